@@ -52,12 +52,16 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
   }
   checkOptions("verify tokens", options, BEARER_RULES);
   const { allowAnonymous = false, securitySchemes = BEARER_SCHEMES, timeoutMs } = options;
-  return createAuth((request) => {
-    const token = readToken(request.metadata.get("authorization"));
-    if (token !== undefined) return required(verify(token, request));
-    if (allowAnonymous) return undefined;
-    throw new ToolError("unauthenticated", "Send a token, as Authorization: Bearer <token>");
-  }, { securitySchemes, timeoutMs }, allowAnonymous);
+  return createAuth(
+    (request) => {
+      const token = readToken(request.metadata.get("authorization"));
+      if (token !== undefined) return required(verify(token, request));
+      if (allowAnonymous) return undefined;
+      throw new ToolError("unauthenticated", "Send a token, as Authorization: Bearer <token>");
+    },
+    { securitySchemes, timeoutMs },
+    allowAnonymous,
+  );
 }
 
 const BEARER_SCHEMES: BearerOptions["securitySchemes"] = { bearer: { type: "http", scheme: "bearer" } };

@@ -51,7 +51,9 @@ export async function documentReply(
   { method, metadata }: { readonly method: string; readonly metadata: Metadata },
   json: string,
   isPrivate: boolean,
-): Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string | null }> {
+): Promise<
+  { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string | null }
+> {
   const etag = `"${toHex(await sha256(json))}"`;
   const headers = { ...JSON_HEADERS, etag, "cache-control": isPrivate ? "private, no-cache" : "no-cache" };
   const cached = metadata.get("if-none-match")?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));

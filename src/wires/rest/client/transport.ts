@@ -18,13 +18,7 @@ import { SseDecoder, type SseEvent } from "../../../http_client/sse.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import {
-  checkOptions,
-  FUNCTION,
-  HEADERS,
-  type OptionRules,
-  wholeNumber,
-} from "../../../internal/options.ts";
+import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../../internal/options.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
 import { ENVELOPE_TYPE, KEY_HEADER, PROBLEM_TYPE } from "../messages/problem.ts";
 import { decodeProblem, decodeReply, decodeTools } from "./decode_reply.ts";
@@ -140,5 +134,7 @@ function readEvent({ event, data }: SseEvent, sink: Sink): MaybePromise<CallResu
 
 /** A list has no other results than errors. */
 function toError(result: CallResult | UnknownOutcome): ErrorResult {
-  return result.kind === "error" ? result : errorResult("internal", "The server answered with a result instead of a list");
+  return result.kind === "error"
+    ? result
+    : errorResult("internal", "The server answered with a result instead of a list");
 }

@@ -41,7 +41,12 @@ export function failureSchemas({ name, errors }: ToolDefinition): readonly (read
     const schemas = data === undefined ? [] : schemaComponents(`${component}.data`, data.jsonSchema);
     const added = data === undefined ? {} : { data: componentRef(`${component}.data`) };
     const type = { type: "string", const: problemType("failure", code) };
-    const schema = problemSchema({ type: "integer", const: UNPROCESSABLE }, { type: "string", const: code }, added, type);
+    const schema = problemSchema(
+      { type: "integer", const: UNPROCESSABLE },
+      { type: "string", const: code },
+      added,
+      type,
+    );
     return [[component, schema] as const, ...schemas];
   });
 }

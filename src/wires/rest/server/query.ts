@@ -102,9 +102,16 @@ function convertText(text: string, types: ReadonlySet<string>, maxDepth: number,
 function unknownParameter(name: string, { properties }: Readonly<Record<string, unknown>>): ErrorResult {
   const names = isJsonObject(properties) ? Object.keys(properties) : [];
   const similar = closestMatch(name, names);
-  const hint = similar === undefined ? `there are ${names.slice(0, 50).join(", ") || "none"}` : `did you mean "${similar}"?`;
+  const hint = similar === undefined
+    ? `there are ${names.slice(0, 50).join(", ") || "none"}`
+    : `did you mean "${similar}"?`;
   const message = `There is no parameter ${quote(name)}; ${hint}`;
-  const issue = { path: [shorten(name, MAX_NAME)], expected: "a parameter of the tool", received: "another name", message };
+  const issue = {
+    path: [shorten(name, MAX_NAME)],
+    expected: "a parameter of the tool",
+    received: "another name",
+    message,
+  };
   return errorResult("invalid_input", message, { issues: [issue] });
 }
 
@@ -113,7 +120,9 @@ function invalidParameter(name: string, texts: readonly string[], types: Readonl
   const received = texts.length === 1 ? quote(texts[0] ?? "") : `${texts.length} values`;
   const message = `Expected ${expected} but received ${received}`;
   const issue = { path: [name], expected, received, message };
-  return errorResult("invalid_input", `Invalid arguments at "${shorten(name, MAX_NAME)}": ${message}`, { issues: [issue] });
+  return errorResult("invalid_input", `Invalid arguments at "${shorten(name, MAX_NAME)}": ${message}`, {
+    issues: [issue],
+  });
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

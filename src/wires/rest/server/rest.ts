@@ -150,7 +150,11 @@ class Rest implements MountedWire {
     const preferences = parsePreferences(head.metadata.get("prefer"));
     const waitMs = preferences?.waitMs;
     const args = { promise: token, ...(!isCancel && waitMs !== undefined && { wait_ms: waitMs }) };
-    return this.#run(head, { tool: isCancel ? "cancel" : "redeem", args, meta: undefined }, isCancel ? undefined : preferences);
+    return this.#run(
+      head,
+      { tool: isCancel ? "cancel" : "redeem", args, meta: undefined },
+      isCancel ? undefined : preferences,
+    );
   }
 
   #call(head: Head, tool: string, args: unknown, bodyMeta: Members | undefined): MaybePromise<Reply> {

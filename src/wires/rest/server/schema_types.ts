@@ -29,7 +29,9 @@ export function propertySchema(at: SchemaAt, name: string): SchemaAt | undefined
     if (isJsonObject(properties) && Object.hasOwn(properties, name)) return { schema: properties[name], root: at.root };
   }
   const additional = parts.map(({ additionalProperties }) => additionalProperties).find((value) => value !== undefined);
-  const isOpen = additional === undefined ? parts.every(({ properties }) => properties === undefined) : additional !== false;
+  const isOpen = additional === undefined
+    ? parts.every(({ properties }) => properties === undefined)
+    : additional !== false;
   return isOpen ? { schema: additional, root: at.root } : undefined;
 }
 
