@@ -1,5 +1,6 @@
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
+import { missingEngine } from "../core/dispatch/dispatcher.ts";
 import type { QuestionKeys } from "../core/dispatch/services.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
 import type { Engine, WorkOptions } from "../engine/engine.ts";
@@ -8,6 +9,7 @@ import {
   BOOLEAN,
   checkOptions,
   FUNCTION,
+  LOGGER,
   OBJECT,
   type OptionRule,
   type OptionRules,
@@ -90,8 +92,6 @@ function listOf(what: string, member: string): OptionRule {
   return rule(`an array of ${what}`, (value) => Array.isArray(value) && value.every(has(member)));
 }
 
-const LEVELS = ["debug", "info", "warn", "error"] as const;
-
 const RULES: OptionRules<AnyOptions> = {
   tools: required(LIST),
   parts: listOf("what mount(server) gives", "~join"),
@@ -113,16 +113,10 @@ const RULES: OptionRules<AnyOptions> = {
   timeoutMs: POSITIVE,
   limits: OBJECT,
   keys: ANYTHING,
-  engine: rule(
-    "one, such as memoryEngine(), or withPromises(engine), of ./engine",
-    has("~deferral"),
-  ),
+  engine: rule("one, such as memoryEngine(), or withPromises(engine), of ./engine", has("~deferral")),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
-  logger: rule(
-    "an object with the functions debug, info, warn and error, such as console",
-    (value) => LEVELS.every((level) => typeof (value as Partial<Console> | null)?.[level] === "function"),
-  ),
+  logger: LOGGER,
   clock: OBJECT,
   // To allow all hosts, leave the option out.
   hosts: rule(
@@ -152,15 +146,18 @@ const CORS: OptionRules<CorsOptions> = {
 /**
  * Validates the options of a server: a misspelled option, such as `auth`, would leave it open.
  *
- * @throws {TypeError} If an option is unknown, or of the wrong type.
+ * @throws {TypeError} If an option is unknown, of the wrong type, or needs an engine that is not there.
  * @throws {RangeError} If a number is not positive.
  */
 export function checkServerOptions(options: AnyOptions): void {
   checkOptions("create server", options, RULES);
-  const { keys, limits, work, cors } = options;
+  const { keys, limits, work, cors, engine, jobMiddleware } = options;
   if (keys !== undefined && !has("~questions")(keys)) throw new TypeError(KEYS_ERROR);
   if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);
   if (work) checkWork(work);
+  if (engine === undefined && (work || jobMiddleware?.length)) {
+    throw missingEngine("Cannot create server: work and jobMiddleware need an engine");
+  }
   if (typeof cors === "object") checkOptions("answer pages of other origins", cors, CORS);
 }
 
