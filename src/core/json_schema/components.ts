@@ -33,9 +33,9 @@ export function outputComponent(tool: string): string {
   return `${toComponentName(tool)}.output`;
 }
 
-/** Name for a component: other characters than letters, digits, dots and underscores are replaced, such as the slash of groups. */
+/** Name for a component, in which other characters than letters, digits, dots, hyphens and underscores are replaced. */
 export function toComponentName(name: string): string {
-  return name.replaceAll("/", "--").replaceAll(/[^A-Za-z0-9._-]/g, "_");
+  return name.replaceAll(/[^A-Za-z0-9._-]/g, "_");
 }
 
 /** Refers to a component. */

@@ -51,7 +51,10 @@ const REFUSED: Readonly<Record<string, readonly [name: string, detail: string]>>
     'Invalid arguments at "years": Expected an array, by one parameter for each item but received 2 values',
   ],
   "text=a&limt=5": ["limt", 'There is no parameter "limt"; did you mean "limit"?'],
-  "text=a&__proto__=5": ["__proto__", 'There is no parameter "__proto__"; did you mean "text"?'],
+  "text=a&__proto__=5": [
+    "__proto__",
+    'There is no parameter "__proto__"; there are text, limit, exact, tags, years, filter, id, until, order',
+  ],
 };
 
 for (const [query, [name, detail]] of Object.entries(REFUSED)) {

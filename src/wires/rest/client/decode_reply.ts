@@ -17,7 +17,7 @@ import { ENVELOPE_TYPE, problemKind } from "../messages/problem.ts";
 type ResponseHead = Pick<Response, "status" | "ok" | "headers">;
 
 /** Decodes the response of a call. `json` is `undefined` if the text is not JSON. */
-export function decodeReply(response: ResponseHead, text: string, json: unknown): CallResult | UnknownOutcome {
+export function decodeCallReply(response: ResponseHead, text: string, json: unknown): CallResult | UnknownOutcome {
   const { ok, status, headers } = response;
   if (!ok) return decodeProblem(asObject(json), status, text);
   const members = asObject(json);

@@ -21,7 +21,7 @@ import { asObject, type Members } from "../../../internal/json.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../../internal/options.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
 import { ENVELOPE_TYPE, KEY_HEADER, PROBLEM_TYPE } from "../messages/problem.ts";
-import { decodeProblem, decodeReply, decodeTools } from "./decode_reply.ts";
+import { decodeCallReply, decodeProblem, decodeTools } from "./decode_reply.ts";
 
 const RULES: OptionRules<HttpClientOptions> = { headers: HEADERS, fetch: FUNCTION, maxResponseBytes: wholeNumber(1) };
 
@@ -98,7 +98,7 @@ function encodeCall({ args = {}, meta }: TransportCall, isStreamed: boolean) {
 
 async function readReply(response: Response, chunks: TextChunks): Promise<CallResult | UnknownOutcome> {
   const { text, json } = await readJson(chunks);
-  const decoded = decodeReply(response, text, json);
+  const decoded = decodeCallReply(response, text, json);
   return decoded.kind === "error" ? addRetryAfter(decoded, response.headers) : decoded;
 }
 

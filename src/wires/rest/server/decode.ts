@@ -15,7 +15,7 @@ import type { Head } from "../../wire.ts";
 import { DEADLINE_HEADER, KEY_HEADER } from "../messages/problem.ts";
 
 /** What a path names. */
-export interface Resource {
+export interface ToolPath {
   /** Name of the tool; `""` for the list of tools. */
   readonly tool: string;
   /** Promise token of a call of the tool. */
@@ -23,12 +23,12 @@ export interface Resource {
 }
 
 /** Decodes a path below that of the wire; `undefined` if it is not below `/tools`. */
-export function decodePath(path: string): Resource | undefined {
+export function decodePath(path: string): ToolPath | undefined {
   const match = /^\/tools(?:\/(.*?)(?:\/promises\/([^/]+))?)?$/s.exec(path);
   return match === null ? undefined : { tool: decodePart(match[1] ?? ""), token: match[2] && decodePart(match[2]) };
 }
 
-/** A part that is not percent-encoded UTF-8 is taken as it is. It names no tool, and is no token. */
+/** A part that is not percent-encoded UTF-8 is taken as it is. No tool and no token has such a name. */
 function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);

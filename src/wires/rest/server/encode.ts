@@ -104,7 +104,7 @@ export function problemReply(members: Members, added?: Readonly<Record<string, s
 }
 
 /** Makes the reply of an error. */
-export function errorReply(
+export function errorProblemReply(
   error: ErrorResult,
   instance: string,
   status?: number,

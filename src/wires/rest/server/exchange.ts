@@ -18,7 +18,7 @@ import {
   answerReply,
   encodeEnvelope,
   envelopeReply,
-  errorReply,
+  errorProblemReply,
   problemOf,
   problemReply,
   promiseReply,
@@ -102,7 +102,7 @@ export class Exchange {
     try {
       return this.#encode(result);
     } catch (thrown) {
-      return errorReply(this.#serializationError(thrown), this.#instance);
+      return errorProblemReply(this.#serializationError(thrown), this.#instance);
     }
   }
 
@@ -115,7 +115,7 @@ export class Exchange {
       case "promise":
         return this.#applied(promiseReply(result, this.#locationOf(result)));
       case "error":
-        return errorReply(
+        return errorProblemReply(
           result,
           this.#instance,
           undefined,

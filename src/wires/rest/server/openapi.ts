@@ -19,7 +19,7 @@ import { PROBLEM_TYPE } from "../messages/problem.ts";
 import {
   AUTH_STATUSES,
   componentOf,
-  content,
+  contentOf,
   ERROR_STATUSES,
   failureComponent,
   failureSchemas,
@@ -88,7 +88,7 @@ class Operations {
 
   list(): Node {
     const responses = {
-      200: { description: "The tools", content: content(componentRef("ToolList")) },
+      200: { description: "The tools", content: contentOf(componentRef("ToolList")) },
       ...this.#errors([500]),
     };
     return { operationId: this.#id("list_tools"), summary: "List the tools", tags: ["tools"], responses };
@@ -100,7 +100,7 @@ class Operations {
     return {
       ...this.#operation(tool, definition, ""),
       parameters: callHeaders(definition, ["IdempotencyKey", "Deadline"]),
-      requestBody: { required: isRequired, content: content(componentRef(inputComponent(tool.name))) },
+      requestBody: { required: isRequired, content: contentOf(componentRef(inputComponent(tool.name))) },
       responses: this.#responses(tool, definition, ERROR_STATUSES),
     };
   }
@@ -127,8 +127,11 @@ class Operations {
       ...this.#operation(tool, definition, "_cancel"),
       summary: `Cancel the promised work of ${tool.name}`,
       responses: {
-        200: { description: "Whether it was cancelled", content: content(componentRef("Cancellation")) },
-        422: { description: "The work cannot be cancelled", content: content(componentRef("Failure"), PROBLEM_TYPE) },
+        200: { description: "Whether it was cancelled", content: contentOf(componentRef("Cancellation")) },
+        422: {
+          description: "The work cannot be cancelled",
+          content: contentOf(componentRef("ServerFailure"), PROBLEM_TYPE),
+        },
         ...this.#errors(PROMISE_STATUSES),
       },
     };
@@ -136,7 +139,7 @@ class Operations {
 
   #operation({ name, title, description }: ToolListing, { scopes }: ToolDefinition, suffix: string): Node {
     return {
-      operationId: this.#id(`${name.replaceAll("/", "_")}${suffix}`),
+      operationId: this.#id(name + suffix),
       summary: title ?? name,
       description,
       tags: ["tools"],
@@ -156,7 +159,7 @@ class Operations {
       ...(canPromise(definition) && { 202: componentOf("responses", "Promised") }),
       422: {
         description: "The tool declined the call, or asks a question",
-        content: content({ oneOf: failuresOf(definition) }, PROBLEM_TYPE),
+        content: contentOf({ anyOf: failuresOf(definition) }, PROBLEM_TYPE),
       },
       ...this.#errors(statuses),
     };
@@ -165,7 +168,7 @@ class Operations {
   #errors(statuses: readonly number[]): Node {
     const all = [...statuses, ...(this.#security === undefined ? [] : AUTH_STATUSES)];
     const errors = all.map((status) => [status, componentOf("responses", `Error${status}`)] as const);
-    return { ...Object.fromEntries(errors), default: componentOf("responses", "Problem") };
+    return Object.fromEntries(errors);
   }
 
   #id(wanted: string): string {
@@ -176,16 +179,16 @@ class Operations {
   }
 }
 
+/** The answer as JSON. A stream is left out: generated clients would take the answer for a text that may be JSON. */
 function answerContent({ name, outputSchema }: ToolListing): Node {
-  const schema = outputSchema === undefined ? {} : componentRef(outputComponent(name));
-  return { ...content(schema), ...content({ type: "string" }, "text/event-stream") };
+  return contentOf(outputSchema === undefined ? {} : componentRef(outputComponent(name)));
 }
 
-/** The failures of a tool: those that it declares, and a question. */
-function failuresOf({ name, errors, promise }: ToolDefinition): readonly Node[] {
+/** The failures of a tool: those that it declares and those of the server, or any, and a question. */
+function failuresOf({ name, errors }: ToolDefinition): readonly Node[] {
   const declared = [...errors.keys()].map((code) => componentRef(failureComponent(name, code)));
-  const others = declared.length === 0 || promise !== undefined ? [componentRef("Failure")] : [];
-  return [...declared, ...others, componentRef("Question")];
+  const known = declared.length === 0 ? [componentRef("Failure")] : [...declared, componentRef("ServerFailure")];
+  return [...known, componentRef("Question")];
 }
 
 function callHeaders(definition: ToolDefinition, names: readonly string[]): readonly Node[] {
@@ -205,7 +208,7 @@ function queryParameters({ name: tool, inputSchema }: ToolListing): readonly Nod
       in: "query",
       required: Array.isArray(required) && required.includes(name),
       ...(typeof description === "string" && { description }),
-      ...(types.size === 1 && types.has("object") ? { content: content(embedded) } : { schema: embedded }),
+      ...(types.size === 1 && types.has("object") ? { content: contentOf(embedded) } : { schema: embedded }),
     };
   });
 }

@@ -20,7 +20,7 @@ export function objectOf(properties: Node, optional: Node = {}): Node {
 }
 
 /** Content of one media type. */
-export function content(schema: Node, mediaType: string = "application/json"): Node {
+export function contentOf(schema: Node, mediaType: string = "application/json"): Node {
   return { [mediaType]: { schema } };
 }
 
@@ -80,13 +80,23 @@ function errorComponent(status: number): readonly [string, Node] {
   return [`Error${status}`, { ...schema, properties: { ...schema["properties"] as Node, ...added } }];
 }
 
+/** Codes of failures that the server adds to those of a tool. */
+const SERVER_FAILURES: readonly string[] = [
+  "cancelled",
+  "not_cancellable",
+  "resource_denied",
+  "config_lost",
+  "revision_changed",
+  "attempts_exhausted",
+];
+
 const PROGRESS: Node = objectOf({ done: { type: "number" } }, { total: { type: "number" }, message: TEXT });
 
 /** Schemas, by name. */
 export const SCHEMAS: Node = {
   ...Object.fromEntries(ALL_STATUSES.map(errorComponent)),
-  Problem: problemSchema({ type: "integer" }, TEXT),
   Failure: problemSchema({ type: "integer", const: UNPROCESSABLE }, TEXT),
+  ServerFailure: problemSchema({ type: "integer", const: UNPROCESSABLE }, { type: "string", enum: SERVER_FAILURES }),
   Question: problemSchema(
     { type: "integer", const: UNPROCESSABLE },
     { type: "string", enum: ["elicitation", "request-for-more-resource"] },
@@ -105,10 +115,9 @@ export const RESPONSES: Node = {
   ...Object.fromEntries(
     ALL_STATUSES.map((status) => {
       const description = (CODES_BY_STATUS.get(status) ?? []).join(", ");
-      return [`Error${status}`, { description, content: content(componentRef(`Error${status}`), PROBLEM_TYPE) }];
+      return [`Error${status}`, { description, content: contentOf(componentRef(`Error${status}`), PROBLEM_TYPE) }];
     }),
   ),
-  Problem: { description: "Another error", content: content(componentRef("Problem"), PROBLEM_TYPE) },
   Promised: {
     description: "The answer is promised: GET the Location until it is there, DELETE it to cancel",
     headers: {
@@ -116,7 +125,7 @@ export const RESPONSES: Node = {
       "retry-after": { description: "Seconds until the next request", schema: { type: "integer" } },
       "preference-applied": { description: "The preferences that were applied", schema: TEXT },
     },
-    content: content(componentRef("PromiseToken")),
+    content: contentOf(componentRef("PromiseToken")),
   },
 };
 

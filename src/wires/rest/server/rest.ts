@@ -24,8 +24,8 @@ import {
   type RequestWire,
   type WireHost,
 } from "../../wire.ts";
-import { bodyTypeError, decodeBody, decodeMeta, decodePath, publicPath, type Resource } from "./decode.ts";
-import { errorReply, resultReply } from "./encode.ts";
+import { bodyTypeError, decodeBody, decodeMeta, decodePath, publicPath, type ToolPath } from "./decode.ts";
+import { errorProblemReply, resultReply } from "./encode.ts";
 import { Exchange, type ExchangeHost, WIRE_NAME } from "./exchange.ts";
 import { describePaths } from "./openapi.ts";
 import { parsePreferences, type Preferences, withPreferences } from "./prefer.ts";
@@ -90,7 +90,7 @@ class Rest implements MountedWire {
   }
 
   errorReply(head: Head, error: ErrorResult, status?: number): Reply {
-    return errorReply(error, publicPath(head), status);
+    return errorProblemReply(error, publicPath(head), status);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
@@ -119,7 +119,7 @@ class Rest implements MountedWire {
     return resultReply(200, JSON.stringify({ tools: this.#host.toolsFor(principal) }));
   }
 
-  #post(head: Head, body: Body, { tool }: Resource): MaybePromise<Reply> {
+  #post(head: Head, body: Body, { tool }: ToolPath): MaybePromise<Reply> {
     const { metadata } = head;
     const typeError = bodyTypeError(metadata);
     // Without arguments there is no body, and no type of it.
@@ -133,7 +133,7 @@ class Rest implements MountedWire {
   }
 
   /** Calls a read-only tool by the query. An unknown tool is reported by dispatch. */
-  #get(head: Head, { tool }: Resource): MaybePromise<Reply> {
+  #get(head: Head, { tool }: ToolPath): MaybePromise<Reply> {
     const definition = this.#visible(head, tool);
     if (definition === undefined) return this.#call(head, tool, {}, undefined);
     if (!isReadOnly(definition)) return notAllowed(head, "POST");
@@ -172,7 +172,7 @@ class Rest implements MountedWire {
     return new Exchange(this.#exchangeHost, head, call, preferences).run();
   }
 
-  #methodsOf(head: Head, { tool }: Resource): string {
+  #methodsOf(head: Head, { tool }: ToolPath): string {
     if (tool === "") return "GET, HEAD";
     const definition = this.#visible(head, tool);
     return definition !== undefined && isReadOnly(definition) ? "GET, HEAD, POST" : "POST";
@@ -199,12 +199,12 @@ function isReadOnly({ annotations }: ToolDefinition): boolean {
 }
 
 function fail(head: Head, error: ErrorResult, status?: number): Reply {
-  return errorReply(error, publicPath(head), status);
+  return errorProblemReply(error, publicPath(head), status);
 }
 
 function notAllowed(head: Head, allow: string): Reply {
   const error = errorResult("invalid_request", `${head.method.slice(0, 32)} is not allowed here: use ${allow}`);
-  return errorReply(error, publicPath(head), 405, { allow });
+  return errorProblemReply(error, publicPath(head), 405, { allow });
 }
 
 function withoutBody(reply: Reply): Reply {
