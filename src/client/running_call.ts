@@ -39,10 +39,6 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   /** Rejects the running work. */
   #end: ((reason: unknown) => void) | undefined;
 
-  /**
-   * @param options Options of the call.
-   * @param defaults Defaults of the client.
-   */
   constructor(options: CallOptions = {}, { timeoutMs = Infinity, idleTimeoutMs = 60_000 }: CallLimitOptions) {
     super();
     this.options = options;

@@ -21,9 +21,6 @@ export class MissingPackageError extends Error {
 /**
  * Imports an optional package.
  *
- * @param feature Feature that needs the package, for the message.
- * @param names All packages that the feature needs, for the message.
- * @param load Imports the package.
  * @throws {MissingPackageError} If it is not installed.
  */
 export async function importPackage<Module>(

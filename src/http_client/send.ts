@@ -87,8 +87,6 @@ export function sendRequest(
  * Converts an exception of `fetch` or of reading a body to an error result.
  *
  * A `ToolError` keeps its code and message: an injected `fetch` throws it, for example because it cannot get a token.
- *
- * @param request Method and URL of the request. Only the `cause` of the result names them.
  */
 export function connectionError(
   thrown: unknown,

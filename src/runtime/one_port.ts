@@ -19,11 +19,7 @@ const LOOPBACK = { port: 0, hostname: "127.0.0.1" };
 /** Connection preface of HTTP/2. */
 const PREFACE = "PRI";
 
-/**
- * Starts listening.
- *
- * @param listen Starts the runtime's HTTP/1.1 listener.
- */
+/** Starts listening. */
 export async function listenOnOnePort(
   listen: (options: ListenOptions) => Promise<Listener>,
   server: Server,

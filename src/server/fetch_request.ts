@@ -25,11 +25,6 @@ export class FetchRequest implements Head, Body {
   readonly #runtime: unknown;
   readonly #maxBytes: number;
 
-  /**
-   * @param request The request.
-   * @param runtime Second argument that the runtime passes to `fetch`; on Bun, its server.
-   * @param maxBytes Largest body, in bytes.
-   */
   constructor(request: Request, runtime: unknown, maxBytes: number) {
     this.path = pathOf(request.url);
     this.metadata = request.headers;

@@ -59,7 +59,6 @@ export class OriginGuard {
   /**
    * The reply to a request that violates the policy, or to a preflight; `undefined` for other requests.
    *
-   * @param wire The wire of the request's path.
    * @param isPublic Whether pages of any origin may send it.
    */
   check(head: Head, wire: MountedWire | undefined, isPublic: boolean | undefined): MaybePromise<Reply> | undefined {

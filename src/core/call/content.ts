@@ -231,7 +231,6 @@ export function isContentBlock(value: unknown): value is ContentBlock {
 /**
  * Validates annotations.
  *
- * @param where Owner of the annotations, for error messages.
  * @throws {TypeError} If they are invalid.
  */
 export function assertAnnotations(annotations: ContentAnnotations, where: string): void {

@@ -182,7 +182,6 @@ const MAX_LENGTH = 64;
  * A valid name is kept. In other names invalid characters become `_`; if the result is too long or taken, a digest of the
  * whole name is appended, so that it does not depend on the order of the tools.
  *
- * @param tools Names of tools, each of them once.
  * @returns The names for models, by the tools' own.
  */
 function mapNames(tools: readonly string[]): ReadonlyMap<string, string> {

@@ -182,7 +182,6 @@ const MAX_QUOTED_CHARS = 256;
  *
  * Source: RFC 6750, section 3, and RFC 9728, section 5.1.
  *
- * @param path Path of the request.
  * @param resources The protected resources of the server. The one with the longest path around `path` is used.
  */
 function encodeChallenge(

@@ -37,8 +37,6 @@ export interface Redirect {
   readonly url: string;
   /**
    * Opens the page for the user. Returns the URL that the browser was redirected to: `url` with the response in its query.
-   *
-   * @param signal Aborts after the time limit.
    */
   visit(page: URL, signal: AbortSignal): Promise<URL | string>;
   /** Called at the end, after a failure too. */

@@ -117,8 +117,6 @@ const MAX_DEPTH = 512;
 /**
  * Reads the value of a response.
  *
- * @param what Names the operation: `GET /pets/{id}`.
- * @param isTyped Whether the document declares JSON.
  * @throws {Failure} If the API refuses the request, or the response is not what the document declares.
  * @throws {ToolError} If the API is busy or fails.
  */

@@ -29,7 +29,6 @@ export class OpenApiDocument {
   /**
    * Reads an object of the document, through references.
    *
-   * @param where Name of the object in errors.
    * @throws {ImportError} If the value is not an object, or a reference is external, dangling or circular.
    */
   object(node: unknown, where: string): Members {

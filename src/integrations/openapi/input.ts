@@ -188,8 +188,6 @@ export interface ApiRequest {
 /**
  * Writes a request.
  *
- * @param base Base URL, without trailing slash.
- * @param path Path of the document: `/pets/{id}`.
  * @throws {ToolError} `invalid_input`, if a value cannot be serialized at its location.
  */
 export function writeRequest(base: string, path: string, { parameters, body }: InputLayout, args: Members): ApiRequest {

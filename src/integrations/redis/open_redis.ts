@@ -14,8 +14,6 @@ import type { RedisOptions } from "./options.ts";
 /**
  * Validates the options, the address first, and returns a connection, which connects at the first use.
  *
- * @param feature Name of the function, for the message if `ioredis` is missing.
- * @param action Action that needs Redis, for messages: `keep sessions in Redis`.
  * @throws {RangeError} If a number is out of range.
  * @throws {TypeError} If another option is invalid or unknown.
  */

@@ -34,7 +34,6 @@ const MAX_DEPTH = 100;
 /**
  * Reads a list.
  *
- * @param warn Receives a warning for each tool that is left out.
  * @throws {ToolError} `result_too_large`, if the list is too large.
  */
 export function readTools(

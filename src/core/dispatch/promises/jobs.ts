@@ -134,12 +134,7 @@ export class Jobs {
     return job?.state === "running" && job.epoch === run.epoch;
   }
 
-  /**
-   * Waits until `isEnough` or `ended`, and returns the job; `undefined` if it is missing (any more).
-   *
-   * @param ended Resolves when the time is up.
-   * @param onChange Called with each state that is not enough.
-   */
+  /** Waits until `isEnough` or `ended`, and returns the job; `undefined` if it is missing (any more). */
   async wait(
     id: string,
     isEnough: (job: Job) => boolean,

@@ -11,13 +11,7 @@ import { errorData } from "../result/encode.ts";
 import type { RequestId } from "./decode.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/**
- * Makes the reply of an error.
- *
- * @param id Id of the request; `null` if it is unknown.
- * @param status Default: the status of the error's code.
- * @param added Further headers.
- */
+/** Makes the reply of an error. */
 export function errorReply(
   id: RequestId | null,
   error: ErrorResult,

@@ -35,11 +35,7 @@ export function encodeEnvelope(message: Uint8Array): Bytes {
   return bytes;
 }
 
-/**
- * Reads the envelopes of a stream, which may be cut into chunks at any byte. An error result ends the iteration.
- *
- * @param maxBytes Maximum size of a message.
- */
+/** Reads the envelopes of a stream, which may be cut into chunks at any byte. An error result ends the iteration. */
 export async function* readEnvelopes(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,

@@ -13,10 +13,7 @@ export class Http2Connection {
   readonly #tls: TlsClientOptions | undefined;
   #session: Session | undefined = undefined;
 
-  /**
-   * @param origin Scheme, host and port.
-   * @throws {TypeError} If the runtime has no `node:http2`.
-   */
+  /** @throws {TypeError} If the runtime has no `node:http2`. */
   constructor(origin: string, tls: TlsClientOptions | undefined) {
     this.#http2 = loadHttp2();
     this.#origin = origin;
