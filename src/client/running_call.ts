@@ -21,7 +21,6 @@ type Timer = ReturnType<typeof setTimeout> | undefined;
  * of its signal. Collects the partials received so far.
  */
 export class RunningCall extends AbortController implements Sink, ActivityMonitor {
-  /** Options of the call. */
   readonly options: CallOptions;
   /** Time at which the limit expires, by `performance.now()`. `Infinity` without a limit. */
   readonly dueMs: number;

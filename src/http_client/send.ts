@@ -27,7 +27,6 @@ export interface HttpClientOptions {
 /** Default of {@link HttpClientOptions.maxResponseBytes}. */
 export const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
-/** One request. */
 export interface HttpRequest {
   /** `GET`, `POST`, … */
   readonly method: string;

@@ -10,7 +10,6 @@ import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { readChunks } from "./read.ts";
 
-/** One event. */
 export interface SseEvent {
   /** Name of the event. Default: `message`. */
   readonly event: string;

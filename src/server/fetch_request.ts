@@ -15,7 +15,6 @@ const strictDecoder = new TextDecoder("utf-8", { fatal: true });
 /** Replacement character of a decoder for invalid UTF-8; it may also be part of valid input. */
 const REPLACEMENT = "\ufffd";
 
-/** Head and body of a `Request`. */
 export class FetchRequest implements Head, Body {
   principal: Principal | undefined = undefined;
   readonly carriesTrailers = false;

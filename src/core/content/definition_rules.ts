@@ -11,11 +11,9 @@ import { checkOptions, oneOf, type OptionRules, required, rule, TEXT, TEXTS } fr
 export interface ContentDescription {
   /** Title for people. */
   readonly title?: string;
-  /** Description. */
   readonly description?: string;
   /** Media type of the contents. */
   readonly mimeType?: string;
-  /** Icons. */
   readonly icons?: readonly Icon[];
 }
 

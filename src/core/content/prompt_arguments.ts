@@ -9,11 +9,9 @@ import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
 import type { PromptArgumentListing } from "./prompt.ts";
 
-/** Input of a prompt. */
 export interface PromptInput {
   /** Arguments in listed form. */
   readonly arguments: readonly PromptArgumentListing[];
-  /** Compiled schema. */
   readonly input: CompiledSchema;
 }
 

@@ -95,13 +95,11 @@ export interface ResultLimits extends OutputLimits {
   readonly resultChars: number;
 }
 
-/** Options of jobs. */
 export interface JobOptions {
   /** Runs around every run of a job; the first is the outermost. */
   readonly jobMiddleware: readonly Middleware[];
   /** Number of jobs that run at once in this process; 0 for none. */
   readonly concurrency: number;
-  /** Limits on results. */
   readonly limits: ResultLimits;
 }
 

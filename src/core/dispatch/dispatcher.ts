@@ -38,7 +38,6 @@ import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** Options of a {@link Dispatcher}. */
 export interface DispatchOptions extends JobOptions {
-  /** The tools. */
   readonly registry: ToolRegistry;
   /** Runs around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];

@@ -67,9 +67,7 @@ export interface CallServices {
 
 /** Parts of a run that its deadline follows from. */
 export interface DeadlineRun {
-  /** The tool. */
   readonly definition: ToolDefinition;
-  /** The call. */
   readonly call: Call;
 }
 

@@ -22,7 +22,6 @@ export type Check = (value: unknown) => readonly Problem[];
 
 /** A validation error with a message. */
 export interface Issue extends Pick<Problem, "path" | "expected"> {
-  /** Message. */
   readonly message: string;
 }
 

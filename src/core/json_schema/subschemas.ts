@@ -5,7 +5,6 @@
  */
 import { isJsonObject } from "../../internal/json.ts";
 
-/** A schema that is an object. */
 type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** Keywords with named subschemas. */

@@ -81,7 +81,6 @@ export function bindTo(principal: string, head: Uint8Array): Uint8Array {
   return concatBytes(encodeText(JSON.stringify(principal)), head);
 }
 
-/** Encodes tool and data. */
 export function encodeClaims({ tool, data }: TokenClaims): Uint8Array {
   return encodeText(JSON.stringify(data === undefined ? [tool] : [tool, data]));
 }

@@ -20,7 +20,6 @@ const ENDED: Pick<Job, "args" | "config" | "memo"> = {
   memo: { answers: {}, steps: {} },
 };
 
-/** Whether the state of a job is final. */
 export function isFinal({ state }: Job): boolean {
   return state === "done" || state === "cancelled";
 }

@@ -14,7 +14,6 @@ import { type AskingRun, type Continued, INVALID_CONTINUATION, type RunQuestions
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
 
-/** Data of a continuation. */
 interface ContinuationData extends Memo {
   readonly digest: string;
   readonly asked: readonly string[];

@@ -11,7 +11,6 @@ import { errorData } from "../result/encode.ts";
 import type { RequestId } from "./decode.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** Makes the reply of an error. */
 export function errorReply(
   id: RequestId | null,
   error: ErrorResult,

@@ -44,7 +44,6 @@ export const EMPTY_META: ResponseMetaMembers = {
 
 /** Fields of a ToolResponse. */
 export interface ResponseMembers {
-  /** The result. */
   readonly result?: JsonObject | undefined;
   /** Set in the last response only. */
   readonly meta?: ResponseMetaMembers | undefined;

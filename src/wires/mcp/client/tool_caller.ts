@@ -45,7 +45,6 @@ export class ToolCaller {
     this.#openCalls = openCalls;
   }
 
-  /** Makes one call. */
   async call(call: TransportCall, era: ProtocolEra, sink: Sink | undefined): Promise<CallResult | UnknownOutcome> {
     const { tool, args = {}, limit } = call;
     if (!isJsonObject(args)) return invalidInputResult("Arguments must be an object", [], "object", args);

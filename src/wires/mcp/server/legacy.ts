@@ -109,12 +109,10 @@ export class LegacyMethods {
     return savePreference(id, exchange, method === "resources/subscribe" ? { subscribe: uri } : { unsubscribe: uri });
   }
 
-  /** `tools/list` */
   listTools(request: RequestMessage, { caller, principal }: LegacyExchange): RpcResponse {
     return (this.#pages.get(caller.version) as ToolPages).list(request, principal);
   }
 
-  /** `tools/call` */
   callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybePromise<RpcResponse> {
     const { id, params } = request;
     const { calls, settings, tasks } = this.server;

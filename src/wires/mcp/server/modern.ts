@@ -43,7 +43,6 @@ export class ModernMethods {
     this.#discovery = revision.cacheable(JSON.stringify(discovery).slice(1, -1));
   }
 
-  /** `tools/call` */
   callTool(request: RequestMessage, meta: Members, exchange: McpExchange): MaybePromise<RpcResponse> {
     const { id, params } = request;
     const { calls, settings } = this.server;
@@ -73,7 +72,6 @@ export class ModernMethods {
     return calls.encode(request.id, this.#revision, call, result);
   }
 
-  /** `tools/list` */
   listTools(request: RequestMessage, _meta: Members, { principal }: McpExchange): RpcResponse {
     return this.#pages.list(request, principal);
   }

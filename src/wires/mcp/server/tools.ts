@@ -40,7 +40,6 @@ export class McpTools {
     return [...this.#read().values()].some(({ mayPromise }) => mayPromise);
   }
 
-  /** The tool of that name. */
   get(name: string): McpTool | undefined {
     return this.#read().get(name);
   }

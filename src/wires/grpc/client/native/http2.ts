@@ -131,7 +131,6 @@ export class Http2Response {
   }
 }
 
-/** Status and headers of a response. */
 export type Http2ResponseHeaders = Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader;
 
 interface BuiltinLoader {

@@ -189,7 +189,6 @@ export function toStoredCaller(
   return { version, capabilities: capabilities as Json, info: (info ?? null) as Json };
 }
 
-/** Stream and number of an event. */
 function readEventId(id: string | null): readonly [stream: string, number: number] | undefined {
   const [, stream, number] = /^([\w-]{1,64}):(\d{1,15})$/.exec(id ?? "") ?? [];
   return stream === undefined ? undefined : [stream, Number(number)];
