@@ -1,8 +1,6 @@
 /**
  * Errors of stores outside of this process. The log says which store failed, once per outage; callers only learn that the store is
  * unavailable.
- *
- * @module
  */
 import type { Logger } from "../core/handler/context.ts";
 

@@ -2,8 +2,6 @@
  * The HTTP client of all transports: sends a request by `fetch` and reads a bounded response. Failures are error results.
  *
  * Redirects are not followed, so that credentials are sent to one origin only.
- *
- * @module
  */
 import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";

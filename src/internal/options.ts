@@ -1,8 +1,4 @@
-/**
- * Validates options at the call, so that an unknown or invalid option fails immediately with a suggestion.
- *
- * @module
- */
+/** Validates options at the call, so that an unknown or invalid option fails immediately with a suggestion. */
 import { closestMatch } from "./text.ts";
 
 export interface OptionRule {

@@ -4,8 +4,6 @@
  * The first bytes of a connection determine the protocol, and the connection is proxied to a listener for it on
  * loopback. No runtime supports both on one port, and their APIs for handing over a connection differ and are
  * unreliable.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 import { connect, createServer, type Socket } from "node:net";

@@ -2,8 +2,6 @@
  * Adapts a `Request` to the requests of wires.
  *
  * An invalid URL, header or body results in a value, never in an exception.
- *
- * @module
  */
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";

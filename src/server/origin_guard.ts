@@ -3,8 +3,6 @@
  *
  * Protects against DNS rebinding (a hostile page that reaches a local server under its own name) and against pages of other
  * origins. Does not authenticate callers.
- *
- * @module
  */
 import { errorResult } from "../core/call/outcome.ts";
 import type { MaybePromise } from "../internal/async.ts";

@@ -1,8 +1,4 @@
-/**
- * Random faults of simulated requests.
- *
- * @module
- */
+/** Random faults of simulated requests. */
 import type { Sink } from "../core/call/outcome.ts";
 
 /** Kinds of faults and their rates, as shares of all requests from 0 to 1. Default: no faults. */

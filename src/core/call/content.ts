@@ -3,8 +3,6 @@
  *
  * Plain JSON values as defined by MCP, independent of the wire.
  * Source: Model Context Protocol, revision 2026-07-28, content blocks and resource contents.
- *
- * @module
  */
 import { encodeBase64 } from "../../internal/encoding.ts";
 import { isJsonObject } from "../../internal/json.ts";

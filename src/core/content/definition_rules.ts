@@ -1,8 +1,6 @@
 /**
  * Validates the metadata of prompts and resources when they are defined. Otherwise a client would be the first to find
  * a wrong type.
- *
- * @module
  */
 import type { Icon } from "../call/content.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule, TEXT, TEXTS } from "../../internal/options.ts";

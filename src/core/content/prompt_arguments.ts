@@ -1,8 +1,4 @@
-/**
- * Arguments of prompts. They are strings on every wire, which the schema may transform.
- *
- * @module
- */
+/** Arguments of prompts. They are strings on every wire, which the schema may transform. */
 import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";

@@ -1,8 +1,4 @@
-/**
- * The interface between the plain call and the code of promises: the option `engine` brings an implementation.
- *
- * @module
- */
+/** The interface between the plain call and the code of promises: the option `engine` brings an implementation. */
 import type { Peer } from "../call/call.ts";
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../engine/engine.ts";

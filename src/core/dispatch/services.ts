@@ -2,8 +2,6 @@
  * Services that all runs of one server share, and the interface of the code that the option `keys` brings.
  *
  * Knows nothing of the class of a run, so that the context of a call can refer to it.
- *
- * @module
  */
 import type { Call } from "../call/call.ts";
 import {

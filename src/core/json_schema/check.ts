@@ -1,8 +1,4 @@
-/**
- * Validates JSON values against external JSON Schemas, without code generation, which some runtimes forbid.
- *
- * @module
- */
+/** Validates JSON values against external JSON Schemas, without code generation, which some runtimes forbid. */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { keywordAt, parsePointer, valueAt } from "./pointer.ts";
 import { boundSchema, containsUniqueItems, hasUniqueItems, isTooLong } from "./bounded.ts";

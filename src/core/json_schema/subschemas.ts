@@ -1,8 +1,4 @@
-/**
- * Visits the subschemas of a JSON Schema, including those of unknown keywords.
- *
- * @module
- */
+/** Visits the subschemas of a JSON Schema, including those of unknown keywords. */
 import { isJsonObject } from "../../internal/json.ts";
 
 type SchemaObject = Readonly<Record<string, unknown>>;

@@ -2,8 +2,6 @@
  * Byte layout of tokens, described in docs/tokens.md: a readable stamp, and claims that a guard protects.
  *
  * Independent of keys.
- *
- * @module
  */
 import type { Json } from "../../internal/json.ts";
 import type { TokenClaims, TokenKind, VerifiedToken } from "./token.ts";

@@ -1,8 +1,4 @@
-/**
- * The tools of a source in a framework-neutral form; the adapters add only the shapes of their framework.
- *
- * @module
- */
+/** The tools of a source in a framework-neutral form; the adapters add only the shapes of their framework. */
 import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
 import type { CallOptions, ClientMethods } from "../../client/types.ts";
 import { Failure } from "../../core/errors/failure.ts";

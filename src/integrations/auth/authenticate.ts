@@ -2,8 +2,6 @@
  * Authentication of requests: identifies the caller once for each request, before its body is read, on every wire.
  *
  * Fails closed: a request is rejected if anything is thrown.
- *
- * @module
  */
 import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";

@@ -2,8 +2,6 @@
  * The authorization code grant: tokens with the consent of a user in a browser.
  *
  * Source: OAuth 2.1, section 4.1, with PKCE (RFC 7636), resource indicators (RFC 8707) and issuer identification (RFC 9207).
- *
- * @module
  */
 import {
   type AuthorizationServer,

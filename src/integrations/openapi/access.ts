@@ -1,8 +1,4 @@
-/**
- * Access to an API: its base URL, the headers of every request, and the decoding of responses.
- *
- * @module
- */
+/** Access to an API: its base URL, the headers of every request, and the decoding of responses. */
 import { asObject, isJsonObject, nestsDeeperThan } from "../../internal/json.ts";
 import { addRetryAfter, cancelBody, isRedirect, readText } from "../../http_client/read.ts";
 import { monitorFromSignal } from "../../core/call/time_limit.ts";

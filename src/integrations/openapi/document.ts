@@ -1,8 +1,4 @@
-/**
- * Reads an OpenAPI document. All of it is checked before use.
- *
- * @module
- */
+/** Reads an OpenAPI document. All of it is checked before use. */
 import { isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 
 /** Maximum length of a chain of references. */

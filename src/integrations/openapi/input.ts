@@ -1,8 +1,4 @@
-/**
- * The flat arguments of a tool, the part of the request that each one sets, and the request itself.
- *
- * @module
- */
+/** The flat arguments of a tool, the part of the request that each one sets, and the request itself. */
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
 import { ImportError, type OpenApiDocument } from "./document.ts";

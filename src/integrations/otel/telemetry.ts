@@ -1,8 +1,4 @@
-/**
- * Options, instruments, attributes and span endings that the middleware and the transport share.
- *
- * @module
- */
+/** Options, instruments, attributes and span endings that the middleware and the transport share. */
 import {
   type Attributes,
   type Histogram,

@@ -2,8 +2,6 @@
  * Opens a connection to Redis from the options of a function.
  *
  * Not in `options.ts`: its types are public, and must not reach those of `ioredis`, which users may not have.
- *
- * @module
  */
 import { assertRedisAddress, redisName } from "../../engine/redis/address.ts";
 import { RedisConnection } from "../../engine/redis/connection.ts";

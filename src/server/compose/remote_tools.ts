@@ -1,8 +1,4 @@
-/**
- * Converts the tools of a remote server's list, with limits and without unsafe parts.
- *
- * @module
- */
+/** Converts the tools of a remote server's list, with limits and without unsafe parts. */
 import { isSystemTool } from "../../core/call/transport.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
 import { compileLazily, toValidate } from "../../core/json_schema/check.ts";

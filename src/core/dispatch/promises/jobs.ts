@@ -2,8 +2,6 @@
  * Semantics of jobs, the same for every engine: which changes are valid in which state.
  *
  * `done` and `cancelled` are final. Changes by a run with a stale epoch, which was considered dead, are rejected.
- *
- * @module
  */
 import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import type { CallResult, Progress, Question } from "../../call/outcome.ts";

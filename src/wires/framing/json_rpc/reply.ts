@@ -2,8 +2,6 @@
  * Replies of JSON-RPC 2.0 over HTTP.
  *
  * MCP-lite sends them, and the server itself for requests that it rejects before a wire takes them.
- *
- * @module
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { JSON_HEADERS, type JsonReply, retryAfterHeader } from "../http.ts";

@@ -2,8 +2,6 @@
  * Envelopes of gRPC, gRPC-Web and Connect's streams: a byte of flags, four bytes of length, and a message that may be compressed.
  *
  * Total: returns or yields an error result for bad input.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 

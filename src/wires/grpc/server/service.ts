@@ -2,8 +2,6 @@
  * The methods of `mcplite.MCPLite`, independent of the protocol: decodes requests to calls, and encodes results as responses.
  *
  * Source: docs/spec.md 5 and A.
- *
- * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";

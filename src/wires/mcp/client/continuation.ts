@@ -3,8 +3,6 @@
  *
  * It is the server's state alone if nothing else is needed, so that Toolwire servers give the same continuation on every wire.
  * The client stores nothing, so that another process can continue the call.
- *
- * @module
  */
 import { asObject, type Members } from "../../../internal/json.ts";
 import { isModelOrRootsResult } from "../protocol/messages.ts";

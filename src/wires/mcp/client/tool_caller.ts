@@ -1,8 +1,4 @@
-/**
- * Calls of tools, in both eras.
- *
- * @module
- */
+/** Calls of tools, in both eras. */
 import {
   type CallResult,
   errorResult,

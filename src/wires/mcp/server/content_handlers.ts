@@ -1,8 +1,4 @@
-/**
- * Methods for resources, prompts and completion, in all revisions.
- *
- * @module
- */
+/** Methods for resources, prompts and completion, in all revisions. */
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ContentCall, ContentCatalog } from "../../../core/content/content_catalog.ts";
 import type { MaybePromise } from "../../../internal/async.ts";

@@ -2,8 +2,6 @@
  * Methods of the revisions with a handshake: 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05.
  *
  * Knows JSON-RPC, but neither HTTP nor stdio. The transport keeps the state between requests.
- *
- * @module
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";

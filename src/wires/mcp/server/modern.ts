@@ -2,8 +2,6 @@
  * Methods of 2026-07-28, the revision without sessions: each request carries the client's version and capabilities.
  *
  * Knows JSON-RPC, but neither HTTP nor stdio.
- *
- * @module
  */
 import type { CallResult, QuestionsResult } from "../../../core/call/outcome.ts";
 import { mapMaybe, type MaybePromise } from "../../../internal/async.ts";

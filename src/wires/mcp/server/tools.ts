@@ -1,8 +1,4 @@
-/**
- * A server's tools as MCP lists them, in each revision.
- *
- * @module
- */
+/** A server's tools as MCP lists them, in each revision. */
 import { hasOwnBase, mapParts } from "../../../core/json_schema/subschemas.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";

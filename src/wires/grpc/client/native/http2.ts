@@ -1,8 +1,4 @@
-/**
- * An HTTP/2 connection whose responses have trailers, which gRPC needs and `fetch` does not support.
- *
- * @module
- */
+/** An HTTP/2 connection whose responses have trailers, which gRPC needs and `fetch` does not support. */
 import type { TlsClientOptions } from "../tls.ts";
 import type * as Http2 from "node:http2";
 

@@ -1,8 +1,4 @@
-/**
- * Sessions of the revisions with a handshake, over HTTP.
- *
- * @module
- */
+/** Sessions of the revisions with a handshake, over HTTP. */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";

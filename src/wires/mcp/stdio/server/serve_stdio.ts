@@ -1,8 +1,4 @@
-/**
- * Serves MCP over the standard input and output of this process, as desktop hosts start it.
- *
- * @module
- */
+/** Serves MCP over the standard input and output of this process, as desktop hosts start it. */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { checkOptions, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
