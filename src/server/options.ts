@@ -8,6 +8,7 @@ import {
   BOOLEAN,
   checkOptions,
   FUNCTION,
+  LOGGER,
   OBJECT,
   type OptionRule,
   type OptionRules,
@@ -90,8 +91,6 @@ function listOf(what: string, member: string): OptionRule {
   return rule(`an array of ${what}`, (value) => Array.isArray(value) && value.every(has(member)));
 }
 
-const LEVELS = ["debug", "info", "warn", "error"] as const;
-
 const RULES: OptionRules<AnyOptions> = {
   tools: required(LIST),
   parts: listOf("what mount(server) gives", "~join"),
@@ -113,16 +112,10 @@ const RULES: OptionRules<AnyOptions> = {
   timeoutMs: POSITIVE,
   limits: OBJECT,
   keys: ANYTHING,
-  engine: rule(
-    "one, such as memoryEngine(), or withPromises(engine), of ./engine",
-    has("~deferral"),
-  ),
+  engine: rule("one, such as memoryEngine(), or withPromises(engine), of ./engine", has("~deferral")),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
-  logger: rule(
-    "an object with the functions debug, info, warn and error, such as console",
-    (value) => LEVELS.every((level) => typeof (value as Partial<Console> | null)?.[level] === "function"),
-  ),
+  logger: LOGGER,
   clock: OBJECT,
   // To allow all hosts, leave the option out.
   hosts: rule(

@@ -159,7 +159,7 @@ export function createCoreServer<
       const tools = registry.listings();
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
-    addToolset: (tag, tools) => dispatcher.attach(tag, tools),
+    addToolset: (added) => dispatcher.attach(added),
     catalog: createContentCatalog(
       resources,
       prompts,
@@ -183,21 +183,8 @@ function createDispatcher(
   limits: Limits,
 ): Dispatcher {
   const { clock = systemClock, middleware = [], jobMiddleware = [], timeoutMs = DEFAULT_TIMEOUT_MS, work } = options;
-  return new Dispatcher({
-    registry,
-    clock,
-    middleware,
-    jobMiddleware,
-    onError: options.onError,
-    timeoutMs,
-    logger: options.logger,
-    keys: options.keys,
-    engine: options.engine,
-    concurrency: work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY,
-    resultChars: limits.resultChars,
-    outputLimits: limits,
-    config: options.config,
-  });
+  const concurrency = work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY;
+  return new Dispatcher({ ...options, registry, clock, middleware, jobMiddleware, timeoutMs, concurrency, limits });
 }
 
 /**
