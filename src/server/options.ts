@@ -8,6 +8,7 @@ import {
   BOOLEAN,
   checkOptions,
   FUNCTION,
+  LOGGER,
   OBJECT,
   type OptionRule,
   type OptionRules,
@@ -90,8 +91,6 @@ function listOf(what: string, member: string): OptionRule {
   return rule(`an array of ${what}`, (value) => Array.isArray(value) && value.every(has(member)));
 }
 
-const LEVELS = ["debug", "info", "warn", "error"] as const;
-
 const RULES: OptionRules<AnyOptions> = {
   tools: required(LIST),
   parts: listOf("what mount(server) gives", "~join"),
@@ -105,7 +104,7 @@ const RULES: OptionRules<AnyOptions> = {
   websiteUrl: TEXT,
   instructions: TEXT,
   icons: LIST,
-  wires: LIST,
+  wires: listOf("wires, such as mcpLite()", "mount"),
   auth: rule("what bearer(…), jwt(…) or authenticate(…) of ./auth gives", has("mount")),
   middleware: ANYTHING,
   jobMiddleware: ANYTHING,
@@ -119,10 +118,7 @@ const RULES: OptionRules<AnyOptions> = {
   ),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
-  logger: rule(
-    "an object with the functions debug, info, warn and error, such as console",
-    (value) => LEVELS.every((level) => typeof (value as Partial<Console> | null)?.[level] === "function"),
-  ),
+  logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),
   clock: OBJECT,
   // To allow all hosts, leave the option out.
   hosts: rule(
@@ -134,8 +130,7 @@ const RULES: OptionRules<AnyOptions> = {
 };
 
 /** Does not quote the value, which may be a secret. */
-const KEYS_ERROR =
-  'Cannot create server: keys are keyRing("k1:…"), or withQuestions(keys), from "jsr:@toolwire/toolwire/tokens"';
+const KEYS_ERROR = 'Cannot create server: keys are keyRing("k1:…"), or withQuestions(keys), from "toolwire/tokens"';
 
 const LIMITS: OptionRules<Limits> = {
   bodyBytes: POSITIVE,
