@@ -11,8 +11,7 @@ const without = (...names) => everyWorkload.filter((name) => !names.includes(nam
 export const contenders = {
   floor: { file: "floor", workloads: everyWorkload },
   toolwire: { file: "toolwire", workloads: everyWorkload },
-  "toolwire-async": { file: "toolwire_async", workloads: ["add"] },
-  "toolwire-promise": { file: "toolwire_promise", workloads: ["add"] },
+  "toolwire-promise": { file: "toolwire_promise", workloads: ["add-async"] },
   "toolwire-mcp": { file: "toolwire_mcp", workloads: everyWorkload },
   "toolwire-mcp-2025": { file: "toolwire_mcp_2025", workloads: everyWorkload },
   "mcp-lite": { file: "mcp_lite", workloads: everyWorkload },

@@ -22,6 +22,7 @@ const contenders = {
   floor: { file: "floor", way: "fetch" },
   "floor-real-request": { file: "floor", way: "realRequest", only: ["node"] },
   toolwire: { file: "toolwire", way: "toolwire" },
+  "toolwire-sync": { file: "toolwire_sync", way: "toolwire" },
   // A slow MCP caller gets only the latest progress.
   "toolwire-mcp-2025": { file: "toolwire_mcp_2025", way: "toolwire", missing: [workloads.sse10000] },
   "mcp-lite": { file: "mcp_lite", way: "fetch" },

@@ -9,7 +9,7 @@ export const promises = [
   // The floor does the work with no library at all.
   atMost("toolwire", "add", { law: [1.25, 1.2, 1.2], held: [1.7, 1.4, 1.4] }),
   atMost("toolwire-mcp-2025", "add", { law: [1.25, 1.2, 1.2], held: [1.85, 1.45, 1.45] }),
-  atMost("toolwire-async", "add", { law: [1.4, 1.25, 1.25], held: [1.95, 1.5, 1.55] }),
+  atMost("toolwire", "add-async", { law: [1.4, 1.25, 1.25], held: [1.95, 1.5, 1.55] }),
   atMost("toolwire-mcp", "add", { law: [1.5, 1.3, 1.25], held: [2.15, 1.65, 1.7] }),
   atMost("toolwire", "medium", { law: [0.65, 0.85, 0.9], held: [1.3, 1.2, 1.25] }),
   atMost("toolwire-mcp-2025", "medium", { law: [0.65, 0.85, 0.9], held: [1.5, 1.3, 1.35] }),

@@ -84,8 +84,11 @@ export function createTools(count) {
 
 const hundred = createTools(listedCount);
 
+/** The same tools, whose handlers are async functions in every contender. */
+export const makeAsync = (tools) => tools.map((tool) => ({ ...tool, isAsync: true }));
+
 /** What a workload serves, what it asks, and how many calls make one round. */
-export const workloads = {
+const plain = {
   add: { tools: [add], tool: add, calls: 8000 },
   medium: { tools: [placeOrder], tool: placeOrder, calls: 4000 },
   list: { tools: hundred, calls: 4000 },
@@ -93,6 +96,31 @@ export const workloads = {
   sse: { tools: [count], tool: count, calls: 400 },
   conc64: { tools: [add], tool: add, calls: 120, inFlight: 64 },
 };
+
+const asAsync = (workload) => ({ ...workload, tools: makeAsync(workload.tools) });
+
+/** A list has no handler, and a stream's is a generator, which is asynchronous always. */
+export const workloads = {
+  ...plain,
+  "add-async": asAsync(plain.add),
+  "medium-async": asAsync(plain.medium),
+  "add100-async": asAsync(plain.add100),
+  "conc64-async": asAsync(plain.conc64),
+  "add-nolength": { ...plain.add, hidesLength: true },
+};
+
+/**
+ * The handler that a contender registers: one function, synchronous or async as the tool is, which makes what the library wants of
+ * the answer.
+ */
+export function toHandler({ run, isAsync }, toResult) {
+  if (toResult === undefined) {
+    // deno-lint-ignore require-await -- the promise is what is measured
+    return isAsync ? async (args) => run(args) : (args) => run(args);
+  }
+  // deno-lint-ignore require-await -- the promise is what is measured
+  return isAsync ? async (args) => toResult(run(args)) : (args) => toResult(run(args));
+}
 
 /** Runs a streaming handler to its end: gives each partial to `push` and returns the answer. */
 export async function drain(pieces, push) {

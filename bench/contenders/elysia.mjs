@@ -1,6 +1,7 @@
 // Elysia 1.4: a route for each tool, its body checked by `t` (TypeBox compiled, its own and its fastest), streams by a generator
 // of `sse()`, as its documents have it.
 import { Elysia, sse, t } from "elysia";
+import { toHandler } from "../tools.mjs";
 import { toPieces } from "./rpc.mjs";
 
 export { decodeCall, encode } from "./rpc.mjs";
@@ -20,7 +21,9 @@ export const createFetch = (tools) => createApp(tools).handle;
 
 export function createApp(tools) {
   const app = new Elysia();
-  for (const { name, input, run, stream } of tools) {
+  for (const tool of tools) {
+    const { name, input, stream } = tool;
+    const run = toHandler(tool);
     const answer = stream
       ? async function* ({ body }) {
         for await (const piece of toPieces(stream(body))) yield sse({ data: piece });

@@ -2,6 +2,7 @@
 // a separate port). It implements 2025-era MCP, without a session, without progress and without structured results: the answer is
 // a text block only. Its schemas are zod's, since it lists no others.
 import { EdgeFastMCP } from "fastmcp/edge";
+import { toHandler } from "../tools.mjs";
 import { zodKit } from "../zod_kit.mjs";
 import { decodeResult } from "./mcp.mjs";
 
@@ -10,8 +11,9 @@ export { encode } from "./mcp_sdk.mjs";
 
 export function createFetch(tools) {
   const server = new EdgeFastMCP({ name: "bench", version: "1.0.0" });
-  for (const { name, description, input, run } of tools) {
-    server.addTool({ name, description, parameters: input(zodKit), execute: (args) => JSON.stringify(run(args)) });
+  for (const tool of tools) {
+    const { name, description, input } = tool;
+    server.addTool({ name, description, parameters: input(zodKit), execute: toHandler(tool, JSON.stringify) });
   }
   return (request) => server.fetch(request);
 }

@@ -2,7 +2,7 @@
 // server (no routing, no limits, no error answers).
 import { toJsonSchema } from "@valibot/to-json-schema";
 import { safeParse } from "valibot";
-import { drain } from "../tools.mjs";
+import { drain, toHandler } from "../tools.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 
 export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
@@ -12,7 +12,9 @@ const eventsInit = { headers: { "content-type": "text/event-stream" } };
 const encoder = new TextEncoder();
 
 export function createFetch(tools) {
-  const table = new Map(tools.map((tool) => [tool.name, { ...tool, schema: tool.input(valibotKit) }]));
+  const table = new Map(
+    tools.map((tool) => [tool.name, { ...tool, run: toHandler(tool), schema: tool.input(valibotKit) }]),
+  );
   const listed = [...table.values()].map(({ name, description, schema }) => {
     const { $schema: _, ...inputSchema } = toJsonSchema(schema);
     return { name, description, inputSchema };
@@ -25,7 +27,9 @@ export function createFetch(tools) {
     const input = safeParse(tool.schema, params.arguments);
     if (!input.success) throw new Error("Invalid arguments");
     if (tool.stream) return new Response(streamAnswer(tool.stream(input.output)), eventsInit);
-    return new Response(JSON.stringify({ jsonrpc: "2.0", id, result: { content: tool.run(input.output) } }), jsonInit);
+    const answered = tool.run(input.output);
+    const content = answered instanceof Promise ? await answered : answered;
+    return new Response(JSON.stringify({ jsonrpc: "2.0", id, result: { content } }), jsonInit);
   };
 }
 

@@ -2,14 +2,13 @@
 // has a distinct id: with that shared transport, callers who use the same id at once get each other's answers.
 import { StreamableHTTPTransport } from "@hono/mcp";
 import { Hono } from "hono";
-import { zodKit } from "../zod_kit.mjs";
-import { createServer, encode } from "./mcp_sdk.mjs";
+import { createServer, encode, prepare } from "./mcp_sdk.mjs";
 
 export { decodeCall, decodeList } from "./mcp.mjs";
 export { encode };
 
 export function createFetch(tools) {
-  const mcpServer = createServer(tools.map((tool) => ({ ...tool, inputSchema: tool.input(zodKit) })));
+  const mcpServer = createServer(prepare(tools));
   const transport = new StreamableHTTPTransport({ enableJsonResponse: !tools.some((tool) => tool.stream) });
   const app = new Hono();
   app.all("/mcp", async (context) => {

@@ -9,13 +9,17 @@ export { decodeCall, encode } from "./rpc.mjs";
 
 export function createFetch(tools) {
   const app = new Hono();
-  for (const { name, input, run, stream } of tools) {
-    app.post(`/rpc/${name}`, sValidator("json", input(valibotKit)), (context) => {
-      const args = context.req.valid("json");
-      return stream ? answerInPieces(context, stream(args)) : context.json(run(args));
-    });
+  for (const tool of tools) {
+    app.post(`/rpc/${tool.name}`, sValidator("json", tool.input(valibotKit)), createRoute(tool));
   }
   return app.fetch;
+}
+
+function createRoute({ run, stream, isAsync }) {
+  const read = (context) => context.req.valid("json");
+  if (stream) return (context) => answerInPieces(context, stream(read(context)));
+  // deno-lint-ignore require-await -- the promise is what is measured
+  return isAsync ? async (context) => context.json(run(read(context))) : (context) => context.json(run(read(context)));
 }
 
 function answerInPieces(context, pieces) {

@@ -1,5 +1,5 @@
 // The MCP wire, as a caller sees it: what the MCP libraries are asked and have to answer.
-import { drain } from "../tools.mjs";
+import { drain, toHandler } from "../tools.mjs";
 import { parseEvents } from "../sse.mjs";
 
 /** @returns the request for one call, or for the list when no tool is named. */
@@ -35,12 +35,20 @@ function decodeMessages(text) {
 }
 
 /**
- * Runs a shared handler the way an MCP handler does: partials go out as progress, and the answer is given twice, as
- * MCP asks of a structured result (a text block for older callers).
+ * A shared handler the way an MCP handler is: partials go out as progress, and the answer is given twice, as MCP asks of a
+ * structured result (a text block for older callers).
+ *
+ * @param sendProgress Sends a partial, with the library's second argument of the handler.
  */
-export async function runAsMcp(tool, args, sendProgress) {
-  let progress = 0;
-  const push = (message) => sendProgress({ progress: ++progress, message });
-  const value = tool.stream ? await drain(tool.stream(args), push) : tool.run(args);
+export function toMcpHandler(tool, sendProgress) {
+  if (!tool.stream) return toHandler(tool, toResult);
+  return async (args, ctx) => {
+    let progress = 0;
+    const push = (message) => sendProgress({ progress: ++progress, message }, ctx);
+    return toResult(await drain(tool.stream(args), push));
+  };
+}
+
+function toResult(value) {
   return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
 }

@@ -3,7 +3,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import { McpServer, StreamableHttpTransport } from "mcp-lite";
 import { valibotKit } from "../valibot_kit.mjs";
-import { encode as encodeMcp, runAsMcp } from "./mcp.mjs";
+import { encode as encodeMcp, toMcpHandler } from "./mcp.mjs";
 
 export { decodeCall, decodeList } from "./mcp.mjs";
 
@@ -19,7 +19,7 @@ export function createFetch(tools) {
     server.tool(tool.name, {
       description: tool.description,
       inputSchema: tool.input(valibotKit),
-      handler: (args, ctx) => runAsMcp(tool, args, (update) => ctx.progress(update)),
+      handler: toMcpHandler(tool, (update, ctx) => ctx.progress(update)),
     });
   }
   return new StreamableHttpTransport().bind(server);

@@ -4,7 +4,7 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { zodKit } from "../zod_kit.mjs";
-import { encode as encodeMcp, runAsMcp } from "./mcp.mjs";
+import { encode as encodeMcp, toMcpHandler } from "./mcp.mjs";
 
 export { decodeCall, decodeList } from "./mcp.mjs";
 
@@ -16,7 +16,7 @@ export const encode = (call) =>
 
 export function createFetch(tools) {
   // The schemas are made once; only the objects that belong to one server are made again.
-  const prepared = tools.map((tool) => ({ ...tool, inputSchema: tool.input(zodKit) }));
+  const prepared = prepare(tools);
   const enableJsonResponse = !tools.some((tool) => tool.stream);
   return async (request) => {
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse });
@@ -25,21 +25,25 @@ export function createFetch(tools) {
   };
 }
 
-/** A server with the tools that `prepared` has, their schemas in zod. */
+/** The tools with schemas in zod, and handlers as the SDK wants them. */
+export function prepare(tools) {
+  return tools.map((tool) => ({
+    ...tool,
+    inputSchema: tool.input(zodKit),
+    handler: toMcpHandler(tool, sendProgress),
+  }));
+}
+
+/** A server with the tools that `prepare` made. */
 export function createServer(tools) {
   const server = new McpServer({ name: "bench", version: "1.0.0" });
-  for (const tool of tools) {
-    const { name, description, inputSchema } = tool;
-    server.registerTool(
-      name,
-      { description, inputSchema },
-      (args, extra) =>
-        runAsMcp(tool, args, (update) =>
-          extra.sendNotification({
-            method: "notifications/progress",
-            params: { progressToken: extra._meta.progressToken, ...update },
-          })),
-    );
+  for (const { name, description, inputSchema, handler } of tools) {
+    server.registerTool(name, { description, inputSchema }, handler);
   }
   return server;
+}
+
+function sendProgress(update, { sendNotification, _meta }) {
+  const params = { progressToken: _meta.progressToken, ...update };
+  return sendNotification({ method: "notifications/progress", params });
 }

@@ -5,7 +5,7 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { valibotKit } from "../valibot_kit.mjs";
-import { encode as encodeMcp, runAsMcp } from "./mcp.mjs";
+import { encode as encodeMcp, toMcpHandler } from "./mcp.mjs";
 
 export { decodeCall, decodeList } from "./mcp.mjs";
 
@@ -27,24 +27,23 @@ export const encode = (call) =>
 
 export function createFetch(tools) {
   // The schemas are made once; only the objects that belong to one server are made again.
-  const prepared = tools.map((tool) => ({ ...tool, inputSchema: toStandardJsonSchema(tool.input(valibotKit)) }));
+  const prepared = tools.map((tool) => ({
+    ...tool,
+    inputSchema: toStandardJsonSchema(tool.input(valibotKit)),
+    handler: toMcpHandler(tool, sendProgress),
+  }));
   return createMcpHandler(() => createServer(prepared)).fetch;
 }
 
 function createServer(tools) {
   const server = new McpServer({ name: "bench", version: "1.0.0" });
-  for (const tool of tools) {
-    const { name, description, inputSchema } = tool;
-    server.registerTool(
-      name,
-      { description, inputSchema },
-      (args, ctx) =>
-        runAsMcp(tool, args, (update) =>
-          ctx.mcpReq.notify({
-            method: "notifications/progress",
-            params: { progressToken: ctx.mcpReq._meta.progressToken, ...update },
-          })),
-    );
+  for (const { name, description, inputSchema, handler } of tools) {
+    server.registerTool(name, { description, inputSchema }, handler);
   }
   return server;
+}
+
+function sendProgress(update, { mcpReq }) {
+  const params = { progressToken: mcpReq._meta.progressToken, ...update };
+  return mcpReq.notify({ method: "notifications/progress", params });
 }

@@ -2,6 +2,7 @@
 import { os } from "@orpc/server";
 import { RPCHandler } from "@orpc/server/fetch";
 import { parseEvents } from "../sse.mjs";
+import { toHandler } from "../tools.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 import { encode as encodeRpc } from "./rpc.mjs";
 
@@ -12,8 +13,10 @@ export function createFetch(tools) {
   return async (request) => (await handler.handle(request, { prefix: "/rpc", context: {} })).response;
 }
 
-function toProcedure({ input, run, stream }) {
-  const procedure = os.input(input(valibotKit));
+function toProcedure(tool) {
+  const { stream } = tool;
+  const run = toHandler(tool);
+  const procedure = os.input(tool.input(valibotKit));
   return procedure.handler(({ input }) => stream ? stream(input) : run(input));
 }
 

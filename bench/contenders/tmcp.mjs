@@ -4,7 +4,7 @@ import { ValibotJsonSchemaAdapter } from "@tmcp/adapter-valibot";
 import { HttpTransport } from "@tmcp/transport-http";
 import { McpServer } from "tmcp";
 import { valibotKit } from "../valibot_kit.mjs";
-import { runAsMcp } from "./mcp.mjs";
+import { toMcpHandler } from "./mcp.mjs";
 
 export { decodeCall, decodeList, encode } from "./mcp_server.mjs";
 
@@ -17,7 +17,7 @@ export function createFetch(tools) {
     const { name, description } = tool;
     server.tool(
       { name, description, schema: tool.input(valibotKit) },
-      (args) => runAsMcp(tool, args, ({ progress, message }) => server.progress(progress, undefined, message)),
+      toMcpHandler(tool, ({ progress, message }) => server.progress(progress, undefined, message)),
     );
   }
   const transport = new HttpTransport(server, { path: "/mcp" });

@@ -1,5 +1,6 @@
 // Toolwire: one server for all requests, asked over MCP-lite. Bun and Deno take the source, Node the built package.
 import process from "node:process";
+import { toHandler } from "../tools.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 
 export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
@@ -15,5 +16,5 @@ export function createToolwire(tools) {
 
 function define(tool) {
   const builder = defineTool(tool.name).describe(tool.description).input(tool.input(valibotKit));
-  return builder.handle(tool.stream ?? tool.run);
+  return builder.handle(tool.stream ?? toHandler(tool));
 }

@@ -1,5 +1,6 @@
 // Toolwire's MCP wire in its newest revision, asked exactly as the official server is.
 import process from "node:process";
+import { toHandler } from "../tools.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 
 export { decodeCall, decodeList, encode } from "./mcp_server.mjs";
@@ -17,7 +18,7 @@ export function createToolwire(tools) {
 /** On MCP a piece of an answer is progress with a message. */
 function define(tool) {
   const builder = defineTool(tool.name).describe(tool.description).input(tool.input(valibotKit));
-  if (!tool.stream) return builder.handle(tool.run);
+  if (!tool.stream) return builder.handle(toHandler(tool));
   return builder.handle(async (input, ctx) => {
     let done = 0;
     const pieces = tool.stream(input);

@@ -1,5 +1,6 @@
-// Toolwire with an async handler that may promise, with a budget that is never spent: what `.promise()` costs on the way.
+// Toolwire with handlers that may promise, with a budget that is never spent: what `.promise()` costs on the way.
 import process from "node:process";
+import { toHandler } from "../tools.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 
 export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
@@ -11,8 +12,8 @@ export function createFetch(tools) {
   return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define) }).fetch;
 }
 
-function define({ name, description, input, run }) {
+function define(tool) {
+  const { name, description, input } = tool;
   const builder = defineTool(name).describe(description).input(input(valibotKit)).promise({ budgetMs: 20_000 });
-  // deno-lint-ignore require-await -- the promise is what is measured
-  return builder.handle(async (args) => run(args));
+  return builder.handle(toHandler(tool));
 }

@@ -4,6 +4,7 @@
 import { initTRPC } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { parseEvents } from "../sse.mjs";
+import { toHandler } from "../tools.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 import { encode as encodeRpc, toPieces } from "./rpc.mjs";
 
@@ -20,8 +21,10 @@ export function createFetch(tools) {
   return (req) => fetchRequestHandler({ endpoint: "/rpc", req, router, createContext: () => ({}) });
 }
 
-function toProcedure(t, { input, run, stream }) {
-  const procedure = t.procedure.input(input(valibotKit));
+function toProcedure(t, tool) {
+  const { stream } = tool;
+  const run = toHandler(tool);
+  const procedure = t.procedure.input(tool.input(valibotKit));
   if (!stream) return procedure.mutation((call) => run(call.input));
   return procedure.subscription((call) => toPieces(stream(call.input)));
 }

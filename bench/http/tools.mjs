@@ -1,6 +1,6 @@
 // What the servers over HTTP serve, and what they are asked.
 import { createInputs } from "../inputs.mjs";
-import { createCounter, workloads as inProcess } from "../tools.mjs";
+import { createCounter, makeAsync, workloads as inProcess } from "../tools.mjs";
 
 const add = inProcess.add.tool;
 const placeOrder = inProcess.medium.tool;
@@ -32,4 +32,5 @@ export const workloads = {
 /** 20 MB of stream: more than a socket holds for someone who does not read. */
 export const flood = { tool: createCounter("flood", 20_000), inputs: [{ topic: "harbour ".repeat(125) }] };
 
-export const tools = [...Object.values(workloads), flood].map(({ tool }) => tool);
+/** With async handlers, as most are. */
+export const tools = makeAsync([...Object.values(workloads), flood].map(({ tool }) => tool));

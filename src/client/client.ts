@@ -8,6 +8,7 @@ import {
 } from "../core/call/outcome.ts";
 import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
 import type { HttpClientOptions } from "../http_client/send.ts";
 import { mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
 import { isRetryable, retryDelayMs, type RetryOptions, unexpectedOutcome, unwrapAnswer } from "./call_result.ts";
@@ -248,6 +249,7 @@ class Caller implements ClientMethods {
   /** Calls the answering functions. `undefined` if a question has no such function. `previous` holds previous answers. */
   async #answer(result: QuestionsResult, tool: string, previous: Record<string, string>): Promise<Request["meta"]> {
     const { onElicitation, onMoreRequested } = this.#options;
+    const continuation = boundedToken(result.continuation);
     const responses: Record<string, unknown> = {};
     for (const [key, request] of Object.entries(result.requests)) {
       const answer = request.kind === "more"
@@ -262,7 +264,7 @@ class Caller implements ClientMethods {
       if (refused && json === previous[key]) throw unexpectedOutcome(result, `an answer: ${refused}`);
       previous[key] = json;
     }
-    return { continuation: result.continuation, responses };
+    return { continuation, responses };
   }
 
   async #request(request: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
@@ -305,7 +307,7 @@ class Caller implements ClientMethods {
     // A transport may ignore the signal; its result is then discarded.
     call.signal.throwIfAborted();
     const { meta: resultMeta, context = resultMeta?.["context"] } = result as Pick<AnswerOutcome, "meta" | "context">;
-    if (typeof context === "string") this.#kept = { context };
+    if (typeof context === "string") this.#kept = { context: boundedToken(context) };
     return result;
   }
 
@@ -321,7 +323,13 @@ class Caller implements ClientMethods {
   }
 }
 
-/** Creates the request that redeems a promise. The server may delay its reply. */
+/** Creates the request that redeems a promise. The server may delay its reply. @throws {ToolError} If the token is too long. */
 function redemption(token: string): Request {
-  return { tool: "redeem", args: { promise: token, wait_ms: 20_000 }, token };
+  return { tool: "redeem", args: { promise: boundedToken(token), wait_ms: 20_000 }, token };
+}
+
+/** Limits what the client sends back: promise tokens, continuations and caller state. */
+function boundedToken(token: string): string {
+  if (token.length < 65_536) return token;
+  throw new ToolError("result_too_large", "Token is too long");
 }

@@ -11,10 +11,13 @@ import { ToolError } from "../core/errors/tool_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { cancelBody, isRedirect, readChunks, type TextChunks } from "./read.ts";
 
+/** Values that `new Headers()` accepts. The global `HeadersInit` is only in the DOM library and in the types of Workers. */
+export type HeaderValues = [name: string, value: string][] | Record<string, string> | Headers;
+
 /** HTTP options of a transport. */
 export interface HttpClientOptions {
   /** Headers of every request, such as `authorization`; or a function that returns them, called for each request. */
-  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /** Replaces the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Maximum size of a response in bytes; of an endless stream, maximum size of one event. Default: 64 MiB. */
@@ -31,9 +34,9 @@ export interface HttpRequest {
   /** Absolute URL. */
   readonly url: string;
   /** Headers of this request. They replace headers of the same name in {@link HttpClientOptions.headers}. */
-  readonly headers: HeadersInit;
+  readonly headers: HeaderValues;
   /** Body. Default: none. */
-  readonly body?: BodyInit | null | undefined;
+  readonly body?: RequestInit["body"] | undefined;
   /** Whether a redirect is returned as it is. Default: it is an error. */
   readonly returnsRedirect?: boolean;
   /** Message of the error if there is no response. Default: `Cannot reach the server`. */

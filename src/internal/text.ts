@@ -1,28 +1,57 @@
 /** Maximum length of a word to compare. Tool names have at most 64 characters, but callers may send a megabyte. */
 const MAX_COMPARED = 64;
 
-/** Maximum share of letters in which a similar word differs. */
-const MAX_DIFFERENCE = 0.75;
+/** Minimum length of a name that counts as a part of another. */
+const MIN_PART = 3;
 
-/** Returns the most similar candidate, the first one of equals. `undefined` if none is similar. */
+/**
+ * Returns the most similar candidate that is close, the first one of equals. `undefined` if none is close: a suggestion
+ * of another action could be followed.
+ *
+ * A candidate is close if the edit distance is at most a third of its length, or if one name is a part of the other.
+ */
 export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.slice(0, MAX_COMPARED).toLowerCase();
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const cap = Math.ceil(MAX_DIFFERENCE * Math.max(wanted.length, candidate.length));
-    const distance = Math.min(
-      cap,
-      editDistance(wanted, candidate.slice(0, MAX_COMPARED).toLowerCase(), Math.min(cap, bestDistance)),
-    );
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+    const other = candidate.toLowerCase();
+    const isPart = (other.length >= MIN_PART && wanted.includes(other)) ||
+      (wanted.length >= MIN_PART && other.includes(wanted));
+    const enough = isPart ? bestDistance : Math.min(bestDistance, Math.floor(other.length / 3) + 1);
+    const distance = editDistance(wanted, other, enough);
+    if (distance < enough) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }
 
+/** Maximum number of names in an error. */
+const MAX_LISTED = 50;
+
+/**
+ * The details of an error for an unknown name: the name, the existing ones, and a close one or advice.
+ *
+ * @param kind `tool` or `prompt`.
+ * @param names Existing names; the first 50 are listed.
+ * @param suggested Names that may be suggested. Default: all.
+ */
+export function describeUnknown(
+  kind: string,
+  requested: string,
+  names: readonly string[],
+  suggested: readonly string[] = names,
+): Record<string, unknown> {
+  const similar = closestMatch(requested, suggested);
+  return {
+    [`requested_${kind}`]: requested.slice(0, 256),
+    [`available_${kind}s`]: names.slice(0, MAX_LISTED),
+    suggestion: similar ? `Did you mean '${similar}'?` : `No similar ${kind}: list the ${kind}s`,
+  };
+}
+
 /** Levenshtein distance, computed row by row. Stops with `enough` or more once it cannot be less. */
 function editDistance(from: string, to: string, enough: number): number {
-  const row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  const row = [...Array(to.length + 1).keys()];
   for (let i = 1; i <= from.length; i++) {
     let diagonal = row[0] ?? 0;
     let least = row[0] = i;

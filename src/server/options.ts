@@ -112,10 +112,7 @@ const RULES: OptionRules<AnyOptions> = {
   timeoutMs: POSITIVE,
   limits: OBJECT,
   keys: ANYTHING,
-  engine: rule(
-    "one, such as memoryEngine(), or withPromises(engine), of ./engine",
-    has("~deferral"),
-  ),
+  engine: rule("one, such as memoryEngine(), or withPromises(engine), of ./engine", has("~deferral")),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
   logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),

@@ -160,7 +160,7 @@ export function createCoreServer<
       const tools = registry.listings();
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
-    addToolset: (tag, tools) => dispatcher.attach(tag, tools),
+    addToolset: (added) => dispatcher.attach(added),
     catalog: createContentCatalog(
       resources,
       prompts,
@@ -186,19 +186,15 @@ function createDispatcher(
   const { clock = systemClock, middleware = [], jobMiddleware = [], timeoutMs = DEFAULT_TIMEOUT_MS, work } = options;
   const logger = toLogger(options.logger);
   return new Dispatcher({
+    ...options,
+    logger,
     registry,
     clock,
     middleware: logger?.calls === undefined ? middleware : [logger.calls, ...middleware],
     jobMiddleware,
-    onError: options.onError,
     timeoutMs,
-    logger,
-    keys: options.keys,
-    engine: options.engine,
     concurrency: work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY,
-    resultChars: limits.resultChars,
-    outputLimits: limits,
-    config: options.config,
+    limits,
   });
 }
 

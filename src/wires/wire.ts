@@ -16,7 +16,8 @@ import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import type { ToolListing } from "../core/tool/listing.ts";
-import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
+import type { AddedTools } from "../core/tool/attached_tools.ts";
+import type { ToolDefinition } from "../core/tool/definition.ts";
 
 /** Services of a server for its wires. */
 export interface WireHost {
@@ -38,7 +39,7 @@ export interface WireHost {
    *
    * @throws {TypeError} If two of them have the same name, one has a reserved name, or the tag is in use.
    */
-  addToolset(tag: string, tools: readonly AnyTool[]): Toolset;
+  addToolset(added: AddedTools): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
   readonly catalog: ContentCatalog | undefined;
   /** The mounted request wires, in order. Complete only after the server was created. */

@@ -197,7 +197,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "auth",
     folders: ["src/integrations/auth/"],
-    imports: ["internal", "errors", "call", "dispatch", "framing", "wire", "wire server", "type:server"],
+    imports: ["internal", "errors", "call", "http client", "dispatch", "framing", "wire", "wire server", "type:server"],
   },
   {
     name: "oauth",

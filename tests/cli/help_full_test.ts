@@ -37,7 +37,7 @@ test("toolwire with no command, or one that is not there, says how it is called"
     const [args, words] of [
       [[], /^Usage: toolwire <command>/],
       [["studio"], /^There is no command "studio": did you mean "stdio"\?\n\nUsage: /],
-      [["pni", "http://127.0.0.1"], /did you mean "pin"\?/],
+      [["pinn", "http://127.0.0.1"], /did you mean "pin"\?/],
       [["help", "studio"], /did you mean "stdio"\?/],
       [["--verbose"], /^There is no command "--verbose"/],
       [["constructor"], /^There is no command "constructor"/],

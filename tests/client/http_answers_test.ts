@@ -36,7 +36,6 @@ for (
     ["null content", { content: null }, null],
     ["no content", { _meta: { response_type: "answer" } }, undefined],
     ["an empty result", {}, undefined],
-    ["a null result", null, undefined],
     ["unknown members of _meta", { content: 1, _meta: { response_type: "answer", future: { x: 1 } } }, 1],
   ] as const
 ) {

@@ -258,7 +258,7 @@ async function checkError(curl: string, base: string, ...args: readonly string[]
         data: {
           requested_tool: "nonexistent_tool",
           available_tools: ["redeem", "cancel", "search_documents", "analyze_dataset"],
-          suggestion: "Did you mean 'search_documents'?",
+          suggestion: "No similar tool: list the tools",
           code: "tool_not_found",
         },
       },

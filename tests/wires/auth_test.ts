@@ -150,7 +150,7 @@ const SCENARIOS: Readonly<Record<string, (stage: Stage, wire: WireRow) => Promis
       details: {
         requested_tool: "secret",
         available_tools: ["redeem", "cancel", "whoami", "read", "write", "report"],
-        suggestion: "Did you mean 'report'?",
+        suggestion: "No similar tool: list the tools",
       },
     };
     await rejects(() => as("bob").secret({}), missing);

@@ -15,6 +15,8 @@ const MESSAGES = {
   suggested: (name: string, suggestion: string) => `Tool not found: ${name}. ${suggestion}`,
 } as const;
 
+const ADVICE = "No similar tool: list the tools";
+
 async function call(place: Place<Sending>, name: string): Promise<CallEnd & { readonly kind: "error" }> {
   await using sending = await place.open();
   const end = sending.dialect.read(await sending.send(sending.dialect.call(name, new RawObject([]))));
@@ -57,5 +59,12 @@ for (const place of inProcess(() => createServer({ tools: [search], wires: STATE
     const hasSurrogates = sending.dialect.unknownTool !== "named";
     const { message: tricky } = await call(place, `a\r\nb\u0000\u202e\u2028${hasSurrogates ? "\ud800" : ""}c`);
     ok(tricky.startsWith(`Tool not found: a??b???${hasSurrogates ? "?" : ""}c`), JSON.stringify(tricky));
+  });
+
+  test(`${place.where}: a name that is not close gets the advice to list the tools, and no other tool`, async () => {
+    await using sending = await place.open();
+    const { message, data } = await call(place, "get_weather");
+    strictEqual(message, MESSAGES[sending.dialect.unknownTool ?? "suggested"]("get_weather", ADVICE));
+    if (data !== undefined) strictEqual((data as Record<string, unknown>)["suggestion"], ADVICE);
   });
 }

@@ -7,7 +7,7 @@ import type { Call } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
 import { mapMaybe, type MaybePromise } from "../../internal/async.ts";
-import { closestMatch } from "../../internal/text.ts";
+import { describeUnknown } from "../../internal/text.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import { authorizationError } from "../tool/access.ts";
 import { originOf, type PartDefinition } from "../tool/part.ts";
@@ -39,9 +39,6 @@ import {
 } from "./resource.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
 import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
-
-/** Maximum number of names in an error result. */
-const MAX_LISTED = 50;
 
 const NOTHING: Completion = { values: [], hasMore: false };
 
@@ -172,13 +169,11 @@ class ServerContentCatalog implements ContentCatalog {
   }
 
   #promptNotFound(requested: string): ErrorResult {
-    const names = [...this.#prompts.keys()];
-    const similar = closestMatch(requested, names);
-    return errorResult("prompt_not_found", "Prompt not found", {
-      requested_prompt: requested.slice(0, 256),
-      available_prompts: names.slice(0, MAX_LISTED),
-      ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
-    });
+    return errorResult(
+      "prompt_not_found",
+      "Prompt not found",
+      describeUnknown("prompt", requested, [...this.#prompts.keys()]),
+    );
   }
 
   /** Runs a definition that cannot ask questions. */

@@ -13,6 +13,7 @@ import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
+import type { OutputLimits } from "./output_limits.ts";
 import type { CallServices, QuestionKeys } from "./services.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
@@ -88,14 +89,20 @@ export interface Deferral {
   stop(): Promise<void>;
 }
 
+/** Limits on the output of tools and on stored results. */
+export interface ResultLimits extends OutputLimits {
+  /** Largest result of a job, in UTF-16 code units of JSON. */
+  readonly resultChars: number;
+}
+
 /** Options of jobs. */
 export interface JobOptions {
   /** Runs around every run of a job; the first is the outermost. */
   readonly jobMiddleware: readonly Middleware[];
   /** Number of jobs that run at once in this process; 0 for none. */
   readonly concurrency: number;
-  /** Largest result of a job, in UTF-16 code units of JSON. */
-  readonly resultChars: number;
+  /** Limits on results. */
+  readonly limits: ResultLimits;
 }
 
 /** Options of {@link DeferralSupport.create}. */

@@ -23,7 +23,8 @@ import type { MaybePromise } from "../../internal/async.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../handler/context.ts";
 import { authorizationError } from "../tool/access.ts";
-import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
+import type { AddedTools } from "../tool/attached_tools.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
@@ -42,21 +43,19 @@ export interface DispatchOptions extends JobOptions {
   /** Runs around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];
   /** Converts errors that no tool declared; `undefined` to mask them all. */
-  readonly onError: OnError | undefined;
+  readonly onError?: OnError | undefined;
   /** Time limit of calls whose tool sets none, in milliseconds. */
   readonly timeoutMs: number;
   /** Receives masked errors. */
-  readonly logger: Logger | undefined;
+  readonly logger?: Logger | undefined;
   /** Source of time. */
   readonly clock: Clock;
   /** Signs tokens, and brings questions and caller state. Default: random keys of the engine; none without an engine. */
-  readonly keys: QuestionKeys | undefined;
+  readonly keys?: QuestionKeys | undefined;
   /** Runs deferred work, and brings promises; `undefined` for neither. */
-  readonly engine: PromiseEngine | undefined;
-  /** Limits on tool output. */
-  readonly outputLimits: OutputLimits;
+  readonly engine?: PromiseEngine | undefined;
   /** Config for calls that bring none. */
-  readonly config: Readonly<Record<string, unknown>> | undefined;
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Runs calls. */
@@ -125,7 +124,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
     this.registry = registry;
     this.logger = logger;
     this.clock = options.clock;
-    this.outputLimits = options.outputLimits;
+    this.outputLimits = options.limits;
     this.ownConfig = options.config;
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
@@ -143,8 +142,8 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 
   /** Adds tools that only their own set calls: several versions of a tool have one name. */
-  attach(tag: string, tools: readonly AnyTool[]): Toolset {
-    const attached = this.registry.attach(tag, tools);
+  attach(added: AddedTools): Toolset {
+    const attached = added["~attach"](this.registry);
     this.#assertServable(attached.definitions());
     return {
       tools: attached.listings(),

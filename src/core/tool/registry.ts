@@ -1,16 +1,13 @@
 import type { ErrorResult } from "../call/outcome.ts";
 import { errorResult } from "../call/outcome.ts";
 import type { Principal } from "../call/call.ts";
-import { closestMatch } from "../../internal/text.ts";
+import { describeUnknown } from "../../internal/text.ts";
 import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
 import type { AnyTool, ToolDefinition } from "./definition.ts";
 
 /** Names of the system tools, which are reserved on every server. */
 export const SYSTEM_TOOL_NAMES: ReadonlySet<string> = new Set(["redeem", "cancel"]);
-
-/** Maximum number of names in an error. */
-const MAX_LISTED = 50;
 
 /** The tools of a server's parts. */
 export interface PartTools {
@@ -26,16 +23,18 @@ export interface PartTools {
 
 /** A server's tools, by name. */
 export class ToolRegistry {
+  /** Tools of the parts. */
+  readonly parts: PartTools | undefined;
+  /** The tools `redeem` and `cancel`; none on a server without an engine. */
+  readonly systemTools: readonly ToolDefinition[];
   readonly #own: ReadonlyMap<string, ToolDefinition>;
-  readonly #parts: PartTools | undefined;
-  readonly #systemTools: readonly ToolDefinition[];
   #definitions: ReadonlyMap<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];
   #listings: readonly ToolListing[] = [];
   /** Whether all tools are visible to every caller, so that a list of thousands need not be filtered for each. */
   #isOpen = true;
   /** Tools of attached registries, by their names in tokens and jobs. */
-  readonly #attached = new Map<string, ToolDefinition>();
+  readonly attached: Map<string, ToolDefinition> = new Map();
 
   /**
    * @param tools The server's tools, in the order of listing. If one of them can promise, the system tools come first.
@@ -54,19 +53,19 @@ export class ToolRegistry {
       own.set(tool.name, definition);
     }
     this.#own = own;
-    this.#parts = parts;
-    this.#systemTools = systemTools;
+    this.parts = parts;
+    this.systemTools = systemTools;
     this.refresh();
   }
 
   /** Reads the current tools of the parts. */
   refresh(): void {
     const definitions = new Map(this.#own);
-    for (const definition of this.#parts?.definitions(definitions) ?? []) definitions.set(definition.name, definition);
+    for (const definition of this.parts?.definitions(definitions) ?? []) definitions.set(definition.name, definition);
     const promising = [...definitions.values()].find(canPromise);
     // Middleware may ask questions around them, too, so they need the same schema adapters.
     const system = promising &&
-      this.#systemTools.map((definition) => ({ ...definition, adapters: promising.adapters }));
+      this.systemTools.map((definition) => ({ ...definition, adapters: promising.adapters }));
     this.#definitions = new Map([
       ...system?.map((definition) => [definition.name, definition] as const) ?? [],
       ...definitions,
@@ -93,45 +92,6 @@ export class ToolRegistry {
     return this.#isOpen ? this.#all : this.#all.filter((definition) => isVisibleTo(definition, principal));
   }
 
-  /** Returns the tool that a job names: of this registry, of an attached one, or of a part under its name outside of the whole. */
-  resolve(name: string): ToolDefinition | undefined {
-    return this.#definitions.get(name) ?? this.#attached.get(name) ?? this.#parts?.alone(name);
-  }
-
-  /** Returns the tool that a token names, if it is visible to the caller. */
-  resolveFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
-    const definition = this.resolve(name);
-    return definition && isVisibleTo(definition, principal) ? definition : undefined;
-  }
-
-  /** Whether a tool can promise its answer. */
-  get canPromise(): boolean {
-    return [...this.#all, ...this.#attached.values()].some(canPromise);
-  }
-
-  /**
-   * Creates a registry of further tools. Tokens and jobs name them `<name>@<tag>`, which is
-   * not a valid name for callers; a tool that both registries share keeps its plain name.
-   *
-   * @throws {TypeError} If two tools have the same name, one has a reserved name, or the tag is taken.
-   */
-  attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
-    const tagged = new ToolRegistry(
-      tools.map((tool) => {
-        const definition = tool?.["~definition"];
-        if (definition === undefined || definition === this.#definitions.get(definition.name)) return tool;
-        return { name: definition.name, "~definition": { ...definition, name: `${definition.name}@${tag}` } };
-      }),
-      this.#systemTools,
-    );
-    for (const definition of tagged.definitions()) {
-      if (this.#definitions.has(definition.name) || definition.isSystem) continue;
-      if (this.#attached.has(definition.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
-      this.#attached.set(definition.name, definition);
-    }
-    return tagged;
-  }
-
   /** Returns all tools, in the order of listing. */
   definitions(): readonly ToolDefinition[] {
     return this.#all;
@@ -145,12 +105,8 @@ export class ToolRegistry {
   /** The error for an unknown tool. Source: docs/spec.md A.5. */
   notFound(requested: string, principal?: Principal): ErrorResult {
     const names = this.definitionsFor(principal).map(({ name }) => name);
-    const similar = closestMatch(requested, names.filter((name) => !SYSTEM_TOOL_NAMES.has(name)));
-    return errorResult("tool_not_found", "Tool not found", {
-      requested_tool: requested.slice(0, 256),
-      available_tools: names.slice(0, MAX_LISTED),
-      ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
-    });
+    const suggested = names.filter((name) => !SYSTEM_TOOL_NAMES.has(name));
+    return errorResult("tool_not_found", "Tool not found", describeUnknown("tool", requested, names, suggested));
   }
 }
 

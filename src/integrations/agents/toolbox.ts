@@ -9,6 +9,7 @@ import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject, nestsDeeperThan } from "../../internal/json.ts";
 import { explainErrorToModel, explainFailure, explainPromise, explainQuestion, isQuestion, toText } from "./explain.ts";
+import { describeUnknown, shorten } from "../../internal/text.ts";
 import { checkOptions } from "../../internal/options.ts";
 import {
   AGENT_RULES,
@@ -123,8 +124,9 @@ export class Toolbox {
   call(name: string, said: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
     const tool = this.tools.find((one) => one.name === name);
     if (tool !== undefined) return tool.call(said, options);
-    const known = { available_tools: [...this.names.keys()] };
-    return Promise.resolve(explained(new ToolError("tool_not_found", `There is no tool ${name}`, { details: known })));
+    const details = describeUnknown("tool", name, [...this.names.keys()]);
+    const message = `There is no tool ${shorten(name, MAX_LENGTH)}`;
+    return Promise.resolve(explained(new ToolError("tool_not_found", message, { details })));
   }
 }
 

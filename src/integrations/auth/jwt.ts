@@ -20,6 +20,7 @@ import {
 import type { Principal } from "../../core/call/call.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../internal/json.ts";
+import { fetchWhole } from "../../http_client/fetch_whole.ts";
 import { isConfidential } from "../../internal/http.ts";
 import {
   ANYTHING,
@@ -40,7 +41,10 @@ export interface JwtOptions extends BearerOptions {
   readonly issuer: string;
   /** Identifiers of this server: its URL, or its name at the issuer. One of them has to be in the claim `aud`. */
   readonly audience: string | readonly string[];
-  /** URL of the issuer's keys. They are fetched when they are needed, cached, and fetched again for an unknown key. */
+  /**
+   * URL of the issuer's keys. They are fetched when they are needed, cached, and fetched again for an unknown key. A response may
+   * have 262,144 bytes and take 5 seconds.
+   */
   readonly jwksUrl?: string | URL | undefined;
   /** The issuer's public keys, as a JSON Web Key Set: `{ keys: […] }`. */
   readonly keys?: { readonly keys: readonly JsonObject[] } | undefined;
@@ -229,7 +233,13 @@ function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly s
   return [scope, scp].flat().flatMap((text) => typeof text === "string" ? text.split(" ") : []).filter(Boolean);
 }
 
-function keySetOf({ jwksUrl, keys, fetch: send }: JwtOptions): JWTVerifyGetKey {
+/** Maximum size of a key set, in bytes. */
+const MAX_KEY_SET_BYTES = 262_144;
+
+/** Time limit for fetching a key set, in milliseconds. A shorter limit of the authentication takes precedence. */
+const KEY_SET_TIMEOUT_MS = 5_000;
+
+function keySetOf({ jwksUrl, keys, fetch: send, timeoutMs = KEY_SET_TIMEOUT_MS }: JwtOptions): JWTVerifyGetKey {
   if ((jwksUrl === undefined) === (keys === undefined)) {
     throw new TypeError("Cannot verify tokens: pass either jwksUrl or keys");
   }
@@ -238,7 +248,8 @@ function keySetOf({ jwksUrl, keys, fetch: send }: JwtOptions): JWTVerifyGetKey {
   if (!isConfidential(url)) {
     throw new TypeError(`Cannot fetch keys from ${url.href}: the URL has to be https`);
   }
-  return createRemoteJWKSet(url, send === undefined ? {} : { [customFetch]: send as typeof fetch });
+  const limits = { send, maxBytes: MAX_KEY_SET_BYTES, timeoutMs: Math.min(KEY_SET_TIMEOUT_MS, timeoutMs) };
+  return createRemoteJWKSet(url, { [customFetch]: (_, init) => fetchWhole(url, init, limits) });
 }
 
 function assertPublic(algorithms: readonly string[]): void {

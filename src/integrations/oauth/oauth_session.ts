@@ -19,13 +19,21 @@ import {
   TokenStoreError,
 } from "./token_storage.ts";
 
+/** A key pair of Web Crypto. The global `CryptoKeyPair` is only in the DOM library and in the types of Bun and Workers. */
+export interface DpopKeys {
+  /** For `verify`; extractable. */
+  readonly publicKey: CryptoKey;
+  /** For `sign`. */
+  readonly privateKey: CryptoKey;
+}
+
 /** Options of {@link OAuthSession}. */
 export interface OAuthSessionOptions {
   readonly url: URL;
   readonly flow: GrantFlow;
   readonly store: OAuthStore;
   readonly scopes: readonly string[] | undefined;
-  readonly dpop: CryptoKeyPair | undefined;
+  readonly dpop: DpopKeys | undefined;
   readonly send: FetchFunction;
 }
 

@@ -15,7 +15,7 @@ import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
 import { ImportError, OpenApiDocument, textOf } from "./document.ts";
-import { jsonContent, layOutInput, writeRequest } from "./input.ts";
+import { hasDotSegment, jsonContent, layOutInput, writeRequest } from "./input.ts";
 import { type OpenApiOperation, operationsOf, type ReadOperation } from "./operations.ts";
 import { SchemaCollector } from "./schemas.ts";
 import type { ToolAnnotations } from "../../core/handler/middleware.ts";
@@ -86,7 +86,8 @@ const RULES: OptionRules<OpenApiImportOptions> = {
  * ```
  * @param document The document, parsed.
  * @throws {TypeError} If the document is not OpenAPI 3.1 or 3.0, has external references, or has an operation that
- * needs more than JSON and text and is not left out by `select`; or an option is invalid.
+ * needs more than JSON and text, or whose path leaves the base URL, and is not left out by `select`; or an option is
+ * invalid.
  */
 export function toolsFromOpenApi(document: unknown, options: OpenApiImportOptions = {}): AnyTool[] {
   checkOptions("import an API", options, RULES);
@@ -136,6 +137,12 @@ function toTool(
 ): AnyTool {
   const { method, path, source } = operation;
   const where = `${method} ${path.slice(0, 128)}`;
+  if (hasDotSegment(path)) {
+    throw new ImportError(
+      where,
+      'its path contains a "." or ".." segment, which leaves the base URL; leave it out by select',
+    );
+  }
   const layout = layOutInput(
     document,
     operation,

@@ -10,6 +10,7 @@ import type { ReadOperation } from "./operations.ts";
 import { headerText, type Parameter, pathText, queryParts, readParameter } from "./parameters.ts";
 import type { SchemaCollector } from "./schemas.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
+import { shorten } from "../../internal/text.ts";
 
 /** The request body, made from arguments. */
 interface BodyLayout {
@@ -217,7 +218,7 @@ function payloadOf({ members, isRequired }: NonNullable<InputLayout["body"]>, ar
   return given.length > 0 || isRequired ? Object.fromEntries(given) : undefined;
 }
 
-/** Refuses values that would change the path: an empty segment, `.` or `..`. */
+/** Fills in a path. Refuses values that would change it: an empty segment, or a dot segment in any encoding. */
 function fillPath(path: string, values: ReadonlyMap<string, readonly [Parameter, unknown]>): string {
   return path.split("/").map((segment) => {
     const names: string[] = [];
@@ -227,12 +228,28 @@ function fillPath(path: string, values: ReadonlyMap<string, readonly [Parameter,
       names.push(name);
       return pathText(...found);
     });
-    if (names.length > 0 && /^(?:\.|%2e){0,2}$/i.test(filled)) {
+    if (names.length > 0 && (filled === "" || hasDotSegment(filled))) {
       throw new ToolError(
         "invalid_input",
-        `Invalid arguments at "${names[0]}": ${JSON.stringify(filled)} is not a valid path segment`,
+        `Invalid arguments at "${names[0]}": ${JSON.stringify(shorten(filled, 128))} is not a valid path segment`,
       );
     }
     return filled;
   }).join("/");
+}
+
+/** Number of times that a path is decoded: some proxies decode it once more than the server behind them. */
+const DECODINGS = 3;
+
+/**
+ * Whether a path has a segment `.` or `..`, in any encoding. It would leave the base URL, at `fetch` or at a proxy.
+ *
+ * As in URLs, tabs and line breaks are ignored, and a backslash is a slash. A segment also ends at `;`, as in servers of Java.
+ */
+export function hasDotSegment(path: string): boolean {
+  let plain = path;
+  for (let round = 0; round < DECODINGS; round++) {
+    plain = plain.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  }
+  return /(?:^|[\\/])\.{1,2}(?:$|[\\/;?#])/.test(plain.replaceAll(/[\t\r\n]/g, ""));
 }

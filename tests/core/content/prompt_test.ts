@@ -107,7 +107,11 @@ test("an unknown prompt is not found, with those there are and the nearest", asy
     available_prompts: ["hello", "review"],
     suggestion: "Did you mean 'review'?",
   });
-  assertRefused(await catalog.getPrompt("constructor", {}, from()), "prompt_not_found");
+  const far = assertRefused(await catalog.getPrompt("constructor", {}, from()), "prompt_not_found");
+  strictEqual(
+    (far.data as { readonly suggestion: string }).suggestion,
+    "No similar prompt: list the prompts",
+  );
 });
 
 test("a prompt may ask, and goes on with the answer", async () => {

@@ -57,8 +57,19 @@ test("ToolRegistry.notFound() names the tools there are and the nearest", () => 
   });
 });
 
-test("ToolRegistry.notFound() suggests nothing when there is nothing", () => {
-  deepStrictEqual(new ToolRegistry([], []).notFound("x").data, { requested_tool: "x", available_tools: [] });
+test("ToolRegistry.notFound() gives advice when no name is close", () => {
+  const suggestion = "No similar tool: list the tools";
+  const there = [tool("transfer_money")];
+  deepStrictEqual(new ToolRegistry([], []).notFound("x").data, {
+    requested_tool: "x",
+    available_tools: [],
+    suggestion,
+  });
+  deepStrictEqual(new ToolRegistry(there, []).notFound("get_weather").data, {
+    requested_tool: "get_weather",
+    available_tools: ["transfer_money"],
+    suggestion,
+  });
 });
 
 test("ToolRegistry.notFound() is bounded: 50 names, and the start of a huge one", () => {

@@ -122,6 +122,15 @@ describe("names", () => {
     match(text, /"open_door"/);
     match(await callOne(server, "constructor", {}), /tool_not_found/);
   });
+
+  test("that a model makes up are answered with at most 50 names, and the close one if there is one", async () => {
+    const many = lists(Array.from({ length: 700 }, (_, index) => ({ name: `list_${"x".repeat(50)}_${index}` })));
+    const text = await callOne(many, "get_weather", {});
+    strictEqual(text.match(/"list_x+_\d+"/g)?.length, 50);
+    match(text, /"suggestion":"No similar tool: list the tools"/);
+    match(await callOne(many, `list_${"x".repeat(50)}_6999`, {}), /Did you mean 'list_x+_699'\?/);
+    ok((await callOne(many, "z".repeat(100_000), {})).length < 5_000);
+  });
 });
 
 describe("which tools", () => {

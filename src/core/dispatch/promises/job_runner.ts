@@ -11,6 +11,7 @@ import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { uuidOf } from "../../token/digest.ts";
 import { formatIssues } from "../../schema/issues.ts";
+import { toolOfJob } from "../../tool/attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { CallContext } from "../call_context.ts";
 import { configure } from "../configure.ts";
@@ -240,7 +241,7 @@ export class JobRunner {
   async #runJob(id: string): Promise<void> {
     const job = await this.#jobs.claim(id);
     if (job === undefined) return;
-    const definition = this.#services.registry.resolve(job.tool);
+    const definition = toolOfJob(this.#services.registry, job.tool);
     if (definition === undefined) {
       this.#services.logger?.warn("A job is due of a tool that this server does not have: left to others", {
         tool: job.tool,
@@ -279,7 +280,7 @@ export class JobRunner {
 
   /** The result to store: the result itself, or an error in its place if it exceeds the limit or cannot be written as JSON. */
   #withinLimits(result: CallResult, { definition: { part } }: CallContext, { tool, id }: Job): CallResult {
-    const resultChars = Math.min(this.#options.resultChars, part?.resultChars ?? Number.POSITIVE_INFINITY);
+    const resultChars = Math.min(this.#options.limits.resultChars, part?.resultChars ?? Number.POSITIVE_INFINITY);
     try {
       const { length } = JSON.stringify(result);
       if (length <= resultChars) return result;

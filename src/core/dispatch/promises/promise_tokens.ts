@@ -2,6 +2,7 @@ import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } f
 import type { Engine, Job } from "../../../engine/engine.ts";
 import type { Principal } from "../../call/call.ts";
 import type { TokenKeys } from "../../token/token.ts";
+import { toolOfToken } from "../../tool/attached_tools.ts";
 import type { RemotePromise } from "../../tool/definition.ts";
 import type { Json } from "../../../internal/json.ts";
 import { authorizationError } from "../../tool/access.ts";
@@ -56,7 +57,7 @@ export class PromiseTokens {
     const { clock, registry } = this.#services;
     const verified = this.#keys.verify("promise", token, principal?.id ?? "", clock.now());
     if (verified === "expired") return errorResult("expired_promise", "The promise has expired");
-    const plan = verified === "invalid" ? undefined : registry.resolveFor(verified.tool, principal);
+    const plan = verified === "invalid" ? undefined : toolOfToken(registry, verified.tool, principal);
     if (verified === "invalid" || plan === undefined) {
       return errorResult("invalid_promise", "Not a promise of this server");
     }

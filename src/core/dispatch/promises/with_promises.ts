@@ -9,6 +9,7 @@ import type { Engine, EngineWorker } from "../../../engine/engine.ts";
 import { Pending } from "../../handler/context.ts";
 import { randomKeys } from "../../keys/key_ring.ts";
 import type { TokenKeys } from "../../token/token.ts";
+import { hasPromises } from "../../tool/attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
 import type { CallContext } from "../call_context.ts";
@@ -124,7 +125,7 @@ class EngineDeferral implements Deferral {
   }
 
   resume(): void {
-    if (this.#services.registry.canPromise && this.#runner.outlivesProcess) this.#runner.ensureWorker();
+    if (hasPromises(this.#services.registry) && this.#runner.outlivesProcess) this.#runner.ensureWorker();
   }
 
   async stop(): Promise<void> {

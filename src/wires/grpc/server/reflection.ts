@@ -104,10 +104,11 @@ function symbolsOf(file: DescFile): string[] {
   });
 }
 
-/** A file and its dependencies. */
+/** A file, then its dependencies: some clients, such as ghz, expect the requested file first. */
 function filesOf(file: DescFile | undefined, wanted: string): MessageResponse {
   if (file === undefined) return notFound(wanted);
-  const fileDescriptorProto = withDependencies([file]).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
+  const files = withDependencies([file]).toReversed();
+  const fileDescriptorProto = files.map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
   return { case: "fileDescriptorResponse", value: { fileDescriptorProto } };
 }
 

@@ -21,7 +21,7 @@ import { parseHttpUrl } from "../../../internal/http.ts";
 import { SseDecoder, type SseEvent } from "../../../http_client/sse.ts";
 import { decodeError, decodeStatus, wrongIdError } from "../../framing/json_rpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
-import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { asObject, isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 
 /**
@@ -95,11 +95,11 @@ async function readStream(chunks: TextChunks, sink?: Sink): Promise<CallResult |
 
 /** Decodes the reply to the call with this id; `undefined` if it has no result. */
 function decodeAnswer(json: unknown, sentId: number): CallResult | UnknownOutcome | undefined {
-  const reply = asObject(json);
-  const { jsonrpc, id, error } = reply;
+  const { jsonrpc, id, error, result } = asObject(json);
   // A reply of JSON-RPC needs the id of its request. An error has no id if the server could not decode it.
   if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return wrongIdError();
-  return "result" in reply ? decodeResult(asObject(reply["result"])) : undefined;
+  // An error takes precedence over a result.
+  return isJsonObject(result) && !error ? decodeResult(result) : undefined;
 }
 
 /** Decodes a list of tools, which is an array or a member of an object; `undefined` for other values. */
@@ -121,13 +121,14 @@ function readEvent(
 ): MaybePromise<CallResult | UnknownOutcome | void> {
   // Unknown events are ignored.
   if (!/^(message|done|error)$/.test(event)) return undefined;
-  let members: Members;
+  let json: unknown;
   try {
-    members = asObject(JSON.parse(data));
+    json = JSON.parse(data);
   } catch {
     return errorResult("parse_error", "An event is not JSON");
   }
-  if (event === "done") return decodeResult(members);
+  if (event === "done") return isJsonObject(json) ? decodeResult(json) : decodeErrorReply(json, 200, data);
+  const members = asObject(json);
   if (event === "error") return decodeError(members);
   const callEvent = decodeEvent(members);
   return callEvent && sink.push(callEvent);

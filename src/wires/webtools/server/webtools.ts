@@ -22,6 +22,7 @@ import {
   TEXT,
 } from "../../../internal/options.ts";
 import type { Schema } from "../../../core/schema/standard_schema.ts";
+import { toolset } from "../../../core/tool/attached_tools.ts";
 import type { AnyTool } from "../../../core/tool/definition.ts";
 import {
   type Body,
@@ -163,7 +164,8 @@ class Webtools implements MountedWire {
     const others = versions.map((one) => {
       const { config, defaultConfig } = one;
       const served = { name, description: one.description ?? description, version: one.version, config, defaultConfig };
-      return [one.version, new ServedVersion(served, host.addToolset(`${name}/${one.version}`, one.tools))] as const;
+      const added = host.addToolset(toolset(`${name}/${one.version}`, one.tools));
+      return [one.version, new ServedVersion(served, added)] as const;
     });
     this.#host = host;
     this.#base = base;

@@ -313,3 +313,24 @@ test("older revisions, and callers without a session, are not told of tasks", { 
   await news.cancel();
   await server.close();
 });
+
+test("tasks/* needs no Mcp-Name, since some clients leave it out; one that differs is refused", { skip }, async () => {
+  const { server, gate } = bench();
+  const { taskId } = await callModern(server, "slow", {}, CAPABLE) as { readonly taskId: string };
+  for (const [method, params] of Object.entries({ "tasks/get": {}, "tasks/update": { inputResponses: {} } })) {
+    const send = (name: string | undefined) =>
+      modern(server, method, { taskId, ...params }, { ...CAPABLE, headers: { "mcp-name": name } });
+    const reply = await send(undefined);
+    deepStrictEqual([reply.status, reply.last.error], [200, undefined], method);
+    for (const other of ["", "prom_other", `${taskId}x`]) {
+      const refused = await send(other);
+      deepStrictEqual([refused.status, refused.last.error?.code], [400, -32020], `${method} ${other}`);
+    }
+  }
+  // The other methods keep the rule.
+  const called = await modern(server, "tools/call", { name: "quick" }, { headers: { "mcp-name": undefined } });
+  deepStrictEqual([called.status, called.last.error?.code], [400, -32020]);
+  const cancel = { ...CAPABLE, headers: { "mcp-name": undefined } };
+  strictEqual((await modern(server, "tasks/cancel", { taskId }, cancel)).last.error, undefined);
+  gate.open();
+});

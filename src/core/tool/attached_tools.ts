@@ -1,0 +1,68 @@
+/**
+ * Tools that are served apart from the server's own, and the names of tools in tokens and jobs.
+ *
+ * Not part of the registry, because only the wires with such tools and the engines need this code.
+ *
+ * @module
+ */
+import type { Principal } from "../call/call.ts";
+import { isVisibleTo } from "./access.ts";
+import type { AnyTool, ToolDefinition } from "./definition.ts";
+import { canPromise, ToolRegistry } from "./registry.ts";
+
+/** Tools for `WireHost.addToolset`: made by {@link toolset}. */
+export interface AddedTools {
+  /**
+   * Adds the tools to the registry of a server, and returns a registry of them alone.
+   *
+   * @internal
+   */
+  readonly "~attach": (registry: ToolRegistry) => ToolRegistry;
+}
+
+/**
+ * Names further tools of a wire, such as other versions of the server's tools.
+ *
+ * Tokens and jobs name them `<name>@<tag>`, which is not a valid name for callers; a tool that the server has too keeps its
+ * plain name.
+ *
+ * @param tag Unique on the server, and the same on every replica.
+ */
+export function toolset(tag: string, tools: readonly AnyTool[]): AddedTools {
+  return { "~attach": (registry) => attach(registry, tag, tools) };
+}
+
+function attach(registry: ToolRegistry, tag: string, tools: readonly AnyTool[]): ToolRegistry {
+  const tagged = tools.map((tool) => {
+    const definition = tool?.["~definition"];
+    if (definition === undefined || definition === registry.get(definition.name)) return tool;
+    return { name: definition.name, "~definition": { ...definition, name: `${definition.name}@${tag}` } };
+  });
+  const added = new ToolRegistry(tagged, registry.systemTools);
+  for (const definition of added.definitions()) {
+    if (registry.get(definition.name) !== undefined || definition.isSystem) continue;
+    if (registry.attached.has(definition.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
+    registry.attached.set(definition.name, definition);
+  }
+  return added;
+}
+
+/** Returns the tool that a job names: of the registry, of an attached one, or of a part under its name outside of the whole. */
+export function toolOfJob(registry: ToolRegistry, name: string): ToolDefinition | undefined {
+  return registry.get(name) ?? registry.attached.get(name) ?? registry.parts?.alone(name);
+}
+
+/** Returns the tool that a token names, if it is visible to the caller. */
+export function toolOfToken(
+  registry: ToolRegistry,
+  name: string,
+  principal: Principal | undefined,
+): ToolDefinition | undefined {
+  const definition = toolOfJob(registry, name);
+  return definition && isVisibleTo(definition, principal) ? definition : undefined;
+}
+
+/** Whether a tool of a registry, or of an attached one, can promise its answer. */
+export function hasPromises(registry: ToolRegistry): boolean {
+  return [...registry.definitions(), ...registry.attached.values()].some(canPromise);
+}
