@@ -19,7 +19,7 @@ export interface OptionRule {
 export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: OptionRule };
 
 /** Levels of log lines, in ascending order. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export const LINE_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** Accepts any value, for options with their own validation. */
 export const ANYTHING: OptionRule = { expected: "anything", fits: () => true };
@@ -32,7 +32,7 @@ export const FUNCTION: OptionRule = { expected: "a function", fits: isFunction }
 /** A logger, such as `console`. */
 export const LOGGER: OptionRule = {
   expected: "an object with the functions debug, info, warn and error, such as console",
-  fits: (value) => LOG_LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
+  fits: (value) => LINE_LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
 };
 /** An object. */
 export const OBJECT: OptionRule = { expected: "an object", fits: isObject };

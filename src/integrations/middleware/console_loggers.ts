@@ -5,7 +5,7 @@
  */
 import type { LogLevel } from "../../core/call/outcome.ts";
 import type { CallLogger } from "../../core/handler/middleware.ts";
-import { BOOLEAN, checkOptions, FUNCTION, LOG_LEVELS, oneOf, type OptionRules } from "../../internal/options.ts";
+import { BOOLEAN, checkOptions, FUNCTION, LINE_LEVELS, oneOf, type OptionRules } from "../../internal/options.ts";
 import { escapeControls } from "../../internal/text.ts";
 import { logging } from "./logging.ts";
 
@@ -23,7 +23,7 @@ export interface PrettyOptions extends LineLoggerOptions {
   readonly colors?: boolean;
 }
 
-const RULES: OptionRules<LineLoggerOptions> = { level: oneOf(...LOG_LEVELS), write: FUNCTION };
+const RULES: OptionRules<LineLoggerOptions> = { level: oneOf(...LINE_LEVELS), write: FUNCTION };
 
 /** One line before it is formatted. */
 interface Entry {
@@ -72,7 +72,7 @@ export function json(options: LineLoggerOptions = {}): CallLogger {
 function lineLogger(options: LineLoggerOptions, format: (entry: Entry) => string): CallLogger {
   const { level: least = "info", write = (line) => console.error("%s", line) } = options;
   const at = (level: LogLevel) => (message: string, fields: Entry["fields"] = {}): void => {
-    if (LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least)) write(format({ level, message, fields }));
+    if (LINE_LEVELS.indexOf(level) >= LINE_LEVELS.indexOf(least)) write(format({ level, message, fields }));
   };
   const logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
   return { ...logger, calls: logging({ logger }) };

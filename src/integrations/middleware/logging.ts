@@ -1,6 +1,6 @@
 import type { CallResult, LogLevel } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
-import { checkOptions, LOG_LEVELS, oneOf, type OptionRules, required, rule } from "../../internal/options.ts";
+import { checkOptions, LINE_LEVELS, oneOf, type OptionRules, required, rule } from "../../internal/options.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
@@ -16,7 +16,7 @@ const RULES: OptionRules<LoggingOptions> = {
   logger: required(
     rule("a logger such as console", (logger) => typeof (logger as Logger | null)?.error === "function"),
   ),
-  level: oneOf(...LOG_LEVELS),
+  level: oneOf(...LINE_LEVELS),
 };
 
 /**
