@@ -366,7 +366,8 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 }
 
-function missingEngine(problem: string): TypeError {
+/** The error for options and tools that need an engine. */
+export function missingEngine(problem: string): TypeError {
   return new TypeError(
     `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"`,
   );

@@ -222,3 +222,18 @@ test("a gateway in a core server relays plain calls; its promises and questions 
   const promised = [mount(await gateway("promising", memoryTransport(promising)))];
   throws(() => createServer({ tools: [], parts: promised }), /the tool "t" gives promises/);
 });
+
+test("a core server without an engine refuses options of jobs", () => {
+  const message =
+    "Cannot create server: work and jobMiddleware need an engine: pass createServer({ engine: memoryEngine() }), " +
+    'from "jsr:@toolwire/toolwire/engine"';
+  for (
+    const options of [{ work: { concurrency: 1 } }, {
+      jobMiddleware: [async (_: unknown, next: () => unknown) => await next()],
+    }]
+  ) {
+    throws(() => createServer({ tools: [add], ...options as Options }), { name: "TypeError", message });
+    createServer({ tools: [add], ...options as Options, engine: memoryEngine() });
+  }
+  createServer({ tools: [add], work: false, jobMiddleware: [] });
+});
