@@ -84,7 +84,7 @@ test("in one process the client's error has the original error as its cause; ove
   deepStrictEqual([far.code, far.cause], ["internal", undefined]);
 });
 
-test("a masked result that is copied or written as JSON has no cause", async () => {
+test("a masked result that is copied or written as JSON has no cause", () => {
   const { host: { dispatch } } = createServer({ tools: [throwing], logger: false })["~server"];
   const result = dispatch.mask(THROWN, {});
   strictEqual(result.cause, THROWN);
