@@ -110,6 +110,7 @@ test("`level` drops lines below it; lines of failed calls stay", async () => {
 
 test("colours are used if they are asked for, and not where standard error is no terminal", async () => {
   const colored = await linesOf((write) => pretty({ write, colors: true }));
+  // deno-lint-ignore no-control-regex
   match(colored[0] ?? "", /^\x1b\[2m[\d:.]+\x1b\[0m ping memory \x1b\[32manswer\x1b\[0m /);
   const { process } = globalThis as { process?: { stderr?: { isTTY?: boolean } } };
   if (process?.stderr?.isTTY === true) return;
