@@ -20,6 +20,9 @@ const PING = {
 /** Message of the transport for a reply that is not MCP-lite, with the status of a wrong path, method or media type. */
 const NOT_MCP_LITE = /d (2..|40.|415), not with/;
 
+/** Message of a Toolwire server for an unknown path, if it has MCP-lite at another one. */
+const LISTS_MCP_LITE = /are .*calltools/;
+
 /**
  * Adds to an error what answers at the URL, and which transport to use for it.
  *
@@ -38,7 +41,7 @@ export async function explainError(
     // Error messages of Node, Deno and Bun for a response that is not HTTP/1.1.
     const isHttp2 = /HTTP(.1| v|_R)/.test(`${(cause.cause as Error | undefined)?.cause}${cause}`);
     hint = isHttp2 ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"' : "check host and port";
-  } else if (code === "method_not_found" || NOT_MCP_LITE.test(message)) {
+  } else if (code === "method_not_found" && !LISTS_MCP_LITE.test(message) || NOT_MCP_LITE.test(message)) {
     for (const path of [url.pathname, "/mcp"]) {
       const request = { ...PING, url: url.origin + path };
       const found = await exchange(request, options, limit, async ({ status, headers }, pieces) => {
@@ -46,7 +49,8 @@ export async function explainError(
         return isMcp ? undefined : headers.get("content-type") ?? "nothing";
       });
       if (!found) {
-        return { ...error, message: `${message}; MCP is at ${path}: pass mcpTransport(url) of "toolwire/mcp"` };
+        hint = `MCP is at ${path}: pass mcpTransport(url) of "toolwire/mcp"`;
+        break;
       }
       if (cause && typeof found === "string") hint ??= `${found} is at ${path}: check the URL`;
     }

@@ -21,22 +21,17 @@ export interface SseEvent {
 /** Decodes one stream. */
 export class SseDecoder {
   readonly #events: SseEvent[] = [];
-  readonly #parser: EventSourceParser;
+  protected readonly parser: EventSourceParser;
 
   constructor(config?: Omit<ParserConfig, "onEvent">) {
     const onEvent: ParserConfig["onEvent"] = ({ event = "message", data }) => void this.#events.push({ event, data });
-    this.#parser = createParser({ ...config, onEvent });
+    this.parser = createParser({ ...config, onEvent });
   }
 
   /** Decodes a chunk of text and returns the events that it completes. */
   decode(text: string): SseEvent[] {
-    this.#parser.feed(text);
+    this.parser.feed(text);
     return this.#events.splice(0);
-  }
-
-  /** Discards an incomplete event, before a stream that resumes this one is decoded. */
-  restart(): void {
-    this.#parser.reset();
   }
 }
 
@@ -60,6 +55,11 @@ export class ResumableSseDecoder extends SseDecoder {
       onError: ({ type }) => void (this.isOverLimit ||= type === "max-buffer-size-exceeded"),
     });
     this.maxBytes = maxBytes;
+  }
+
+  /** Discards an incomplete event, before a stream that resumes this one is decoded. */
+  restart(): void {
+    this.parser.reset();
   }
 }
 

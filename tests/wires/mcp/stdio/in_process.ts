@@ -77,7 +77,7 @@ export function openStdio(
     served.push(serveLines(mcpDuplex(), server["~server"].host, { input, write, graceMs: 0 }));
     return Promise.resolve(line);
   });
-  const transport = new McpClientTransport({ transport: carrier, probeTimeoutMs: 30_000 }, options);
+  const transport = new McpClientTransport({ name: "in process", transport: carrier, probeTimeoutMs: 30_000 }, options);
   return {
     transport,
     async close() {

@@ -42,7 +42,7 @@ async function open(
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
     cancelBody(response);
-    return decodeStatus(response.status, "", "MCP");
+    return fetcher.statusError(response.status);
   }
   const { promise, resolve } = Promise.withResolvers<DuplexConnection | ErrorResult>();
   void readMessages(response, fetcher, closing, {

@@ -62,7 +62,7 @@ export function stdioTransport(
   }
   checkOptions("start a server", options, RULES);
   const transport = new DuplexTransport((handler) => start(command, args, options, handler));
-  return new McpClientTransport({ transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
+  return new McpClientTransport({ name: command, transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
 }
 
 /** Options for starting a process. */
