@@ -13,7 +13,8 @@ export interface OptionRule {
 /** Rules for all options of a function. Other names are unknown options. */
 export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: OptionRule };
 
-const LEVELS = ["debug", "info", "warn", "error"] as const;
+/** Levels of log lines, in ascending order. */
+export const LINE_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** Accepts any value, for options with their own validation. */
 export const ANYTHING: OptionRule = { expected: "anything", fits: () => true };
@@ -24,7 +25,7 @@ export const FUNCTION: OptionRule = { expected: "a function", fits: isFunction }
 /** A logger, such as `console`. */
 export const LOGGER: OptionRule = {
   expected: "an object with the functions debug, info, warn and error, such as console",
-  fits: (value) => LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
+  fits: (value) => LINE_LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
 };
 export const OBJECT: OptionRule = { expected: "an object", fits: isObject };
 /** An array of strings. */
@@ -107,7 +108,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-function isFunction(value: unknown): boolean {
+function isFunction(value: unknown): value is (...args: never) => unknown {
   return typeof value === "function";
 }
 
@@ -118,5 +119,8 @@ function isObject(value: unknown): value is object {
 /** Does not show members of objects, which may be secrets. */
 function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value).slice(0, 64);
-  return isFunction(value) ? "a function" : Object(value) === value ? "an object" : String(value);
+  // The function in place of its result, such as memoryEngine for memoryEngine().
+  const [called] = [value].flat().filter(isFunction);
+  if (called !== undefined) return called.name ? `a function: call it, ${called.name}()` : "a function";
+  return Object(value) === value ? "an object" : String(value);
 }

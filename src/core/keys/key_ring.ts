@@ -81,7 +81,7 @@ export function randomKeys(logger: Logger | undefined): QuestionKeys {
   return {
     ...ring,
     sign(kind, claims) {
-      if (!hasWarned) (logger ?? console).warn(RANDOM_KEYS_WARNING);
+      if (!hasWarned) logger?.warn(RANDOM_KEYS_WARNING);
       hasWarned = true;
       return ring.sign(kind, claims);
     },

@@ -22,6 +22,8 @@ import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.t
 
 /** How to reach a server. */
 export interface ServerRoute {
+  /** Name of the server in warnings: its URL without query, or its program. */
+  readonly name: string;
   readonly transport: MessageTransport;
   /** Opens the older transport, for servers that do not support the other one. */
   readonly openLegacyTransport?: () => MessageTransport;
@@ -47,8 +49,9 @@ export class Connection implements ClientIdentity {
   constructor(route: ServerRoute, options: McpClientOptions) {
     const { clientInfo = { name: "toolwire", version: VERSION }, era = "auto", logger = console } = options;
     this.info = clientInfo;
-    this.logger = logger;
-    this.router = new IncomingRouter(this.handlers, logger);
+    // A process may have many servers.
+    this.logger = { warn: (message, fields) => logger.warn(`MCP server ${route.name}: ${message}`, fields) };
+    this.router = new IncomingRouter(this.handlers, this.logger);
     this.#route = route;
     this.#preferredEra = era;
   }

@@ -57,9 +57,11 @@ export interface McpTransportOptions extends McpClientOptions, HttpClientOptions
  */
 export function mcpTransport(url: string | URL, options: McpTransportOptions = {}): McpTransport {
   checkOptions("reach an MCP server", options, RULES);
-  const fetcher = new Fetcher(parseHttpUrl("reach an MCP server", url), options);
+  const parsed = parseHttpUrl("reach an MCP server", url);
+  const fetcher = new Fetcher(parsed, options);
   const openLegacyTransport = () => new DuplexTransport(openSseConnection(fetcher));
   return new McpClientTransport({
+    name: parsed.origin + parsed.pathname,
     transport: new HttpTransport(fetcher),
     openLegacyTransport,
     probeTimeoutMs: PROBE_TIMEOUT_MS,
