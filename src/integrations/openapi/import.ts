@@ -1,8 +1,4 @@
-/**
- * Tools from a REST API: one for each operation of its OpenAPI document.
- *
- * @module
- */
+/** Tools from a REST API: one for each operation of its OpenAPI document. */
 import { asObject, type Members, OBJECT_MEMBERS } from "../../internal/json.ts";
 import { toValidate } from "../../core/json_schema/check.ts";
 import { compileForeignCheck } from "../../core/json_schema/foreign.ts";

@@ -1,8 +1,4 @@
-/**
- * Converts the tools of a remote server's list, with limits and without unsafe parts.
- *
- * @module
- */
+/** Converts the tools of a remote server's list, with limits and without unsafe parts. */
 import { isSystemTool } from "../../core/call/transport.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
 import { toValidate } from "../../core/json_schema/check.ts";
@@ -35,7 +31,6 @@ const MAX_DEPTH = 100;
 /**
  * Reads a list.
  *
- * @param warn Receives a warning for each tool that is left out.
  * @throws {ToolError} `result_too_large`, if the list is too large.
  */
 export function readTools(

@@ -1,8 +1,4 @@
-/**
- * Metadata of webtools: fetching, digests, changes, and checks of requests.
- *
- * @module
- */
+/** Metadata of webtools: fetching, digests, changes, and checks of requests. */
 import { type ErrorResult, errorResult, toToolError } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { addRetryAfter, readJson } from "../../../http_client/read.ts";
