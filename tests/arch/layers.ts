@@ -243,4 +243,6 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/wires/mcp/stdio/",
   "src/wires/grpc/client/native/",
   "src/integrations/oauth/loopback/",
+  // Whether standard error is a terminal.
+  "src/integrations/middleware/console_loggers.ts",
 ];

@@ -1,8 +1,4 @@
-/**
- * Serves an OpenAPI document of a server.
- *
- * @module
- */
+/** Serves an OpenAPI document of a server. */
 import { checkOptions, PATH } from "../../internal/options.ts";
 import { JSON_HEADERS } from "../framing/http.ts";
 import { documentReply, openApiDocument } from "../framing/openapi.ts";
