@@ -1,5 +1,5 @@
 /**
- * Clients that published generators make of the OpenAPI document: `openapi-typescript` with `openapi-fetch`, and
+ * Clients that published generators create from the OpenAPI document: `openapi-typescript` with `openapi-fetch`, and
  * `openapi-python-client`. They compile, and have the same findings on a running server.
  */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
