@@ -281,7 +281,9 @@ function methodNotFound({ id, method }: JsonRpcRequest, others: string): Reply {
 }
 
 function methodNotAllowed(method: string, allow: string): Reply {
-  return errorReply(null, errorResult("invalid_request", `${method} is not allowed here: use ${allow}`), 405, { allow });
+  return errorReply(null, errorResult("invalid_request", `${method} is not allowed here: use ${allow}`), 405, {
+    allow,
+  });
 }
 
 class EventStream extends SseBody implements Sink {
