@@ -1,8 +1,4 @@
-/**
- * `toolwire stdio <module>`: serves the server that a module exports as `default` or `server` over stdio.
- *
- * @module
- */
+/** `toolwire stdio <module>`: serves the server that a module exports as `default` or `server` over stdio. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";

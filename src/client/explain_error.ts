@@ -2,8 +2,6 @@
  * Explains errors of a client whose URL belongs to a server of another protocol.
  *
  * Messages contain paths, but no hosts: a handler may pass them on to its own caller.
- *
- * @module
  */
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";

@@ -1,8 +1,4 @@
-/**
- * Types of a client, derived from those of its server with one key lookup for each tool.
- *
- * @module
- */
+/** Types of a client, derived from those of its server with one key lookup for each tool. */
 import type {
   AnswerOutcome,
   FailureOutcome,

@@ -1,8 +1,6 @@
 /**
  * Adapts requests of `node:http` to those of wires without `Request` and `Response`, which on Node cost more than the
  * rest of a call.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -17,7 +15,6 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
 
 /** Structural type of `IncomingMessage`, because consumers may lack Node's types. */
 export interface NodeRequest {
-  /** Method. */
   readonly method?: string | undefined;
   /** Path and query. */
   readonly url?: string | undefined;

@@ -1,8 +1,4 @@
-/**
- * Routing of requests to wires, by path.
- *
- * @module
- */
+/** Routing of requests to wires, by path. */
 import { errorResult } from "../core/call/outcome.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";

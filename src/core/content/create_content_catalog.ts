@@ -1,8 +1,4 @@
-/**
- * The resources and prompts of one server: looked up by name or URI, and run as tools are.
- *
- * @module
- */
+/** The resources and prompts of one server: looked up by name or URI, and run as tools are. */
 import type { Call } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";

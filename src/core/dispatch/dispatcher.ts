@@ -3,8 +3,6 @@
  *
  * Never throws and never rejects: errors are return values. Awaits nothing if the handler is synchronous. Knows no bytes,
  * headers or statuses; promises and questions are reached through the interfaces of deferral.ts and services.ts.
- *
- * @module
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import {
@@ -38,7 +36,6 @@ import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** Options of a {@link Dispatcher}. */
 export interface DispatchOptions extends JobOptions {
-  /** The tools. */
   readonly registry: ToolRegistry;
   /** Runs around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];

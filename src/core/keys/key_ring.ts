@@ -1,8 +1,4 @@
-/**
- * Key rings: sign and verify tokens with shared secrets.
- *
- * @module
- */
+/** Key rings: sign and verify tokens with shared secrets. */
 import { decodeBase64Url, encodeBase64Url } from "../token/base64url.ts";
 import { deriveKey, type Hmac, macGuard, nobleHmac, type TokenGuard } from "../token/guard.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Schema adapters of the front door. The small core must not import this file.
- *
- * @module
- */
+/** Schema adapters of the front door. The small core must not import this file. */
 import type { SchemaAdapter } from "./adapter.ts";
 import { compiledChecks } from "./exact_check.ts";
 import { valibotJsonSchema } from "./valibot_json_schema.ts";

@@ -1,8 +1,6 @@
 /**
  * Compiled checks of valibot schemas. They cost a tenth of valibot's own validation, which is most of a call with large
  * arguments. Other libraries compile their schemas themselves.
- *
- * @module
  */
 import type { ExactCheck, SchemaAdapter } from "./adapter.ts";
 import { CheckWriter } from "./check_writer.ts";

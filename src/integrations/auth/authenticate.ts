@@ -2,8 +2,6 @@
  * Authentication of requests: identifies the caller once for each request, before its body is read, on every wire.
  *
  * Fails closed: a request is rejected if anything is thrown.
- *
- * @module
  */
 import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
@@ -190,7 +188,6 @@ const MAX_QUOTED_CHARS = 256;
  *
  * Source: RFC 6750, section 3, and RFC 9728, section 5.1.
  *
- * @param path Path of the request.
  * @param resources The protected resources of the server. The one with the longest path around `path` is used.
  */
 function encodeChallenge(

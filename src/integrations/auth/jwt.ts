@@ -2,8 +2,6 @@
  * Verification of access tokens that are JSON Web Tokens, with `jose`.
  *
  * Source: RFC 7519, RFC 9068, and the security considerations of RFC 8725.
- *
- * @module
  */
 import {
   createLocalJWKSet,

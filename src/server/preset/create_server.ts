@@ -1,8 +1,4 @@
-/**
- * `createServer` of the front door: the core with promises, questions, caller state and MCP.
- *
- * @module
- */
+/** `createServer` of the front door: the core with promises, questions, caller state and MCP. */
 import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
 import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import { withQuestions } from "../../core/dispatch/questions/with_questions.ts";

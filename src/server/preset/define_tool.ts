@@ -1,8 +1,4 @@
-/**
- * `defineTool` as the front door has it: with all that is known of schemas.
- *
- * @module
- */
+/** `defineTool` as the front door has it: with all that is known of schemas. */
 import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";

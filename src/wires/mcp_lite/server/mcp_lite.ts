@@ -2,8 +2,6 @@
  * MCP-lite over HTTP: list endpoints, JSON-RPC calls, and streams of Server-Sent Events.
  *
  * Source: docs/spec.md 4 and A.
- *
- * @module
  */
 import type { Call } from "../../../core/call/call.ts";
 import {

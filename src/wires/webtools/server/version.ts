@@ -1,7 +1,5 @@
 /**
  * One version of a webtool on a server: its metadata, encoded once so that its digest stays the same, and its calls.
- *
- * @module
  */
 import { CallConfig, type CheckConfig } from "../../../core/call/call_config.ts";
 import type { Call, Principal } from "../../../core/call/call.ts";

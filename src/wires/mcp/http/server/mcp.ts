@@ -3,8 +3,6 @@
  *
  * Handles headers, statuses and streams. The methods are in `src/wires/mcp/server/`.
  * Source: MCP, "Streamable HTTP", revisions 2025-03-26 to 2026-07-28; "HTTP with SSE", revision 2024-11-05.
- *
- * @module
  */
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";

@@ -1,15 +1,10 @@
-/**
- * Serves MCP over the standard input and output of this process, as desktop hosts start it.
- *
- * @module
- */
-import type { ErrorResult } from "../../../../core/call/outcome.ts";
+/** Serves MCP over the standard input and output of this process, as desktop hosts start it. */
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { checkOptions, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
-import type { DuplexWire, WireHost } from "../../../wire.ts";
+import type { WireHost } from "../../../wire.ts";
 import { mcpDuplex } from "../../server/duplex.ts";
 import { PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
-import { LineSplitter } from "./lines.ts";
+import { serveLines } from "./serve_lines.ts";
 import process from "node:process";
 
 /** Options of {@link serveStdio}. */
@@ -61,45 +56,6 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
   } finally {
     output.release();
   }
-}
-
-/** Two pipes with one client. */
-interface Pipes {
-  readonly input: AsyncIterable<Uint8Array>;
-  /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
-  write(line: string): MaybePromise<void>;
-  /** Time that running calls have to finish after the input has ended, in milliseconds. */
-  readonly graceMs: number;
-}
-
-/**
- * Serves a duplex wire over two pipes, with one message a line, until the input has ended and every request was answered.
- *
- * @throws {TypeError} If a tool violates the rules of the wire.
- */
-export async function serveLines(wire: DuplexWire, host: WireHost, { input, write, graceMs }: Pipes): Promise<void> {
-  const mounted = wire.mount(host);
-  const ended = new AbortController();
-  let receive: (line: string | ErrorResult) => void = () => {};
-  let close: () => void = () => {};
-  const served = mounted.connect({
-    signal: ended.signal,
-    send: write,
-    onMessage(listener) {
-      receive = listener;
-    },
-    onClose(listener) {
-      close = listener;
-    },
-  });
-  const lines = new LineSplitter(host.limits.bodyBytes);
-  for await (const bytes of input) lines.push(bytes).forEach(receive);
-  const last = lines.end();
-  if (last !== undefined) receive(last);
-  const cancel = host.clock.after(graceMs, () => ended.abort());
-  close();
-  await served;
-  cancel();
 }
 
 /** Standard output, reserved for messages. */
