@@ -15,6 +15,7 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
 
 /** Structural type of `IncomingMessage`, because consumers may lack Node's types. */
 export interface NodeRequest {
+  /** Method. */
   readonly method?: string | undefined;
   /** Path and query. */
   readonly url?: string | undefined;
