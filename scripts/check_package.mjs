@@ -136,7 +136,7 @@ async function pack() {
   return join(temporary, filename);
 }
 
-async function checkFiles() {
+function checkFiles() {
   const problems = findProblems(unpacked, manifest, root);
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
