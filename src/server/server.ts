@@ -160,7 +160,7 @@ export function createCoreServer<
       const tools = registry.listings();
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
-    addToolset: (added) => dispatcher.attach(added),
+    addToolset: (added) => added["~attach"](dispatcher),
     catalog: createContentCatalog(
       resources,
       prompts,
