@@ -4,8 +4,6 @@
  * A wire decodes calls, passes them to dispatch and encodes the results, with its own table of error codes. Validation, deadlines
  * and masking are part of dispatch. There are two kinds: a {@link RequestWire} answers HTTP requests on its paths; a
  * {@link DuplexWire} exchanges text messages over a connection, such as lines over pipes.
- *
- * @module
  */
 import type { Icon } from "../core/call/content.ts";
 import type { ClientInfo, Metadata, Peer, Principal } from "../core/call/call.ts";
@@ -16,7 +14,7 @@ import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import type { ToolListing } from "../core/tool/listing.ts";
-import type { AddedTools } from "../core/tool/attached_tools.ts";
+import type { AddedTools } from "../core/dispatch/attached_tools.ts";
 import type { ToolDefinition } from "../core/tool/definition.ts";
 
 /** Services of a server for its wires. */
