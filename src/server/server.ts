@@ -167,7 +167,7 @@ export function createCoreServer<
       const tools = registry.listings();
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
-    addToolset: (added) => dispatcher.attach(added),
+    addToolset: (added) => added["~attach"](dispatcher),
     catalog: createContentCatalog(
       resources,
       prompts,
