@@ -14,7 +14,7 @@ import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import type { ToolListing } from "../core/tool/listing.ts";
-import type { AddedTools } from "../core/tool/attached_tools.ts";
+import type { AddedTools } from "../core/dispatch/attached_tools.ts";
 import type { ToolDefinition } from "../core/tool/definition.ts";
 
 /** Services of a server for its wires. */
