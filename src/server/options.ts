@@ -112,7 +112,7 @@ const RULES: OptionRules<AnyOptions> = {
   websiteUrl: TEXT,
   instructions: TEXT,
   icons: LIST,
-  wires: LIST,
+  wires: listOf("wires, such as mcpLite()", "mount"),
   auth: rule("what bearer(…), jwt(…) or authenticate(…) of ./auth gives", has("mount")),
   middleware: ANYTHING,
   jobMiddleware: ANYTHING,
@@ -124,7 +124,7 @@ const RULES: OptionRules<AnyOptions> = {
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
   unknownArguments: rule("what unknownArguments(…) gives", has("~guard")),
-  logger: LOGGER,
+  logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),
   clock: OBJECT,
   // To allow all hosts, leave the option out.
   hosts: rule(
@@ -136,8 +136,7 @@ const RULES: OptionRules<AnyOptions> = {
 };
 
 /** Does not quote the value, which may be a secret. */
-const KEYS_ERROR =
-  'Cannot create server: keys are keyRing("k1:…"), or withQuestions(keys), from "jsr:@toolwire/toolwire/tokens"';
+const KEYS_ERROR = 'Cannot create server: keys are keyRing("k1:…"), or withQuestions(keys), from "toolwire/tokens"';
 
 const LIMITS: OptionRules<Limits> = {
   bodyBytes: POSITIVE,

@@ -139,7 +139,18 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "preset",
     folders: ["src/server/preset/"],
-    imports: ["internal", ...CORE, "type:dispatch", "questions", "keys", "promises", "engine", "wire server", "server"],
+    imports: [
+      "internal",
+      ...CORE,
+      "type:dispatch",
+      "questions",
+      "keys",
+      "promises",
+      "engine",
+      "wire client",
+      "wire server",
+      "server",
+    ],
   },
   {
     name: "compose",
@@ -243,4 +254,6 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/wires/mcp/stdio/",
   "src/wires/grpc/client/native/",
   "src/integrations/oauth/loopback/",
+  // Whether standard error is a terminal.
+  "src/integrations/middleware/console_loggers.ts",
 ];

@@ -3,8 +3,6 @@
  *
  * Never throws and never rejects: errors are return values. Awaits nothing if the handler is synchronous. Knows no bytes,
  * headers or statuses; promises and questions are reached through the interfaces of deferral.ts and services.ts.
- *
- * @module
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import {
@@ -23,7 +21,6 @@ import type { MaybePromise } from "../../internal/async.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../handler/context.ts";
 import { authorizationError } from "../tool/access.ts";
-import type { AddedTools } from "../tool/attached_tools.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
@@ -38,7 +35,6 @@ import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** Options of a {@link Dispatcher}. */
 export interface DispatchOptions extends JobOptions {
-  /** The tools. */
   readonly registry: ToolRegistry;
   /** Runs around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];
@@ -134,29 +130,24 @@ export class Dispatcher implements Dispatch, DispatchServices {
     this.keys = keys;
     this.questions = keys?.["~questions"](keys);
     this.deferral = keys && engine?.["~deferral"].create(this, { ...options, engine, keys });
-    this.#assertServable(registry.definitions());
+    this.assertServable(registry.definitions());
   }
 
-  call(call: Call, sink?: Sink): MaybePromise<CallResult> {
-    return this.#callIn(this.registry, call, sink);
-  }
-
-  /** Adds tools that only their own set calls: several versions of a tool have one name. */
-  attach(added: AddedTools): Toolset {
-    const attached = added["~attach"](this.registry);
-    this.#assertServable(attached.definitions());
-    return {
-      tools: attached.listings(),
-      definitions: attached.definitions(),
-      call: (call, sink) => this.#callIn(attached, call, sink),
-    };
+  /** @param registry The tools to look in: those of the server, or of a {@link Toolset}. */
+  call(call: Call, sink?: Sink, registry: ToolRegistry = this.registry): MaybePromise<CallResult> {
+    if (this.#isClosed) return CLOSING;
+    const { tool, peer: { principal } } = call;
+    const definition = registry.getFor(tool, principal);
+    return definition === undefined
+      ? this.#refuse(call, registry.notFound(tool, principal))
+      : this.run(definition, call, sink);
   }
 
   /** Runs a definition without a look-up: a prompt or a resource, under a name that no tool can have. */
   run(definition: ToolDefinition, call: Call, sink?: Sink): MaybePromise<CallResult> {
     if (this.#isClosed) return CLOSING;
     const error = authorizationError(definition, call.peer.principal);
-    if (error !== undefined) return error;
+    if (error !== undefined) return this.#refuse(call, error);
     if (!isJsonObject(call.args)) return invalidInputResult("Arguments must be an object", [], "object", call.args);
     const run = new CallContext(definition, call, this, sink);
     const { part } = definition;
@@ -256,7 +247,8 @@ export class Dispatcher implements Dispatch, DispatchServices {
     return CLOSING;
   }
 
-  #assertServable(definitions: readonly ToolDefinition[]): void {
+  /** @throws {TypeError} If tools need an engine, or keys, that the server does not have. */
+  assertServable(definitions: readonly ToolDefinition[]): void {
     if (this.deferral !== undefined) return this.deferral.assertConfigHidden(definitions);
     const promising = definitions.find((definition) => canPromise(definition));
     if (promising !== undefined) {
@@ -275,11 +267,11 @@ export class Dispatcher implements Dispatch, DispatchServices {
     cancel();
   }
 
-  #callIn(registry: ToolRegistry, call: Call, sink: Sink | undefined): MaybePromise<CallResult> {
-    if (this.#isClosed) return CLOSING;
-    const { tool, peer: { principal } } = call;
-    const definition = registry.getFor(tool, principal);
-    return definition === undefined ? registry.notFound(tool, principal) : this.run(definition, call, sink);
+  /** Logs a call that ends before its middleware runs. */
+  #refuse({ tool, peer: { wire } }: Call, error: ErrorResult): ErrorResult {
+    const { kind: outcome, code } = error;
+    writeLine(this.logger, "info", "Call refused", { tool: tool.slice(0, 128), wire, outcome, code });
+    return error;
   }
 
   #guard(run: CallContext, running: Promise<CallResult>): Promise<CallResult> {
@@ -360,6 +352,6 @@ export class Dispatcher implements Dispatch, DispatchServices {
 /** The error for options and tools that need an engine. */
 export function missingEngine(problem: string): TypeError {
   return new TypeError(
-    `${problem}: pass createServer({ engine: memoryEngine() }), from "jsr:@toolwire/toolwire/engine"`,
+    `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"`,
   );
 }

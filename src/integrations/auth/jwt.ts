@@ -2,13 +2,12 @@
  * Verification of access tokens that are JSON Web Tokens, with `jose`.
  *
  * Source: RFC 7519, RFC 9068, and the security considerations of RFC 8725.
- *
- * @module
  */
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
   customFetch,
+  decodeProtectedHeader,
   errors,
   type JSONWebKeySet,
   type JWTPayload,
@@ -31,6 +30,7 @@ import {
   wholeNumber,
 } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
+import { RefusalReason } from "./authenticate.ts";
 import { bearer, BEARER_RULES, type BearerOptions, invalidToken, type VerifyToken } from "./bearer.ts";
 
 /** Options of {@link jwt}. Either `jwksUrl` or `keys` is required. */
@@ -92,6 +92,10 @@ const TOKEN_ERRORS: ReadonlySet<string> = new Set([
   errors.JWTInvalid.code,
 ]);
 
+const JWT_SCHEMES: JwtOptions["securitySchemes"] = {
+  bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+};
+
 /**
  * Authenticates callers by tokens that are JSON Web Tokens: `createServer({ auth: jwt({ issuer, audience, jwksUrl }) })`. A token
  * needs a valid signature by a key of the issuer, this server as its audience, an expiry, and a subject.
@@ -100,8 +104,8 @@ const TOKEN_ERRORS: ReadonlySet<string> = new Set([
  */
 export function jwt(options: JwtOptions): Auth {
   const verify = jwtVerifier(options);
-  const { allowAnonymous, timeoutMs } = options;
-  return bearer(verify, { allowAnonymous, timeoutMs });
+  const { allowAnonymous, timeoutMs, securitySchemes = JWT_SCHEMES } = options;
+  return bearer(verify, { allowAnonymous, timeoutMs, securitySchemes });
 }
 
 /**
@@ -123,10 +127,11 @@ export function jwtVerifier(options: JwtOptions): VerifyToken {
   };
   return async (token) => {
     const claims = await verify(token, keys, verifyOptions);
-    const missing = requiredScopes.some((scope) => !scopesOf(claims).includes(scope));
-    if (missing) {
+    const given = scopesOf(claims);
+    if (requiredScopes.some((scope) => !given.includes(scope))) {
       throw new ToolError("permission_denied", `The token lacks a required scope: ${requiredScopes.join(", ")}`, {
         details: { required_scopes: requiredScopes },
+        cause: new RefusalReason(`claim "scope": expected ${show(requiredScopes)}, given ${show(given)}`),
       });
     }
     return principal(claims as JsonObject);
@@ -138,7 +143,7 @@ async function verify(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOp
     return (await jwtVerify(token, keys, options)).payload;
   } catch (thrown) {
     if (thrown instanceof errors.JWKSMultipleMatchingKeys) return await verifyWithEach(token, thrown, options);
-    throw toToolError(thrown);
+    throw toToolError(thrown, token, options);
   }
 }
 
@@ -157,13 +162,13 @@ async function verifyWithEach(
       if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) break;
     }
   }
-  throw toToolError(last);
+  throw toToolError(last, token, options);
 }
 
-function toToolError(thrown: unknown): ToolError {
-  if (thrown instanceof errors.JWTExpired) return invalidToken("The token has expired");
+function toToolError(thrown: unknown, token: string, options: JWTVerifyOptions): ToolError {
   if (thrown instanceof errors.JOSEError && TOKEN_ERRORS.has(thrown.code)) {
-    return invalidToken("The token is invalid");
+    const message = thrown instanceof errors.JWTExpired ? "The token has expired" : "The token is invalid";
+    return invalidToken(message, reasonOf(thrown, token, options));
   }
   return new ToolError("unavailable", "Tokens cannot be verified at the moment; try again", {
     cause: thrown,
@@ -171,9 +176,57 @@ function toToolError(thrown: unknown): ToolError {
   });
 }
 
+/** Claims whose values the log may have: they name the issuer, this server and times, and no person. */
+const SHOWN_CLAIMS: ReadonlySet<string> = new Set(["iss", "aud", "exp", "nbf", "iat"]);
+
+/** Why a token was refused: the claim, what was expected and what was given; or the problem of its signature. */
+function reasonOf(thrown: errors.JOSEError, token: string, options: JWTVerifyOptions): string {
+  if (thrown instanceof errors.JWTExpired || thrown instanceof errors.JWTClaimValidationFailed) {
+    const { claim, payload } = thrown;
+    if (!SHOWN_CLAIMS.has(claim)) return `claim ${show(claim)}: ${thrown.message}`;
+    const expected = {
+      iss: show(options.issuer),
+      aud: show(options.audience),
+      exp: `a time after ${nowSeconds()}`,
+    }[claim] ?? `a time before ${nowSeconds()}`;
+    return `claim "${claim}": expected ${expected}, given ${show(payload[claim])}`;
+  }
+  const { alg, kid } = headerOf(token);
+  if (thrown instanceof errors.JOSEAlgNotAllowed) {
+    return `header "alg": expected one of ${options.algorithms?.join(", ")}, given ${show(alg)}`;
+  }
+  if (thrown instanceof errors.JWKSNoMatchingKey) {
+    return `no key of the issuer matches the header: "alg" is ${show(alg)}, "kid" is ${show(kid)}`;
+  }
+  return thrown instanceof errors.JWSSignatureVerificationFailed
+    ? `the signature does not match the issuer's key with "kid" ${show(kid)}`
+    : `not a signed JSON Web Token (${thrown.code})`;
+}
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+function headerOf(token: string): Readonly<Record<string, unknown>> {
+  try {
+    return { ...decodeProtectedHeader(token) };
+  } catch {
+    return {};
+  }
+}
+
+/** Maximum length of a value in the log, in characters. */
+const MAX_SHOWN_CHARS = 200;
+
+function show(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value).slice(0, MAX_SHOWN_CHARS);
+}
+
 function principalOf(claims: JsonObject): Principal {
   const { sub } = claims;
-  if (typeof sub !== "string" || sub === "") throw invalidToken("The token has no subject");
+  if (typeof sub !== "string" || sub === "") {
+    throw invalidToken("The token has no subject", `claim "sub": expected text that is not empty, given ${typeof sub}`);
+  }
   return { id: sub, scopes: scopesOf(claims), claims: claims as Json };
 }
 

@@ -92,7 +92,7 @@ for (
 ) {
   test(`a tool with ${name} needs an engine, where the server is created`, () => {
     const message =
-      'Cannot create server: the tool "t" gives promises: pass createServer({ engine: memoryEngine() }), from "jsr:@toolwire/toolwire/engine"';
+      'Cannot create server: the tool "t" gives promises: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"';
     throws(() => createServer({ tools: [tool] }), { name: "TypeError", message });
     const inner = createFrontDoorServer({ tools: [tool] });
     throws(() => createServer({ tools: [], parts: [mount(inner)] }), { name: "TypeError", message });
@@ -163,7 +163,7 @@ for (const [member, tool] of Object.entries(asking)) {
     strictEqual(kindOf(await rpc(tool, {}, { logger })), "internal");
     strictEqual(
       (logger.lines[0]?.fields["error"] as Error).message,
-      `Cannot use ctx.${member} in tool "t" without keys: pass createServer({ keys: keyRing("k1:…") }), from "jsr:@toolwire/toolwire/tokens"`,
+      `Cannot use ctx.${member} in tool "t" without keys: pass createServer({ keys: keyRing("k1:…") }), from "toolwire/tokens"`,
     );
     const kind = kindOf(await rpc(tool, {}, { keys: keyRing(KEYS) }));
     const isQuestion = member !== "step" && member !== "callerState";
