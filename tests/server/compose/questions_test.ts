@@ -1,12 +1,12 @@
 /** Questions of a server behind a gateway over MCP: all kinds reach the caller, in both eras on both sides. */
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/server/compose/mod.ts";
+import { testClient } from "../../../src/testing/mod.ts";
 import { mcp, mcpSessions, mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { INITIALIZED, legacy, TOOL } from "../../wires/mcp/client/scripted.ts";
-import { keepingLogger } from "./scripted.ts";
+import { events, legacy, text } from "../../wires/mcp/client/scripted.ts";
 
 type Era = "modern" | "legacy";
 const ERAS: readonly Era[] = ["modern", "legacy"];
@@ -82,3 +82,79 @@ for (const toServer of ERAS) {
     });
   }
 }
+
+/** A server of 2025-11-25 that sends a request while a call is pending, and ends the call with the response to it. */
+function askingWhile(request: Readonly<Record<string, unknown>>) {
+  const answered = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+  const server = legacy({ "tools/call": ({ id }) => callStream(id, request, answered.promise) });
+  const transport = mcpTransport("http://far.example/mcp", {
+    era: "legacy",
+    fetch: (url, init) => {
+      const message = JSON.parse(String(init.body ?? "{}"));
+      if (message.id === "q") answered.resolve(message);
+      return server.fetch(url, init);
+    },
+  });
+  return { transport, answered: answered.promise };
+}
+
+function callStream(id: number | undefined, request: object, answered: Promise<unknown>): Response {
+  const encoder = new TextEncoder();
+  const [asked, done] = [request, { jsonrpc: "2.0", id, result: text("done") }];
+  return new Response(
+    new ReadableStream({
+      async start(controller) {
+        controller.enqueue(encoder.encode(`data: ${JSON.stringify(asked)}\n\n`));
+        await answered;
+        controller.enqueue(encoder.encode(`data: ${JSON.stringify(done)}\n\n`));
+        controller.close();
+      },
+    }),
+    { headers: { "content-type": "text/event-stream" } },
+  );
+}
+
+const sampling = { jsonrpc: "2.0", id: "q", method: "sampling/createMessage", params: SAMPLE };
+
+test("a caller that declines sampling through a gateway rejects the request of the server", async () => {
+  const { transport, answered } = askingWhile(sampling);
+  const remote = await gateway("far", transport);
+  const app = createServer({ tools: [], parts: [mount(remote)], keys: KEYS });
+  const { $ } = testClient(app);
+  const asked = await $.outcome("t");
+  ok(asked.kind === "elicitation");
+  const [key = ""] = Object.keys(asked.requests);
+  const meta = (answer: unknown) => ({ continuation: asked.continuation, responses: { [key]: answer } });
+  const again = await $.outcome("t", {}, { meta: meta({ action: "accept", content: { odd: true } }) });
+  ok(again.kind === "elicitation" && again.requests[key]?.params?.["refused"] !== undefined);
+  const declined = { continuation: again.continuation, responses: { [key]: { action: "decline" } } };
+  deepStrictEqual(await $.call("t", {}, { meta: declined }), [{ type: "text", text: "done" }]);
+  deepStrictEqual((await answered)["error"], { code: -1, message: "The user has rejected the request" });
+  await app.close(0);
+});
+
+test("without a gateway, a client without handlers declares and answers neither sampling nor roots", async () => {
+  const { transport, answered } = askingWhile(sampling);
+  deepStrictEqual(await createClient(transport).$.call("t"), [{ type: "text", text: "done" }]);
+  strictEqual(((await answered)["error"] as { code: number }).code, -32601);
+});
+
+test("a question that no call is pending for is an error for the server", async () => {
+  const request = { jsonrpc: "2.0", id: "q", method: "roots/list" };
+  const answered = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+  const server = legacy({ "tools/list": ({ id }) => events(request, { id, jsonrpc: "2.0", result: { tools: [] } }) });
+  const transport = mcpTransport("http://far.example/mcp", {
+    era: "legacy",
+    fetch: (url, init) => {
+      const message = JSON.parse(String(init.body ?? "{}"));
+      if (message.id === "q") answered.resolve(message);
+      return server.fetch(url, init);
+    },
+  });
+  const remote = await gateway("far", transport);
+  deepStrictEqual((await answered.promise)["error"], {
+    code: -32601,
+    message: "No call is pending that roots/list belongs to",
+  });
+  remote.close();
+});
