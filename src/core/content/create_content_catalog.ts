@@ -34,7 +34,7 @@ import {
   toResourceContentsList,
 } from "./resource.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
-import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
+import { SCHEMA_ADAPTERS } from "../schema/exact_check.ts";
 
 const NOTHING: Completion = { values: [], hasMore: false };
 

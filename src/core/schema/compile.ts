@@ -43,7 +43,7 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
   const standard = schema?.["~standard"];
   if (standard?.version !== 1 || typeof standard.validate !== "function") {
     throw new TypeError(
-      `${where} is not a Standard Schema: pass one of valibot, zod 4, ArkType or Effect, or jsonSchema(…)`,
+      `${where} is not a Standard Schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })`,
     );
   }
   const validate = (value: unknown) => standard.validate(value) as MaybePromise<SchemaResult>;

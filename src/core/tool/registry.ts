@@ -46,7 +46,9 @@ export class ToolRegistry {
     for (const tool of tools) {
       const definition = tool?.["~definition"];
       if (definition === undefined) {
-        throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
+        throw new TypeError(
+          "Cannot create server: a tool is not finished; end its definition with .handle(…) or .external(…)",
+        );
       }
       assertUsable(tool.name, own);
       own.set(tool.name, definition);

@@ -56,6 +56,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Grant {
   });
 }
 
+/** Request for an assertion. */
 export interface AssertionRequest {
   /** Issuer of the authorization server that receives the assertion: the claim `aud`. */
   readonly issuer: string;

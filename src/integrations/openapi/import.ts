@@ -4,7 +4,7 @@ import { toValidate } from "../../core/json_schema/check.ts";
 import { compileForeignCheck } from "../../core/json_schema/foreign.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
 import type { Ctx } from "../../core/handler/context.ts";

@@ -1,5 +1,5 @@
 /** `defineTool` as the front door has it: with all that is known of schemas. */
-import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 
