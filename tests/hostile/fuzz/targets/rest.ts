@@ -92,7 +92,10 @@ function call(random: RandomChoices): Sent {
 
 function makeRequest(random: RandomChoices): Sent {
   const sent = random.pick([query, promise, call, call, call])(random);
-  if (random.oneIn(5)) setHeader(sent.headers, ...random.pick<readonly [string, string]>(HEADERS));
+  // The digest of a large call with a key is computed at once, on every wire.
+  if (random.oneIn(5) && sent.body.length < 60_000) {
+    setHeader(sent.headers, ...random.pick<readonly [string, string]>(HEADERS));
+  }
   return oddHead(random, sent);
 }
 
