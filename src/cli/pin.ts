@@ -1,8 +1,4 @@
-/**
- * `toolwire pin <url>`: downloads a webtool's metadata for review and for `webtoolsTransport(url, { pin })`.
- *
- * @module
- */
+/** `toolwire pin <url>`: downloads a webtool's metadata for review and for `webtoolsTransport(url, { pin })`. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { describeChanges, fetchWebtool, type PinnedWebtool } from "../wires/webtools/client/metadata.ts";

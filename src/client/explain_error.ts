@@ -2,8 +2,6 @@
  * Explains errors of a client whose URL belongs to a server of another protocol.
  *
  * Messages contain paths, but no hosts: a handler may pass them on to its own caller.
- *
- * @module
  */
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
@@ -40,7 +38,12 @@ export async function explainError(
   if (code === "unavailable" && cause) {
     // Error messages of Node, Deno and Bun for a response that is not HTTP/1.1.
     const isHttp2 = /HTTP(.1| v|_R)/.test(`${(cause.cause as Error | undefined)?.cause}${cause}`);
-    hint = isHttp2 ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"' : "check host and port";
+    // Browsers do not show a page why its request to another origin failed.
+    const { location } = globalThis as { readonly location?: { readonly origin: string } };
+    const isForeign = location && location.origin !== url.origin;
+    hint = isHttp2
+      ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"'
+      : `check host and port${isForeign ? ", and CORS: origins and cors of the server" : ""}`;
   } else if (code === "method_not_found" && !LISTS_MCP_LITE.test(message) || NOT_MCP_LITE.test(message)) {
     for (const path of [url.pathname, "/mcp"]) {
       const request = { ...PING, url: url.origin + path };

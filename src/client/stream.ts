@@ -19,10 +19,6 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   /** Resolves at a change: a partial was added or taken, the stream has ended, or the limit was lifted. */
   #turn: PromiseWithResolvers<void> | undefined;
 
-  /**
-   * @param kind Kind of the items.
-   * @param complete Makes the call and returns the answer.
-   */
   constructor(
     options: CallOptions | undefined,
     defaults: CallLimitOptions,

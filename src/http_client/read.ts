@@ -1,8 +1,4 @@
-/**
- * Reads response bodies in chunks, up to a limit.
- *
- * @module
- */
+/** Reads response bodies in chunks, up to a limit. */
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";

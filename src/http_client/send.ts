@@ -2,8 +2,6 @@
  * The HTTP client of all transports: sends a request by `fetch` and reads a bounded response. Failures are error results.
  *
  * Redirects are not followed, so that credentials are sent to one origin only.
- *
- * @module
  */
 import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
@@ -27,7 +25,6 @@ export interface HttpClientOptions {
 /** Default of {@link HttpClientOptions.maxResponseBytes}. */
 export const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
-/** One request. */
 export interface HttpRequest {
   /** `GET`, `POST`, … */
   readonly method: string;
@@ -87,8 +84,6 @@ export function sendRequest(
  * Converts an exception of `fetch` or of reading a body to an error result.
  *
  * A `ToolError` keeps its code and message: an injected `fetch` throws it, for example because it cannot get a token.
- *
- * @param request Method and URL of the request. Only the `cause` of the result names them.
  */
 export function connectionError(
   thrown: unknown,

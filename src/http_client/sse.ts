@@ -2,15 +2,12 @@
  * Decodes Server-Sent Events by `eventsource-parser`.
  *
  * Grammar: {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream | WHATWG HTML 9.2.5}.
- *
- * @module
  */
 import { createParser, type EventSourceParser, type ParserConfig } from "eventsource-parser";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { readChunks } from "./read.ts";
 
-/** One event. */
 export interface SseEvent {
   /** Name of the event. Default: `message`. */
   readonly event: string;

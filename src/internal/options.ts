@@ -1,11 +1,6 @@
-/**
- * Validates options at the call, so that an unknown or invalid option fails immediately with a suggestion.
- *
- * @module
- */
+/** Validates options at the call, so that an unknown or invalid option fails immediately with a suggestion. */
 import { closestMatch } from "./text.ts";
 
-/** Rule for an option. */
 export interface OptionRule {
   /** Description that follows "must be". */
   readonly expected: string;
@@ -23,18 +18,15 @@ export const LINE_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** Accepts any value, for options with their own validation. */
 export const ANYTHING: OptionRule = { expected: "anything", fits: () => true };
-/** A boolean. */
 export const BOOLEAN: OptionRule = { expected: "true or false", fits: (value) => typeof value === "boolean" };
 /** A string that is not empty. */
 export const TEXT: OptionRule = { expected: "text that is not empty", fits: isText };
-/** A function. */
 export const FUNCTION: OptionRule = { expected: "a function", fits: isFunction };
 /** A logger, such as `console`. */
 export const LOGGER: OptionRule = {
   expected: "an object with the functions debug, info, warn and error, such as console",
   fits: (value) => LINE_LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
 };
-/** An object. */
 export const OBJECT: OptionRule = { expected: "an object", fits: isObject };
 /** An array of strings. */
 export const TEXTS: OptionRule = {
@@ -62,12 +54,10 @@ export const PATH: OptionRule = {
   fits: (value) => typeof value === "string" && /^(?!.*:\/\/)[^\s?#\\]*$/.test(value),
 };
 
-/** Creates a rule. */
 export function rule(expected: string, fits: OptionRule["fits"]): OptionRule {
   return { expected, fits };
 }
 
-/** Makes a rule required. */
 export function required(optional: OptionRule): OptionRule {
   return { ...optional, isRequired: true };
 }

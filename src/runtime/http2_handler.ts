@@ -1,8 +1,4 @@
-/**
- * Adapts an HTTP/2 stream to a request of wires. It supports replies that end with trailers.
- *
- * @module
- */
+/** Adapts an HTTP/2 stream to a request of wires. It supports replies that end with trailers. */
 import {
   constants,
   type Http2Session,
@@ -61,6 +57,10 @@ class Http2Head implements Head {
     this.method = headers[":method"] ?? "GET";
     this.path = pathOf(headers[":path"] ?? "/");
     this.metadata = new Http2Metadata(headers);
+  }
+
+  get target(): string {
+    return this.#headers[":path"] ?? "/";
   }
 
   get authority(): string {

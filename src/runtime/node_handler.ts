@@ -1,8 +1,6 @@
 /**
  * Adapts requests of `node:http` to those of wires without `Request` and `Response`, which on Node cost more than the
  * rest of a call.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -76,6 +74,7 @@ class NodeHead implements Head {
   readonly carriesTrailers = false;
   readonly method: string;
   readonly path: string;
+  readonly target: string;
   readonly metadata: Metadata;
   readonly #response: ServerResponse;
   #signal: AbortSignal | undefined = undefined;
@@ -86,6 +85,7 @@ class NodeHead implements Head {
     // Express removes the mount path from `url` and keeps the full path in `originalUrl`.
     const { originalUrl = request.url ?? "/" } = request as IncomingMessage & { readonly originalUrl?: string };
     this.path = pathOf(originalUrl);
+    this.target = originalUrl;
     this.metadata = new RequestMetadata(request);
   }
 

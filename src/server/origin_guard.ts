@@ -3,8 +3,6 @@
  *
  * Protects against DNS rebinding (a hostile page that reaches a local server under its own name) and against pages of other
  * origins. Does not authenticate callers.
- *
- * @module
  */
 import { errorResult } from "../core/call/outcome.ts";
 import type { Dispatch } from "../core/dispatch/dispatcher.ts";
@@ -65,7 +63,6 @@ export class OriginGuard {
   /**
    * The reply to a request that violates the policy, or to a preflight; `undefined` for other requests.
    *
-   * @param wire The wire of the request's path.
    * @param isPublic Whether pages of any origin may send it.
    */
   check(head: Head, wire: MountedWire | undefined, isPublic: boolean | undefined): MaybePromise<Reply> | undefined {

@@ -8,6 +8,7 @@ import type { AnyTool } from "../core/tool/definition.ts";
 import { listTool, type ToolListing } from "../core/tool/listing.ts";
 import { ToolRegistry } from "../core/tool/registry.ts";
 import type { EngineWorker, WorkOptions } from "../engine/engine.ts";
+import type { Transport } from "../core/call/transport.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { omitUndefined } from "../internal/json.ts";
 import { systemClock } from "../internal/time.ts";
@@ -85,6 +86,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   readonly "~server": ServerInternals;
   /**
+   * Creates a transport to the server, for `createClient(server)`; `undefined` for servers of `./core`.
+   *
+   * @internal
+   */
+  readonly "~transport"?: (() => Transport) | undefined;
+  /**
    * Contents of the server, for another server that it is a part of.
    *
    * @internal
@@ -160,7 +167,7 @@ export function createCoreServer<
       const tools = registry.listings();
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
-    addToolset: (added) => dispatcher.attach(added),
+    addToolset: (added) => added["~attach"](dispatcher),
     catalog: createContentCatalog(
       resources,
       prompts,
@@ -171,9 +178,12 @@ export function createCoreServer<
     limits,
     clock: dispatcher.clock,
     challenge: (error, path) => auth?.challenge(error, path),
+    get security() {
+      return auth?.security;
+    },
   };
   const auth = options.auth?.mount(host, routes);
-  for (const wire of wires) mounted.push({ wire: wire.name, paths: mountWire(wire, host, routes) });
+  for (const wire of wires) mounted.push(mountWire(wire, host, routes));
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
   return serverOf({ host, offer, dispatcher, routes, auth, close: () => options.engine?.close() }, options);
 }

@@ -139,7 +139,18 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "preset",
     folders: ["src/server/preset/"],
-    imports: ["internal", ...CORE, "type:dispatch", "questions", "keys", "promises", "engine", "wire server", "server"],
+    imports: [
+      "internal",
+      ...CORE,
+      "type:dispatch",
+      "questions",
+      "keys",
+      "promises",
+      "engine",
+      "wire client",
+      "wire server",
+      "server",
+    ],
   },
   {
     name: "compose",

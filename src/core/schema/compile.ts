@@ -17,8 +17,6 @@ export interface CompiledSchema {
 /**
  * Compiles a schema.
  *
- * @param schema Any Standard Schema.
- * @param options Purpose of the schema, for error messages, and adapters.
  * @throws {TypeError} If it is not a Standard Schema, or has no JSON Schema.
  */
 export function compileSchema(schema: Schema, options: JsonSchemaOptions): CompiledSchema {
@@ -45,7 +43,7 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
   const standard = schema?.["~standard"];
   if (standard?.version !== 1 || typeof standard.validate !== "function") {
     throw new TypeError(
-      `${where} is not a Standard Schema: pass one of valibot, zod 4, ArkType or Effect, or jsonSchema(…)`,
+      `${where} is not a Standard Schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })`,
     );
   }
   const validate = (value: unknown) => standard.validate(value) as MaybePromise<SchemaResult>;

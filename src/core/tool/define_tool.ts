@@ -1,8 +1,4 @@
-/**
- * `defineTool`: fluent, immutable definition of a tool.
- *
- * @module
- */
+/** `defineTool`: fluent, immutable definition of a tool. */
 import type { Principal } from "../call/call.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
@@ -71,9 +67,11 @@ type Draft = Omit<ToolDefinition, "description" | "handler"> & { readonly descri
 const DEFAULT_TTL_MS = 3_600_000;
 
 class Builder {
+  readonly name: string;
   readonly #draft: Draft;
 
   constructor(draft: Draft) {
+    this.name = draft.name;
     this.#draft = draft;
   }
 
@@ -192,7 +190,7 @@ class Builder {
     if (description === undefined) {
       throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
     }
-    return { name: this.#draft.name, "~definition": { ...this.#draft, description, handler } };
+    return { name: this.name, "~definition": { ...this.#draft, description, handler } };
   }
 
   #unfinished(problem: string): TypeError {
@@ -208,7 +206,7 @@ class Builder {
   }
 
   get #label(): string {
-    return `tool "${this.#draft.name}"`;
+    return `tool "${this.name}"`;
   }
 
   #with(change: Partial<Draft>): Builder {

@@ -23,7 +23,6 @@ export interface PartTools {
 
 /** A server's tools, by name. */
 export class ToolRegistry {
-  /** Tools of the parts. */
   readonly parts: PartTools | undefined;
   /** The tools `redeem` and `cancel`; none on a server without an engine. */
   readonly systemTools: readonly ToolDefinition[];
@@ -47,7 +46,9 @@ export class ToolRegistry {
     for (const tool of tools) {
       const definition = tool?.["~definition"];
       if (definition === undefined) {
-        throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
+        throw new TypeError(
+          "Cannot create server: a tool is not finished; end its definition with .handle(…) or .external(…)",
+        );
       }
       assertUsable(tool.name, own);
       own.set(tool.name, definition);
@@ -76,7 +77,6 @@ export class ToolRegistry {
     this.#listings = [...this.#definitions].map(([name, definition]) => ({ ...listTool(definition), name }));
   }
 
-  /** Returns the tool of that name. */
   get(name: string): ToolDefinition | undefined {
     return this.#definitions.get(name);
   }

@@ -1,7 +1,5 @@
 /**
  * HTTP client for authorization servers. Their URLs are untrusted: only https, limited response size and time, no redirects.
- *
- * @module
  */
 import {
   allowInsecureRequests,

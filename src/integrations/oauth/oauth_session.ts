@@ -1,8 +1,6 @@
 /**
  * The tokens of one server. They are requested when needed, renewed once for all waiting calls, and not requested again if that cannot
  * help.
- *
- * @module
  */
 import { DPoP, type DPoPHandle } from "oauth4webapi";
 import type { FetchFunction } from "./bearer_fetch.ts";

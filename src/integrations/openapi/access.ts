@@ -1,8 +1,4 @@
-/**
- * Access to an API: its base URL, the headers of every request, and the decoding of responses.
- *
- * @module
- */
+/** Access to an API: its base URL, the headers of every request, and the decoding of responses. */
 import { asObject, isJsonObject, nestsDeeperThan } from "../../internal/json.ts";
 import { addRetryAfter, cancelBody, isRedirect, readText } from "../../http_client/read.ts";
 import { monitorFromSignal } from "../../core/call/time_limit.ts";
@@ -117,8 +113,6 @@ const MAX_DEPTH = 512;
 /**
  * Reads the value of a response.
  *
- * @param what Names the operation: `GET /pets/{id}`.
- * @param isTyped Whether the document declares JSON.
  * @throws {Failure} If the API refuses the request, or the response is not what the document declares.
  * @throws {ToolError} If the API is busy or fails.
  */

@@ -1,8 +1,4 @@
-/**
- * `gateway`: the tools of a remote server, behind any transport, as tools of this server.
- *
- * @module
- */
+/** `gateway`: the tools of a remote server, behind any transport, as tools of this server. */
 import { type Change, type ChangeBus, memoryBus } from "../../core/call/changes.ts";
 import type { ActivityMonitor, ListedTool, Transport } from "../../core/call/transport.ts";
 import { type ErrorResult, toToolError } from "../../core/call/outcome.ts";

@@ -1,8 +1,4 @@
-/**
- * Merges the parts of a server, and checks them for conflicts.
- *
- * @module
- */
+/** Merges the parts of a server, and checks them for conflicts. */
 import type { ChangeBus } from "../../core/call/changes.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { JoinedParts, JoinParts, Part } from "../part.ts";

@@ -1,8 +1,4 @@
-/**
- * The resources and prompts of a remote MCP server as resources and prompts of this one.
- *
- * @module
- */
+/** The resources and prompts of a remote MCP server as resources and prompts of this one. */
 import type { ContentAnnotations, Icon, PromptMessage } from "../../core/call/content.ts";
 import { createContentCatalog } from "../../core/content/create_content_catalog.ts";
 import type { Completer, Completers } from "../../core/content/completion.ts";

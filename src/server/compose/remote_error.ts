@@ -3,8 +3,6 @@
  *
  * Most are passed on. Details between the gateway and the server (the gateway's identity, reachability, the server's other
  * contents) are hidden from the caller.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { isToolErrorCode } from "../../core/errors/code.ts";

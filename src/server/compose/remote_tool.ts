@@ -3,8 +3,6 @@
  *
  * Tokens of the remote server (promises, continuations, caller state) are wrapped into tokens of the gateway: they are bound to
  * the caller, and the inner token alone is not accepted here.
- *
- * @module
  */
 import {
   type AnswerOutcome,

@@ -216,3 +216,23 @@ test("a missing argument is said to be required", async () => {
     details: { issues: [{ path: ["a"], expected: "a value", received: "nothing", message: '"a" is required' }] },
   });
 });
+
+test("lists are answered to GET, and to an empty POST without a media type", async () => {
+  const server = createServer({ tools: [defineTool("t").describe("T").handle(() => "ok")] });
+  const ask = async (path: string, init: RequestInit) => {
+    const response = await server.fetch(new Request(`http://api.example/mcp-lite/v1${path}`, init));
+    const { status, headers } = response;
+    return { status, allow: headers.get("allow"), body: await response.json() };
+  };
+  for (const init of [{ method: "GET" }, { method: "POST" }]) {
+    const array = await ask("/listtools", init);
+    deepStrictEqual([array.status, array.body.length, array.body[0].name], [200, 1, "t"]);
+    deepStrictEqual((await ask("/tools/", init)).body, { tools: array.body });
+  }
+  // A body needs its media type, and calls need it always: a page of another origin can send neither without a preflight.
+  strictEqual((await ask("/listtools", { method: "POST", body: new Uint8Array([123, 125]) })).status, 415);
+  strictEqual((await ask("/listtools", { method: "POST", headers: { "content-type": "text/plain" } })).status, 415);
+  strictEqual((await ask("/calltools", { method: "POST" })).status, 415);
+  deepStrictEqual((await ask("/calltools", { method: "GET" })).allow, "POST");
+  deepStrictEqual((await ask("/tools", { method: "PUT" })).allow, "GET, POST");
+});

@@ -3,8 +3,6 @@
  *
  * With sealed keys every process that has them can decrypt it. With other keys it is encrypted with a random key of this
  * process, which is enough for an engine that stores jobs in one process.
- *
- * @module
  */
 import { CallConfig } from "../../call/call_config.ts";
 import type { Engine, Job } from "../../../engine/engine.ts";

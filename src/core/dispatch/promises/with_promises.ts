@@ -1,15 +1,11 @@
-/**
- * The code of promises, jobs and idempotency keys, as an engine brings it to a server.
- *
- * @module
- */
+/** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
 import type { Peer } from "../../call/call.ts";
 import type { CallResult, ErrorResult } from "../../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../../engine/engine.ts";
 import { Pending } from "../../handler/context.ts";
 import { randomKeys } from "../../keys/key_ring.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import { hasPromises } from "../../tool/attached_tools.ts";
+import { hasPromises } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
 import type { CallContext } from "../call_context.ts";

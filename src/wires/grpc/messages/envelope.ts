@@ -2,8 +2,6 @@
  * Envelopes of gRPC, gRPC-Web and Connect's streams: a byte of flags, four bytes of length, and a message that may be compressed.
  *
  * Total: returns or yields an error result for bad input.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 
@@ -35,11 +33,7 @@ export function encodeEnvelope(message: Uint8Array): Bytes {
   return bytes;
 }
 
-/**
- * Reads the envelopes of a stream, which may be cut into chunks at any byte. An error result ends the iteration.
- *
- * @param maxBytes Maximum size of a message.
- */
+/** Reads the envelopes of a stream, which may be cut into chunks at any byte. An error result ends the iteration. */
 export async function* readEnvelopes(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,

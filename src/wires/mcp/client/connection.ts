@@ -2,8 +2,6 @@
  * Detects once which era a server supports, and sends requests in that era.
  *
  * Source: MCP, revision 2026-07-28, "Versioning" and "Backward compatibility".
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../core/call/time_limit.ts";

@@ -136,12 +136,7 @@ export class ServerLists {
     });
   }
 
-  /**
-   * Reads all pages of a list, within limits on all of them together.
-   *
-   * @param method Such as `tools/list`.
-   * @param member Member of the result that contains the page.
-   */
+  /** Reads all pages of a list, within limits on all of them together. */
   async readAll(method: string, member: string, limit: ActivityMonitor): Promise<readonly Members[] | ErrorResult> {
     const cached = this.cache.get(method);
     if (cached !== undefined) return cached as readonly Members[];

@@ -2,20 +2,13 @@
  * MCP-lite over HTTP: list endpoints, JSON-RPC calls, and streams of Server-Sent Events.
  *
  * Source: docs/spec.md 4 and A.
- *
- * @module
  */
 import type { Call } from "../../../core/call/call.ts";
-import {
-  type CallEvent,
-  type CallResult,
-  type ErrorResult,
-  errorResult,
-  type Sink,
-} from "../../../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ContentCatalog } from "../../../core/content/content_catalog.ts";
 import { jsonReply, mediaTypeError } from "../../framing/http.ts";
-import { encodeSseEvent, SseBody, type SseBodyOptions, STREAM_HEADERS } from "../../framing/sse.ts";
+import { EventStream } from "../../framing/event_stream.ts";
+import { encodeSseEvent, STREAM_HEADERS } from "../../framing/sse.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeErrorObject, encodeResult, errorReply } from "../../framing/json_rpc/reply.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
@@ -32,7 +25,7 @@ import {
   type WireHost,
 } from "../../wire.ts";
 import { decodeCallParams } from "./decode.ts";
-import { encodeEvent, encodeOutcome, MetaEncoder } from "./encode.ts";
+import { encodeOutcome, MetaEncoder } from "./encode.ts";
 
 /** Options of {@link mcpLite}. */
 export interface McpLiteOptions {
@@ -44,7 +37,7 @@ export interface McpLiteOptions {
  * Creates the wire of MCP-lite over HTTP, for `createServer({ wires: [mcpLite()] })`.
  *
  * Its endpoints are `POST /listtools` (an array), `POST /tools` (an object), `POST /calltools` with its aliases `/rpc` and
- * `/call`, and, if there are prompts, `POST /prompts`.
+ * `/call`, and, if there are prompts, `POST /prompts`. The lists are answered to `GET`, too.
  *
  * @example The literal paths of the specification
  * ```ts
@@ -116,12 +109,23 @@ class McpLite implements MountedWire {
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
-    if (head.method !== "POST") return methodNotAllowed(head.method);
-    const error = mediaTypeError(head.metadata);
-    if (error !== undefined) return errorReply(null, error, 415);
+    const { method, metadata } = head;
+    if (method !== "POST") return this.#answerOther(head);
+    const error = mediaTypeError(metadata);
+    if (error !== undefined && (metadata.get("content-type") !== null || !this.#lists.has(head.path))) {
+      return errorReply(null, error, 415);
+    }
     return body.text().then((text) => {
-      return typeof text === "string" ? this.#answer(head, text) : errorReply(null, text);
+      if (typeof text !== "string") return errorReply(null, text);
+      // A request for a list may be empty, and then needs no media type.
+      return error === undefined || text === "" ? this.#answer(head, text) : errorReply(null, error, 415);
     });
+  }
+
+  #answerOther(head: Head): MaybePromise<Reply> {
+    const isList = this.#lists.has(head.path);
+    if (isList && head.method === "GET") return this.#answer(head, "");
+    return methodNotAllowed(head.method, isList ? "GET, POST" : "POST");
   }
 
   #answer(head: Head, text: string): MaybePromise<Reply> {
@@ -269,20 +273,8 @@ function methodNotFound({ id, method }: JsonRpcRequest, others: string): Reply {
   return errorReply(id, errorResult("method_not_found", message));
 }
 
-function methodNotAllowed(method: string): Reply {
-  return errorReply(null, errorResult("invalid_request", `${method} is not allowed here: use POST`), 405, {
-    allow: "POST",
+function methodNotAllowed(method: string, allow: string): Reply {
+  return errorReply(null, errorResult("invalid_request", `${method} is not allowed here: use ${allow}`), 405, {
+    allow,
   });
 }
-
-class EventStream extends SseBody implements Sink {
-  constructor(options: Omit<SseBodyOptions, "heartbeat">) {
-    super({ ...options, heartbeat: HEARTBEAT });
-  }
-
-  push(event: CallEvent): void | Promise<void> {
-    return this.write(encodeSseEvent("message", encodeEvent(event)));
-  }
-}
-
-const HEARTBEAT: string = encodeSseEvent("heartbeat", "{}");

@@ -3,8 +3,6 @@
  *
  * Arguments and results are copied as JSON, so that a test sees the same values as a caller over the network: no `Date`, no
  * `undefined`, no shared objects.
- *
- * @module
  */
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import type { Metadata, Peer, Principal } from "../../../core/call/call.ts";

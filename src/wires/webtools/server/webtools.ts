@@ -2,8 +2,6 @@
  * Webtools over HTTP: metadata by GET, execution by POST. Each webtool has a path and any number of versions.
  *
  * Source: Webtools 2025-06-30.
- *
- * @module
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
@@ -22,7 +20,7 @@ import {
   TEXT,
 } from "../../../internal/options.ts";
 import type { Schema } from "../../../core/schema/standard_schema.ts";
-import { toolset } from "../../../core/tool/attached_tools.ts";
+import { toolset } from "../../../core/dispatch/attached_tools.ts";
 import type { AnyTool } from "../../../core/tool/definition.ts";
 import {
   type Body,

@@ -3,8 +3,6 @@
  *
  * Resumes interrupted streams, and keeps the server's own stream open.
  * Source: MCP, revisions 2025-03-26 to 2026-07-28, "Transports".
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../../core/call/time_limit.ts";

@@ -1,8 +1,6 @@
 /**
  * The transport of 2024-11-05 on the client's side: one event stream for all messages of the server, and an endpoint, named by
  * the stream, for all messages of the client.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { monitorFromSignal } from "../../../../core/call/time_limit.ts";

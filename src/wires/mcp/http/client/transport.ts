@@ -2,8 +2,6 @@
  * The MCP client over HTTP, for servers of any revision.
  *
  * The size of responses is limited. Redirects are not followed, so that credentials are sent to their own origin only.
- *
- * @module
  */
 import type { HttpClientOptions } from "../../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../../internal/http.ts";

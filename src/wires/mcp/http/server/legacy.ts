@@ -1,8 +1,4 @@
-/**
- * The revisions with a handshake over HTTP, with or without sessions.
- *
- * @module
- */
+/** The revisions with a handshake over HTTP, with or without sessions. */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";

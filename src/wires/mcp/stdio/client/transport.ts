@@ -1,8 +1,4 @@
-/**
- * The MCP client over the pipes of a process, which the client starts and ends.
- *
- * @module
- */
+/** The MCP client over the pipes of a process, which the client starts and ends. */
 import process from "node:process";
 import { checkOptions, OBJECT, type OptionRules, rule, TEXT, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Principal } from "../../../../core/call/call.ts";
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { DuplexWire, WireHost } from "../../../wire.ts";
@@ -15,6 +16,8 @@ interface Pipes {
   write(line: string): MaybePromise<void>;
   /** Time that running calls have to finish after the input has ended, in milliseconds. */
   readonly graceMs: number;
+  /** The caller at the other end. Default: an anonymous one. */
+  readonly principal?: Principal | undefined;
 }
 
 /**
@@ -22,13 +25,15 @@ interface Pipes {
  *
  * @throws {TypeError} If a tool violates the rules of the wire.
  */
-export async function serveLines(wire: DuplexWire, host: WireHost, { input, write, graceMs }: Pipes): Promise<void> {
+export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes): Promise<void> {
+  const { input, write, graceMs, principal } = pipes;
   const mounted = wire.mount(host);
   const ended = new AbortController();
   let receive: (line: string | ErrorResult) => void = () => {};
   let close: () => void = () => {};
   let full: Promise<void> | undefined;
   const served = mounted.connect({
+    principal,
     signal: ended.signal,
     send(line) {
       const written = write(line);

@@ -2,22 +2,21 @@
  * Tools that are served apart from the server's own, and the names of tools in tokens and jobs.
  *
  * Not part of the registry, because only the wires with such tools and the engines need this code.
- *
- * @module
  */
 import type { Principal } from "../call/call.ts";
-import { isVisibleTo } from "./access.ts";
-import type { AnyTool, ToolDefinition } from "./definition.ts";
-import { canPromise, ToolRegistry } from "./registry.ts";
+import { isVisibleTo } from "../tool/access.ts";
+import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
+import { canPromise, ToolRegistry } from "../tool/registry.ts";
+import type { Dispatcher, Toolset } from "./dispatcher.ts";
 
 /** Tools for `WireHost.addToolset`: made by {@link toolset}. */
 export interface AddedTools {
   /**
-   * Adds the tools to the registry of a server, and returns a registry of them alone.
+   * Adds the tools to a server.
    *
    * @internal
    */
-  readonly "~attach": (registry: ToolRegistry) => ToolRegistry;
+  readonly "~attach": (dispatcher: Dispatcher) => Toolset;
 }
 
 /**
@@ -29,7 +28,17 @@ export interface AddedTools {
  * @param tag Unique on the server, and the same on every replica.
  */
 export function toolset(tag: string, tools: readonly AnyTool[]): AddedTools {
-  return { "~attach": (registry) => attach(registry, tag, tools) };
+  return {
+    "~attach": (dispatcher) => {
+      const attached = attach(dispatcher.registry, tag, tools);
+      dispatcher.assertServable(attached.definitions());
+      return {
+        tools: attached.listings(),
+        definitions: attached.definitions(),
+        call: (call, sink) => dispatcher.call(call, sink, attached),
+      };
+    },
+  };
 }
 
 function attach(registry: ToolRegistry, tag: string, tools: readonly AnyTool[]): ToolRegistry {
