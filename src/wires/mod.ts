@@ -32,6 +32,7 @@ export type { MaybePromise } from "../internal/async.ts";
 export type { Clock } from "../internal/time.ts";
 export type { Auth, MountedAuth } from "../server/auth.ts";
 export type {
+  AuthDescription,
   Body,
   DuplexWire,
   Head,
@@ -40,6 +41,7 @@ export type {
   MountedDuplexWire,
   MountedPaths,
   MountedWire,
+  OpenApiParts,
   ProtectedResource,
   Reply,
   RequestWire,

@@ -110,7 +110,9 @@ export class QuestionTracker implements RunQuestions {
         `The run before asked ${list(unread)}, this run asks ${list(Object.keys(requests))} instead: ` +
           "keys of questions have to be the same on each run",
       );
-      return services.mask(error, { tool: definition.name });
+      services.mask(error, { tool: definition.name });
+      // The caller knows the keys. A masked error would be retried if the run is a job's.
+      return errorResult("invalid_continuation", error.message);
     }
     try {
       const continuation = promiseToken() ?? encodeContinuation(this.#keys, this.#run, this);
