@@ -1,8 +1,4 @@
-/**
- * Tests of records: insertion, changes, expiry and notifications.
- *
- * @module
- */
+/** Tests of records: insertion, changes, expiry and notifications. */
 import { deepStrictEqual, notStrictEqual, strictEqual } from "node:assert/strict";
 import { describe } from "node:test";
 import { changed, insertAll, newJob } from "./fixture.ts";
