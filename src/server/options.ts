@@ -1,3 +1,4 @@
+import type { Discovery } from "./discovery/discover.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
 import { missingEngine } from "../core/dispatch/dispatcher.ts";
@@ -63,6 +64,8 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
   readonly changes?: ChangeBus;
   /** Protocols of the server over HTTP. Default: `[mcp(), mcpLite()]`; of `./core`, `[mcpLite()]`. */
   readonly wires?: readonly RequestWire[];
+  /** Lists few tools and lets models search for the others: `discover()` of `./discovery`. Default: all tools are listed. */
+  readonly discovery?: Discovery;
   /** Source of time; for tests. */
   readonly clock?: Clock;
 }
@@ -117,6 +120,7 @@ const RULES: OptionRules<AnyOptions> = {
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
   logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),
+  discovery: rule("what discover(…) of ./discovery gives", has("~view")),
   clock: OBJECT,
   // To allow all hosts, leave the option out.
   hosts: rule(

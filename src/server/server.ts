@@ -153,7 +153,7 @@ export function createCoreServer<
   const { wires = [mcpLite()] } = options;
   const routes = new Map<string, MountedWire>();
   const mounted: MountedPaths[] = [];
-  const host: WireHost = {
+  const ownHost: WireHost = {
     mounted,
     dispatch: dispatcher,
     get tools() {
@@ -179,6 +179,9 @@ export function createCoreServer<
     clock: dispatcher.clock,
     challenge: (error, path) => auth?.challenge(error, path),
   };
+  const host =
+    options.discovery?.["~view"](ownHost, (definition, call, sink) => dispatcher.run(definition, call, sink)) ??
+      ownHost;
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push({ wire: wire.name, paths: mountWire(wire, host, routes) });
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
