@@ -59,6 +59,7 @@ class NodeHead implements Head {
   readonly carriesTrailers = false;
   readonly method: string;
   readonly path: string;
+  readonly target: string;
   readonly metadata: Metadata;
   readonly #response: ServerResponse;
   #signal: AbortSignal | undefined = undefined;
@@ -69,6 +70,7 @@ class NodeHead implements Head {
     // Express removes the mount path from `url` and keeps the full path in `originalUrl`.
     const { originalUrl = request.url ?? "/" } = request as IncomingMessage & { readonly originalUrl?: string };
     this.path = pathOf(originalUrl);
+    this.target = originalUrl;
     this.metadata = new NodeMetadata(request.headers);
   }
 

@@ -129,6 +129,8 @@ class Remote implements Gateway {
 
   async #open({ signal }: ActivityMonitor): Promise<void> {
     const mcp = toMcp(this.#transport);
+    // Callers answer the questions of the server.
+    mcp?.relayQuestions();
     const { capabilities } = await mcp?.server({ signal }) ?? { capabilities: {} };
     this.#promises = hasTasks(capabilities);
     // Subscribe before the list, so that no change is missed.

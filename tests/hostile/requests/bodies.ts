@@ -1,7 +1,7 @@
 /** Bodies that no client of ours would send: names, bytes and ids. */
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { textOf } from "../../wires/grpc/frames.ts";
-import { DIALECTS, without } from "../../wires/descriptions/all.ts";
+import { DIALECTS, type NamedDialect, without } from "../../wires/descriptions/all.ts";
 import type { Line } from "../../wires/descriptions/pipe.ts";
 import { jsonOf, type Raw, RawObject } from "../../wires/descriptions/raw_messages.ts";
 import { everywhere, inProcess, overPipes, overSockets } from "../senders.ts";
@@ -61,6 +61,11 @@ const TWICE: Cases<readonly [tool: string, args: RawObject, value: unknown, code
   ],
 };
 
+/** Whether a request is JSON that names the tool. */
+function namesToolInBody({ dialect }: NamedDialect): boolean {
+  return dialect.post !== undefined && textOf(dialect.call("echo", new RawObject([])).body).includes('"echo"');
+}
+
 const duplicateKeys = [
   ...everywhere(create).map((place) =>
     overCases(place, TWICE, async ({ dialect, send }, [tool, args, value, code]) => {
@@ -69,7 +74,7 @@ const duplicateKeys = [
       else strictEqual(JSON.stringify(said), JSON.stringify({ kind: "answer", value }));
     })
   ),
-  ...inProcess(create, DIALECTS.filter(({ dialect }) => dialect.post !== undefined)).map((place) =>
+  ...inProcess(create, DIALECTS.filter(namesToolInBody)).map((place) =>
     overCases(place, { "the tool's name": "danger" }, async (sending, danger) => {
       const request = hello(sending);
       const text = textOf(request.body);

@@ -20,7 +20,7 @@ import {
   TEXT,
 } from "../../../internal/options.ts";
 import type { Schema } from "../../../core/schema/standard_schema.ts";
-import { toolset } from "../../../core/tool/attached_tools.ts";
+import { toolset } from "../../../core/dispatch/attached_tools.ts";
 import type { AnyTool } from "../../../core/tool/definition.ts";
 import {
   type Body,
