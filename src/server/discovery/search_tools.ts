@@ -45,12 +45,7 @@ export function searchToolsDefinition(search: ToolSearch): ToolDefinition {
       description: "Maximum number of results; 5 if left out",
     },
   };
-  const input = jsonSchema<SearchInput>({
-    type: "object",
-    properties,
-    required: ["query"],
-    additionalProperties: false,
-  });
+  const input = argumentsOf<SearchInput>(properties, "query");
   return defineCoreTool(SEARCH_TOOLS)
     .describe(describeSearch(search.groups))
     .annotate({ readOnlyHint: true, idempotentHint: true, openWorldHint: false })
@@ -82,6 +77,7 @@ export function callToolDefinition(callable: readonly ToolDefinition[]): ToolDef
 
 function argumentsOf<Value>(properties: JsonSchema, required: string): Schema<Value> {
   const schema = { type: "object", properties, required: [required], additionalProperties: false };
-  const standard = { version: 1 as const, vendor: "json-schema", validate: toValidate(compileCheck(schema)) };
-  return { "~standard": { ...standard, jsonSchema: { input: () => schema } } };
+  const validate = toValidate(compileCheck(schema));
+  const standard = { version: 1 as const, vendor: "json-schema", validate, jsonSchema: { input: () => schema } };
+  return { "~standard": standard };
 }
