@@ -1,7 +1,7 @@
 /**
  * `discover`: a server lists few of its tools, and models search for the others.
  *
- * A view over the server between its wires and its dispatcher. It replaces the list of tools and answers two tools of its own;
+ * A view over the server between its wires and its dispatcher. It replaces the list of tools and answers two additional tools;
  * every other call passes unchanged, so that a server without discovery pays nothing.
  */
 import type { Call, Principal } from "../../core/call/call.ts";
@@ -111,18 +111,17 @@ class DiscoveryHost {
     this.#minTokens = when === "always" ? 0 : minTokens ?? DEFAULT_MIN_TOKENS;
     this.#assertNames(inner.tools.map(({ name }) => name));
     const current = () => this.#current();
-    this.host = {
-      ...inner,
-      get tools() {
-        return current()?.listed ?? inner.tools;
-      },
-      get definitions() {
-        return current()?.definitions ?? inner.definitions;
-      },
-      toolsFor: (principal) => this.#toolsFor(principal),
-      allTools: inner,
-      dispatch: this.#dispatch(),
-    };
+    // Inherits the other members, some of which are computed when they are read.
+    this.host = Object.create(
+      inner,
+      {
+        tools: { get: () => current()?.listed ?? inner.tools },
+        definitions: { get: () => current()?.definitions ?? inner.definitions },
+        toolsFor: { value: (principal: Principal | undefined) => this.#toolsFor(principal) },
+        allTools: { value: inner },
+        dispatch: { value: this.#dispatch() },
+      } satisfies Partial<Record<keyof WireHost, PropertyDescriptor>>,
+    ) as WireHost;
   }
 
   /** @throws {TypeError} If a pinned tool does not exist, or a name of discovery is taken. */
