@@ -54,6 +54,21 @@ export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeH
   };
 }
 
+/** Node keeps the first of several `Authorization` headers. Other runtimes join them, which no verification accepts. */
+class RequestMetadata extends NodeMetadata {
+  readonly #request: IncomingMessage;
+
+  constructor(request: IncomingMessage) {
+    super(request.headers);
+    this.#request = request;
+  }
+
+  override get(name: string): string | null {
+    if (name !== "authorization") return super.get(name);
+    return this.#request.headersDistinct["authorization"]?.join(", ") ?? null;
+  }
+}
+
 class NodeHead implements Head {
   principal: Principal | undefined = undefined;
   readonly carriesTrailers = false;
@@ -71,7 +86,7 @@ class NodeHead implements Head {
     const { originalUrl = request.url ?? "/" } = request as IncomingMessage & { readonly originalUrl?: string };
     this.path = pathOf(originalUrl);
     this.target = originalUrl;
-    this.metadata = new NodeMetadata(request.headers);
+    this.metadata = new RequestMetadata(request);
   }
 
   get authority(): string {

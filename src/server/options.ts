@@ -3,6 +3,7 @@ import type { PromiseEngine } from "../core/dispatch/deferral.ts";
 import { missingEngine } from "../core/dispatch/dispatcher.ts";
 import type { QuestionKeys } from "../core/dispatch/services.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
+import type { UnknownArguments } from "../core/schema/unknown_arguments.ts";
 import type { Engine, WorkOptions } from "../engine/engine.ts";
 import {
   ANYTHING,
@@ -76,7 +77,13 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
 export interface CoreServerOptions<
   Tools extends readonly AnyTool[],
   Parts extends readonly Part[] = readonly [],
-> extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<QuestionKeys, PromiseEngine> {}
+> extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<QuestionKeys, PromiseEngine> {
+  /**
+   * What happens to arguments that a tool does not declare, by `unknownArguments(mode)` of `./schema`. Default: what the
+   * schema's library does.
+   */
+  readonly unknownArguments?: UnknownArguments;
+}
 
 type AnyOptions = CoreServerOptions<readonly AnyTool[], readonly Part[]>;
 
@@ -116,6 +123,7 @@ const RULES: OptionRules<AnyOptions> = {
   engine: rule("one, such as memoryEngine(), or withPromises(engine), of ./engine", has("~deferral")),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
+  unknownArguments: rule("what unknownArguments(…) gives", has("~guard")),
   logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),
   clock: OBJECT,
   // To allow all hosts, leave the option out.

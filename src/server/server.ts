@@ -145,7 +145,12 @@ export function createCoreServer<
   const { middleware = [], jobMiddleware = [], changes: ownChanges = memoryBus(), parts: [first] = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const parts = first?.["~join"](options, ownChanges);
-  const registry = new ToolRegistry(options.tools, options.engine?.["~deferral"].systemTools ?? [], parts);
+  const registry = new ToolRegistry(
+    options.tools,
+    options.engine?.["~deferral"].systemTools ?? [],
+    parts,
+    options.unknownArguments?.["~guard"](toLogger(options.logger)),
+  );
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const dispatcher = createDispatcher(options, registry, limits);
   parts?.onPlans(() => registry.refresh());

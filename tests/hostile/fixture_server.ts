@@ -24,7 +24,7 @@ function loggerInto(logged: string[]): Logger {
   return { debug: silent, info: silent, warn: silent, error };
 }
 
-const echo = defineTool("echo").describe("Give back what came").handle((args) => args);
+const echo = defineTool("echo").describe("Give back what came").annotate({ readOnlyHint: true }).handle((args) => args);
 
 const add = defineTool("add").describe("Add numbers")
   .input(v.object({ a: v.number(), b: v.optional(v.array(v.number()), []) }))
@@ -60,7 +60,7 @@ const typed = defineTool("typed").describe("Take an order")
     at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
     unit: v.optional(v.picklist(["m", "km"]), "m"),
   }))
-  .output(v.number()).handle(({ orders }) => orders.length);
+  .output(v.number()).annotate({ readOnlyHint: true }).handle(({ orders }) => orders.length);
 
 const ask = defineTool("ask").describe("Ask, then answer").input(v.object({ id: v.string() })).handle(
   async ({ id }, ctx) => {

@@ -43,9 +43,11 @@ export function toolset(tag: string, tools: readonly AnyTool[]): AddedTools {
 
 function attach(registry: ToolRegistry, tag: string, tools: readonly AnyTool[]): ToolRegistry {
   const tagged = tools.map((tool) => {
-    const definition = tool?.["~definition"];
-    if (definition === undefined || definition === registry.get(definition.name)) return tool;
-    return { name: definition.name, "~definition": { ...definition, name: `${definition.name}@${tag}` } };
+    if (tool?.["~definition"] === undefined) return tool;
+    const definition = registry.guard(tool["~definition"]);
+    const { name } = definition;
+    const isShared = definition === registry.get(name);
+    return { name, "~definition": isShared ? definition : { ...definition, name: `${name}@${tag}` } };
   });
   const added = new ToolRegistry(tagged, registry.systemTools);
   for (const definition of added.definitions()) {

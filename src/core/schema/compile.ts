@@ -23,12 +23,11 @@ export function compileSchema(schema: Schema, options: JsonSchemaOptions): Compi
   const validate = compileValidator(schema, options.where);
   const jsonSchema = toJsonSchema(schema, options);
   const compileCheck = adapterFor(options.adapters, schema, "compileCheck");
-  if (compileCheck === undefined) return { validate, jsonSchema };
   let check: ExactCheck | undefined;
   return {
     validate,
     get exact() {
-      return (check ??= compileCheck(schema));
+      return (check ??= compileCheck?.(schema));
     },
     jsonSchema,
   };

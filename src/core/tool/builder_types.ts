@@ -1,6 +1,7 @@
 /** Types of the steps of a tool's definition. */
 import type { Principal } from "../call/call.ts";
 import type { Schema } from "../schema/standard_schema.ts";
+import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
 import type { PromiseOptions, RenderedOutput, Tool } from "./definition.ts";
 import type { Middleware, StateOf, ToolAnnotations } from "../handler/middleware.ts";
@@ -159,6 +160,16 @@ export interface ToolBuilder<
     Config,
     State
   >;
+  /**
+   * Sets what happens to arguments that the schema of `.input()` does not declare. Default: the server's `unknownArguments`.
+   *
+   * A schema that allows or refuses other properties decides for itself, such as valibot's `looseObject` and `strictObject`.
+   *
+   * @throws {TypeError} If there is no such mode.
+   */
+  unknownArguments(
+    mode: UnknownArgumentsMode,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Declares the output in wire form. It is validated, but not transformed.
    *

@@ -4,6 +4,7 @@ import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/standard_schema.ts";
+import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts";
 import { addScopes } from "./access.ts";
 import {
@@ -97,6 +98,10 @@ class Builder {
   input(schema: Schema): Builder {
     const input = this.#compile("Input schema", schema, true);
     return this.#with({ input, inputSchema: input.jsonSchema });
+  }
+
+  unknownArguments(unknownArguments: UnknownArgumentsMode): Builder {
+    return this.#with({ unknownArguments });
   }
 
   config(schema: Schema): Builder {

@@ -16,6 +16,7 @@ export type Lack =
   | "progress of calls"
   | "types of tools"
   | "types of system tools"
+  | "arguments that the server alone checks"
   | "callers who show who they are";
 
 /** The caller of a row: the headers that identify it, and its principal where no headers are sent. */

@@ -90,7 +90,8 @@ class Rest implements MountedWire {
   }
 
   errorReply(head: Head, error: ErrorResult, status?: number): Reply {
-    return errorProblemReply(error, publicPath(head), status);
+    const reply = errorProblemReply(error, publicPath(head), status);
+    return head.method === "HEAD" ? withoutBody(reply) : reply;
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
