@@ -195,9 +195,9 @@ class Soak {
     }
     const revoked = hasChanged ? this.#kept.filter(({ ended }) => ended === "old").slice(-MAX_AGAIN) : [];
     for (const { token } of revoked) {
-      const told = await this.#redeem(token, random).then(() => "an answer", describe);
-      if (told.includes("invalid_promise")) tally.revoked++;
-      else tally.wrong(`redeemed with a key that was dropped: ${told}`);
+      const reported = await this.#redeem(token, random).then(() => "an answer", describe);
+      if (reported.includes("invalid_promise")) tally.revoked++;
+      else tally.wrong(`redeemed with a key that was dropped: ${reported}`);
     }
   }
 

@@ -260,9 +260,9 @@ test("grpcTransport() makes a lost connection anew", async () => {
     // The client is notified by the connection. Until then a call may fail with it.
     const answered = async () => {
       for (let tries = 0; tries < 200; tries++) {
-        const said = await client.$.call("t").catch((error: ToolError) => error.code);
-        if (said === "ok") return;
-        strictEqual(said, "unavailable");
+        const reply = await client.$.call("t").catch((error: ToolError) => error.code);
+        if (reply === "ok") return;
+        strictEqual(reply, "unavailable");
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       fail("No call came through");
