@@ -120,15 +120,15 @@ test("memoryEngine() tells one that subscribes twice twice, and of a removal", (
   const engine = memoryEngine();
   const job = newJob();
   engine.insert(job);
-  let told = 0;
-  const onChange = (): void => void told++;
+  let reported = 0;
+  const onChange = (): void => void reported++;
   const endings = [engine.subscribe(job.id, onChange), engine.subscribe(job.id, onChange)];
   engine.replace(changed(job, {}), 1);
-  strictEqual(told, 2);
+  strictEqual(reported, 2);
   endings[0]?.();
   endings[0]?.();
   engine.remove(job.id);
-  strictEqual(told, 3);
+  strictEqual(reported, 3);
   endings[1]?.();
 });
 
