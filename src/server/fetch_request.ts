@@ -7,6 +7,7 @@
  */
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
+import { Future } from "../internal/future.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 
 const decoder = new TextDecoder();
@@ -65,15 +66,18 @@ export class FetchRequest implements Head, Body {
     if (typeof timeout === "function") timeout.call(this.#runtime, this.#request, 0);
   }
 
-  text(): Promise<string | ErrorResult> {
-    return this.#read().then(
-      (bytes) => this.#fits(bytes) ? decodeUtf8(bytes) : payloadTooLarge(this.#maxBytes),
-      unreadable,
-    );
+  text(): Future<string | ErrorResult> {
+    return this.bytes().map(decodeBody);
   }
 
-  bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult> {
-    return this.#read().then((bytes) => this.#fits(bytes) ? bytes : payloadTooLarge(this.#maxBytes), unreadable);
+  bytes(): Future<Uint8Array<ArrayBuffer> | ErrorResult> {
+    const body = new Future<Uint8Array<ArrayBuffer> | ErrorResult>();
+    const maxBytes = this.#maxBytes;
+    this.#read().then(
+      (bytes) => body.receive(bytes === undefined || bytes.length > maxBytes ? payloadTooLarge(maxBytes) : bytes),
+      () => body.receive(errorResult("invalid_request", "The body could not be read to its end")),
+    );
+    return body;
   }
 
   stream(): AsyncIterable<Uint8Array> {
@@ -86,10 +90,6 @@ export class FetchRequest implements Head, Body {
     // Without a declared length the limit is checked while reading.
     if (Number.isNaN(declaredBytes)) return readUpTo(this.#request.body, this.#maxBytes);
     return declaredBytes > this.#maxBytes ? Promise.resolve(undefined) : this.#request.bytes();
-  }
-
-  #fits(bytes: Uint8Array<ArrayBuffer> | undefined): bytes is Uint8Array<ArrayBuffer> {
-    return bytes !== undefined && bytes.length <= this.#maxBytes;
   }
 }
 
@@ -116,7 +116,7 @@ function readPath(url: string): string {
 }
 
 /** Decodes UTF-8. Only text with a replacement character is decoded again strictly, which is slow. */
-export function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
+function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
   const text = decoder.decode(bytes);
   try {
     if (text.includes(REPLACEMENT)) strictDecoder.decode(bytes);
@@ -131,23 +131,35 @@ export function payloadTooLarge(maxBytes: number): ErrorResult {
   return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes`);
 }
 
-function unreadable(): ErrorResult {
-  return errorResult("invalid_request", "The body could not be read to its end");
+/** The text of a body, or the error for what was read in its place. */
+export function decodeBody(bytes: Uint8Array | ErrorResult): string | ErrorResult {
+  return bytes instanceof Uint8Array ? decodeUtf8(bytes) : bytes;
 }
 
+/** Reads a body to its end; `undefined` if it is longer than `maxBytes`. */
 async function readUpTo(
-  body: ReadableStream<Uint8Array> | null,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) return undefined;
-    chunks.push(chunk);
+  if (body === null) return EMPTY;
+  // A loop over the stream itself takes 1.5 times as long as its reader on Bun, and 3 times on Deno.
+  const reader = body.getReader();
+  const { value: first = EMPTY, done } = await reader.read();
+  if (done) return first;
+  // Most bodies are one chunk.
+  let rest: Uint8Array<ArrayBuffer>[] | undefined;
+  let length = first.length;
+  while (length <= maxBytes) {
+    const { value, done } = await reader.read();
+    if (done) return rest === undefined ? first : concat(rest, length);
+    (rest ??= [first]).push(value);
+    length += value.length;
   }
-  return concat(chunks, length);
+  reader.cancel().catch(() => {});
+  return undefined;
 }
+
+const EMPTY = new Uint8Array(0);
 
 function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(length);

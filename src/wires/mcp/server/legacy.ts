@@ -7,7 +7,7 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";
-import { mapMaybe, type MaybePromise } from "../../../internal/async.ts";
+import { chain, isPending, type MaybeFuture } from "../../../internal/future.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { ServerInfo } from "../../wire.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "../protocol/constants.ts";
@@ -93,7 +93,7 @@ export class LegacyMethods {
   }
 
   /** `logging/setLevel` */
-  setLogLevel({ id, params: { level } }: RequestMessage, exchange: LegacyExchange): MaybePromise<RpcResponse> {
+  setLogLevel({ id, params: { level } }: RequestMessage, exchange: LegacyExchange): MaybeFuture<RpcResponse> {
     if (!LOG_LEVELS.includes(level as string)) {
       return errorResponse(id, paramError("level", level, `one of ${LOG_LEVELS.join(", ")}`));
     }
@@ -101,7 +101,7 @@ export class LegacyMethods {
   }
 
   /** `resources/subscribe` and `resources/unsubscribe` */
-  subscribe(request: RequestMessage, exchange: LegacyExchange): MaybePromise<RpcResponse> {
+  subscribe(request: RequestMessage, exchange: LegacyExchange): MaybeFuture<RpcResponse> {
     const { id, method, params: { uri } } = request;
     if (typeof uri !== "string" || uri.length > MAX_URI_LENGTH) {
       return errorResponse(id, paramError("uri", uri, `a string of at most ${MAX_URI_LENGTH} characters`));
@@ -115,7 +115,7 @@ export class LegacyMethods {
   }
 
   /** `tools/call` */
-  callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybePromise<RpcResponse> {
+  callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {
     const { id, params } = request;
     const { calls, settings, tasks } = this.server;
     const read = calls.read(params);
@@ -128,7 +128,7 @@ export class LegacyMethods {
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
     const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: isTask || takesPromises };
     const result = calls.run(call, isTask ? { ...callMeta, isPromiseWanted: true } : callMeta);
-    if (!(result instanceof Promise) && (result.kind === "answer" || result.kind === "error")) {
+    if (!isPending(result) && (result.kind === "answer" || result.kind === "error")) {
       return calls.encode(id, revision, call, result);
     }
     const retryable: RetryableRequest = {
@@ -149,7 +149,7 @@ export class LegacyMethods {
     request: RequestMessage,
     exchange: LegacyExchange,
     revision: Revision,
-  ): MaybePromise<RpcResponse> {
+  ): MaybeFuture<RpcResponse> {
     const { callMeta, progressToken } = readMeta(request.params);
     const peer = toPeer(request, exchange);
     const prepared = this.server.content[handler]({ request, peer, exchange, revision, progressToken });
@@ -162,7 +162,7 @@ export class LegacyMethods {
     request: RequestMessage,
     exchange: LegacyExchange,
     revision: Revision,
-  ): MaybePromise<RpcResponse> {
+  ): MaybeFuture<RpcResponse> {
     const { id, method, params: { taskId } } = request;
     if (typeof taskId !== "string") return errorResponse(id, paramError("taskId", taskId, "a string"));
     const { host, tasks } = this.server;
@@ -174,11 +174,12 @@ export class LegacyMethods {
   #finish(
     asking: AskingRequest,
     request: RetryableRequest,
-    result: MaybePromise<CallResult>,
+    result: MaybeFuture<CallResult>,
     meta: CallMeta | undefined,
-  ): MaybePromise<RpcResponse> {
-    if (result instanceof Promise) return result.then((later) => this.#runAgain(asking, request, later, meta));
-    return "requests" in result ? this.#runAgain(asking, request, result, meta) : request.encode(result);
+  ): MaybeFuture<RpcResponse> {
+    return chain(result, (later) => {
+      return "requests" in later ? this.#runAgain(asking, request, later, meta) : request.encode(later);
+    });
   }
 
   /** Asks over the open stream and runs the request again with the answers, until it has no more questions. */
@@ -210,8 +211,8 @@ function savePreference(
   id: RequestMessage["id"],
   exchange: LegacyExchange,
   change: PreferenceChange,
-): MaybePromise<RpcResponse> {
-  return mapMaybe(exchange.savePreference(change), () => resultResponse(id, "{}"));
+): MaybeFuture<RpcResponse> {
+  return chain(exchange.savePreference(change), () => resultResponse(id, "{}"));
 }
 
 const CALLER_LIMIT = `at most ${MAX_CALLER_LENGTH} characters of JSON`;

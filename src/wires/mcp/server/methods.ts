@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { MaybePromise } from "../../../internal/async.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { LegacyVersion } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
@@ -61,7 +61,7 @@ export function answerModern(
   request: RequestMessage,
   meta: Members,
   exchange: McpExchange,
-): MaybePromise<RpcResponse> {
+): MaybeFuture<RpcResponse> {
   const { capability, modern, content } = METHODS.get(request.method) ?? {};
   if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
   if (modern !== undefined) return methods[modern](request, meta, exchange);
@@ -74,7 +74,7 @@ export function answerLegacy(
   methods: LegacyMethods,
   request: RequestMessage,
   exchange: LegacyExchange,
-): MaybePromise<RpcResponse> {
+): MaybeFuture<RpcResponse> {
   const { capability, legacy, legacySince = "", content } = METHODS.get(request.method) ?? {};
   const { version } = exchange.caller;
   const revision = methods.server.revision(version);

@@ -21,7 +21,7 @@ import { encodeErrorObject, encodeResult, errorReply } from "../../framing/json_
 import { Deadlines } from "../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { acceptsEventStream } from "../../../internal/http.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import {
   type Body,
   type Head,
@@ -115,16 +115,16 @@ class McpLite implements MountedWire {
     return this.#cachedJson;
   }
 
-  handle(head: Head, body: Body): MaybePromise<Reply> {
+  handle(head: Head, body: Body): MaybeFuture<Reply> {
     if (head.method !== "POST") return methodNotAllowed(head.method);
     const error = mediaTypeError(head.metadata);
     if (error !== undefined) return errorReply(null, error, 415);
-    return body.text().then((text) => {
+    return body.text().map((text) => {
       return typeof text === "string" ? this.#answer(head, text) : errorReply(null, text);
     });
   }
 
-  #answer(head: Head, text: string): MaybePromise<Reply> {
+  #answer(head: Head, text: string): MaybeFuture<Reply> {
     const list = this.#lists.get(head.path);
     if (list !== undefined) return this.#listReply(text, list(this.#toolsJson(head)));
     const parsed = parseJson(text, this.#host.limits.depth);
@@ -145,7 +145,7 @@ class McpLite implements MountedWire {
     return jsonReply(200, list);
   }
 
-  #answerRequest(head: Head, request: JsonRpcRequest): MaybePromise<Reply> {
+  #answerRequest(head: Head, request: JsonRpcRequest): MaybeFuture<Reply> {
     const startedMs = this.#host.clock.now();
     switch (request.method) {
       case "tools/call":
@@ -164,7 +164,7 @@ class McpLite implements MountedWire {
     }
   }
 
-  #answerPrompts(head: Head, request: JsonRpcRequest, promptsJson: string, startedMs: number): MaybePromise<Reply> {
+  #answerPrompts(head: Head, request: JsonRpcRequest, promptsJson: string, startedMs: number): MaybeFuture<Reply> {
     switch (request.method) {
       case "prompts/get":
         return this.#getPrompt(head, request, startedMs);
@@ -175,7 +175,7 @@ class McpLite implements MountedWire {
     }
   }
 
-  #callTool(head: Head, request: JsonRpcRequest, startedMs: number): MaybePromise<Reply> {
+  #callTool(head: Head, request: JsonRpcRequest, startedMs: number): MaybeFuture<Reply> {
     const decoded = decodeCallParams(request);
     if ("kind" in decoded) return errorReply(request.id, decoded);
     if (acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
@@ -184,7 +184,7 @@ class McpLite implements MountedWire {
     return this.#replyTo(head, request.id, call, this.#host.dispatch.call(call), startedMs);
   }
 
-  #getPrompt(head: Head, request: JsonRpcRequest, startedMs: number): MaybePromise<Reply> {
+  #getPrompt(head: Head, request: JsonRpcRequest, startedMs: number): MaybeFuture<Reply> {
     const decoded = decodeCallParams(request);
     if ("kind" in decoded) return errorReply(request.id, decoded);
     const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
@@ -197,32 +197,28 @@ class McpLite implements MountedWire {
     head: Head,
     id: RequestId,
     call: Call,
-    result: MaybePromise<CallResult>,
+    result: MaybeFuture<CallResult>,
     startedMs: number,
-  ): MaybePromise<Reply> {
-    if (!(result instanceof Promise)) return this.#callReply(id, call, result, startedMs);
-    head.disableIdleTimeout();
-    return result.then((later) => this.#callReply(id, call, later, startedMs));
+  ): MaybeFuture<Reply> {
+    if (result instanceof Future) head.disableIdleTimeout();
+    return chain(result, (later) => this.#callReply(id, call, later, startedMs));
   }
 
-  #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Promise<Reply> {
+  #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Future<Reply> {
     head.disableIdleTimeout();
-    return new Promise((resolve) => {
-      const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, id, true) };
-      const stream = new EventStream({
-        heartbeats: this.#heartbeats,
-        onOpen: (body) => resolve({ status: 200, headers: STREAM_HEADERS, body }),
-      });
-      const finish = (result: CallResult) => {
-        if (result.kind === "error" && !stream.isOpen) {
-          stream.discard();
-          resolve(this.#callReply(id, call, result, startedMs));
-        } else this.#endStream(stream, call, result, startedMs);
-      };
-      const result = this.#host.dispatch.call(call, stream);
-      if (result instanceof Promise) void result.then(finish);
-      else finish(result);
+    const reply = new Future<Reply>();
+    const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, id, true) };
+    const stream = new EventStream({
+      heartbeats: this.#heartbeats,
+      onOpen: (body) => reply.receive({ status: 200, headers: STREAM_HEADERS, body }),
     });
+    chain(this.#host.dispatch.call(call, stream), (result) => {
+      if (result.kind === "error" && !stream.isOpen) {
+        stream.discard();
+        reply.receive(this.#callReply(id, call, result, startedMs));
+      } else this.#endStream(stream, call, result, startedMs);
+    });
+    return reply;
   }
 
   #callReply(id: RequestId, call: Call, result: CallResult, startedMs: number): Reply {

@@ -5,7 +5,7 @@ import { JSON_HEADERS } from "../../../framing/http.ts";
 import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
-import type { MaybePromise } from "../../../../internal/async.ts";
+import { chain, Future, isPending, type MaybeFuture } from "../../../../internal/future.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import type { Channel, McpExchange } from "../../server/exchange.ts";
@@ -26,7 +26,7 @@ export class HttpExchange implements McpExchange, Channel {
   readonly #host: WireHost;
   readonly #heartbeats: Deadlines;
   #body: SseBody | undefined = undefined;
-  #opened: PromiseWithResolvers<Reply> | undefined = undefined;
+  #opened: Future<Reply> | undefined = undefined;
 
   constructor(head: Head, heartbeats: Deadlines, host: WireHost) {
     this.#head = head;
@@ -53,11 +53,11 @@ export class HttpExchange implements McpExchange, Channel {
   channel(isForced: boolean = false): Channel | undefined {
     if (this.#body !== undefined) return this;
     if (!isForced && !acceptsEventStream(this.#head.metadata.get("accept"))) return undefined;
-    const opened = this.#opened = Promise.withResolvers();
+    const opened = this.#opened = new Future<Reply>();
     this.#body = new SseBody({
       heartbeats: this.#heartbeats,
       heartbeat: KEEP_ALIVE,
-      onOpen: (body) => opened.resolve({ status: 200, headers: STREAM_HEADERS, body }),
+      onOpen: (body) => opened.receive({ status: 200, headers: STREAM_HEADERS, body }),
     });
     return this;
   }
@@ -67,17 +67,19 @@ export class HttpExchange implements McpExchange, Channel {
   }
 
   /** The reply: at once if the response is there, otherwise as soon as there is something to send. */
-  reply(response: MaybePromise<RpcResponse>): MaybePromise<Reply> {
-    if (!(response instanceof Promise)) return this.#finish(response);
+  reply(response: MaybeFuture<RpcResponse>): MaybeFuture<Reply> {
+    if (!isPending(response)) return this.#finish(response);
     this.#head.disableIdleTimeout();
     if (this.channel() === undefined) {
-      return response.then((later) => toChallengedReply(later, this.#head, this.#host));
+      return chain(response, (later) => toChallengedReply(later, this.#head, this.#host));
     }
-    const ended = response.then((later) => this.#finish(later));
-    return Promise.race([ended, (this.#opened as PromiseWithResolvers<Reply>).promise]);
+    // The first of both: the stream is opened, or the response is there before.
+    const reply = this.#opened as Future<Reply>;
+    Future.of(response).map((later) => this.#finish(later)).into(reply);
+    return reply;
   }
 
-  #finish(response: RpcResponse): MaybePromise<Reply> {
+  #finish(response: RpcResponse): MaybeFuture<Reply> {
     const body = this.#body;
     if (body === undefined) return toChallengedReply(response, this.#head, this.#host);
     if (!body.isOpen) {
@@ -85,7 +87,7 @@ export class HttpExchange implements McpExchange, Channel {
       return toChallengedReply(response, this.#head, this.#host);
     }
     body.end(encodeSseEvent("message", response.json));
-    return (this.#opened as PromiseWithResolvers<Reply>).promise;
+    return this.#opened as Future<Reply>;
   }
 }
 

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { MaybePromise } from "../../../../internal/async.ts";
+import type { MaybeFuture } from "../../../../internal/future.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Members } from "../../../../internal/json.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
@@ -143,14 +143,14 @@ class Mcp implements MountedWire {
     this.#sse = ssePath === undefined ? undefined : served && sessions?.serveSse(served, ssePath);
   }
 
-  handle(head: Head, body: Body): MaybePromise<Reply> {
+  handle(head: Head, body: Body): MaybeFuture<Reply> {
     const sse = head.path === this.paths[0] ? undefined : this.#sse;
     const withoutMessage = sse?.handle(head);
     if (withoutMessage !== undefined) return withoutMessage;
     if (head.method !== "POST") return this.#legacy.handleOther(head);
     const unreadable = mediaTypeError(head.metadata);
     if (unreadable !== undefined) return errorReply(415, -32000, unreadable.message, { code: unreadable.code });
-    return body.text().then((text) =>
+    return body.text().map((text) =>
       typeof text === "string" ? this.#receive(head, text, sse) : toReply(errorResponse(null, text))
     );
   }
@@ -161,7 +161,7 @@ class Mcp implements MountedWire {
     this.#legacy.close();
   }
 
-  #receive(head: Head, text: string, sse: LegacySseTransport | undefined): MaybePromise<Reply> {
+  #receive(head: Head, text: string, sse: LegacySseTransport | undefined): MaybeFuture<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("error" in parsed) return toReply(errorResponse(null, parsed.error));
     const { value } = parsed;
@@ -171,7 +171,7 @@ class Mcp implements MountedWire {
     return sse?.receive(head, [message], false) ?? this.#route(head, message);
   }
 
-  #receiveBatch(head: Head, batch: readonly unknown[], sse: LegacySseTransport | undefined): MaybePromise<Reply> {
+  #receiveBatch(head: Head, batch: readonly unknown[], sse: LegacySseTransport | undefined): MaybeFuture<Reply> {
     if (batch.length > MAX_BATCH) return invalidRequestReply(`A batch has at most ${MAX_BATCH} messages`);
     if (batch.length === 0) return invalidRequestReply("The batch is empty");
     const messages: Message[] = [];
@@ -187,7 +187,7 @@ class Mcp implements MountedWire {
   }
 
   /** The body determines the revision of a message. The headers have to agree. */
-  #route(head: Head, message: Message): MaybePromise<Reply> {
+  #route(head: Head, message: Message): MaybeFuture<Reply> {
     if (message.kind === "response") return this.#legacy.receive(head, message, null);
     const meta = requestMetaOf(message.params);
     if (meta !== undefined) {
@@ -202,7 +202,7 @@ class Mcp implements MountedWire {
     return toReply(protocolErrorResponse(message.id, protocolError(HEADER_MISMATCH, problem)));
   }
 
-  #answer(head: Head, request: RequestMessage, meta: Members): MaybePromise<Reply> {
+  #answer(head: Head, request: RequestMessage, meta: Members): MaybeFuture<Reply> {
     const problem = checkRequestMeta(meta) ?? checkHeaders(request, meta, head.metadata, this.#server.tools);
     if (problem !== undefined) return toReply(protocolErrorResponse(request.id, problem));
     const exchange = new HttpExchange(head, this.#heartbeats, this.#host);
