@@ -8,7 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Metadata } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import { Future } from "../internal/future.ts";
-import { decodeBody, payloadTooLarge } from "../server/fetch_request.ts";
+import { decodeUtf8, payloadTooLarge } from "../server/fetch_request.ts";
 import type { Body, Reply } from "../wires/wire.ts";
 
 /** Headers of Node, with names in lower case. */
@@ -52,7 +52,7 @@ export class NodeBody implements Body {
   }
 
   text(): Future<string | ErrorResult> {
-    return this.bytes().map(decodeBody);
+    return this.bytes().map((bytes) => bytes instanceof Uint8Array ? decodeUtf8(bytes) : bytes);
   }
 
   bytes(): Future<Uint8Array<ArrayBuffer> | ErrorResult> {

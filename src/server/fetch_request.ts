@@ -10,6 +10,8 @@ import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import { Future } from "../internal/future.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 
+const UNREADABLE: ErrorResult = errorResult("invalid_request", "The body could not be read to its end");
+
 const decoder = new TextDecoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -67,15 +69,19 @@ export class FetchRequest implements Head, Body {
   }
 
   text(): Future<string | ErrorResult> {
-    return this.bytes().map(decodeBody);
+    const text = new Future<string | ErrorResult>();
+    this.#read().then(
+      (bytes) => text.receive(this.#fits(bytes) ? decodeUtf8(bytes) : payloadTooLarge(this.#maxBytes)),
+      () => text.receive(UNREADABLE),
+    );
+    return text;
   }
 
   bytes(): Future<Uint8Array<ArrayBuffer> | ErrorResult> {
     const body = new Future<Uint8Array<ArrayBuffer> | ErrorResult>();
-    const maxBytes = this.#maxBytes;
     this.#read().then(
-      (bytes) => body.receive(bytes === undefined || bytes.length > maxBytes ? payloadTooLarge(maxBytes) : bytes),
-      () => body.receive(errorResult("invalid_request", "The body could not be read to its end")),
+      (bytes) => body.receive(this.#fits(bytes) ? bytes : payloadTooLarge(this.#maxBytes)),
+      () => body.receive(UNREADABLE),
     );
     return body;
   }
@@ -90,6 +96,10 @@ export class FetchRequest implements Head, Body {
     // Without a declared length the limit is checked while reading.
     if (Number.isNaN(declaredBytes)) return readUpTo(this.#request.body, this.#maxBytes);
     return declaredBytes > this.#maxBytes ? Promise.resolve(undefined) : this.#request.bytes();
+  }
+
+  #fits(bytes: Uint8Array<ArrayBuffer> | undefined): bytes is Uint8Array<ArrayBuffer> {
+    return bytes !== undefined && bytes.length <= this.#maxBytes;
   }
 }
 
@@ -116,7 +126,7 @@ function readPath(url: string): string {
 }
 
 /** Decodes UTF-8. Only text with a replacement character is decoded again strictly, which is slow. */
-function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
+export function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
   const text = decoder.decode(bytes);
   try {
     if (text.includes(REPLACEMENT)) strictDecoder.decode(bytes);
@@ -129,11 +139,6 @@ function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
 /** The error for a body over the limit. */
 export function payloadTooLarge(maxBytes: number): ErrorResult {
   return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes`);
-}
-
-/** The text of a body, or the error for what was read in its place. */
-export function decodeBody(bytes: Uint8Array | ErrorResult): string | ErrorResult {
-  return bytes instanceof Uint8Array ? decodeUtf8(bytes) : bytes;
 }
 
 /** Reads a body to its end; `undefined` if it is longer than `maxBytes`. */

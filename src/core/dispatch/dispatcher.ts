@@ -268,7 +268,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   async #drainRuns(graceMs: number): Promise<void> {
-    this.#pending.arm();
+    this.#pending.armAll();
     if (this.#pendingRuns === 0) return;
     this.#idle ??= Promise.withResolvers();
     const cancel = this.clock.after(graceMs, () => {

@@ -7,7 +7,7 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";
-import { chain, isPending, type MaybeFuture } from "../../../internal/future.ts";
+import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { ServerInfo } from "../../wire.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "../protocol/constants.ts";
@@ -28,7 +28,7 @@ import type { McpServer } from "./mcp_server.ts";
 import { ToolPages } from "./pages.ts";
 import { errorResponse, paramError, resultResponse, type RetryableRequest, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
-import { readCallMeta } from "./tool_calls.ts";
+import { type McpToolCall, readCallMeta } from "./tool_calls.ts";
 
 /** Maximum number of times that one request asks its caller, one after the other. */
 const MAX_ROUNDS = 50;
@@ -117,7 +117,7 @@ export class LegacyMethods {
   /** `tools/call` */
   callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {
     const { id, params } = request;
-    const { calls, settings, tasks } = this.server;
+    const { calls, settings } = this.server;
     const read = calls.read(params);
     if ("kind" in read) return errorResponse(id, read);
     const { name, tool, args } = read;
@@ -128,16 +128,30 @@ export class LegacyMethods {
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
     const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: isTask || takesPromises };
     const result = calls.run(call, isTask ? { ...callMeta, isPromiseWanted: true } : callMeta);
-    if (!isPending(result) && (result.kind === "answer" || result.kind === "error")) {
-      return calls.encode(id, revision, call, result);
-    }
+    return chain(result, (later) => {
+      if (later.kind === "answer" || later.kind === "error") return calls.encode(id, revision, call, later);
+      return this.#finishCall(request, exchange, revision, call, isTask, later, callMeta);
+    });
+  }
+
+  /** Asks the questions of a call, or creates its task. */
+  #finishCall(
+    { id }: RequestMessage,
+    exchange: LegacyExchange,
+    revision: Revision,
+    call: McpToolCall,
+    isTask: boolean,
+    result: CallResult,
+    callMeta: CallMeta | undefined,
+  ): MaybeFuture<RpcResponse> {
+    const { calls, tasks } = this.server;
     const retryable: RetryableRequest = {
       run: (meta) => calls.run(call, isTask ? { ...meta, isPromiseWanted: true } : meta),
       encode: (final) => {
         if (!isTask || final.kind !== "promise") return calls.encode(id, revision, call, final);
         const { token } = final;
-        exchange.reportTask?.((report, ended) => tasks.watch(token, peer, revision, "working", report, ended));
-        return tasks.created(id, revision, final, peer);
+        exchange.reportTask?.((report, ended) => tasks.watch(token, call.peer, revision, "working", report, ended));
+        return tasks.created(id, revision, final, call.peer);
       },
     };
     return this.#finish({ id, exchange, revision }, retryable, result, callMeta);

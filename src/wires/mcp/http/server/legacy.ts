@@ -18,20 +18,30 @@ import { answerLegacy } from "../../server/methods.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
 import type { SessionHost, SessionHttp } from "../sessions/http.ts";
 import type { McpSessions } from "../sessions/mcp_sessions.ts";
-import { ACCEPTED, batchErrorReply, HttpExchange, invalidRequestReply, methodNotAllowed, toReply } from "./exchange.ts";
+import {
+  ACCEPTED,
+  batchErrorReply,
+  HttpExchange,
+  type HttpWaits,
+  invalidRequestReply,
+  methodNotAllowed,
+  toReply,
+} from "./exchange.ts";
 
 /** Serves the revisions with a handshake. */
 export class LegacyHttp implements SessionHost {
   readonly server: McpServer;
+  readonly waits: HttpWaits;
   readonly heartbeats: Deadlines;
   readonly pending: PendingRequests;
   /** The sessions; `undefined` if the server keeps nothing between requests. */
   readonly sessions: SessionHttp | undefined;
   readonly #methods: LegacyMethods;
 
-  constructor(server: McpServer, heartbeats: Deadlines, sessions: McpSessions | undefined) {
+  constructor(server: McpServer, waits: HttpWaits, sessions: McpSessions | undefined) {
     this.server = server;
-    this.heartbeats = heartbeats;
+    this.waits = waits;
+    this.heartbeats = waits.heartbeats;
     this.pending = new PendingRequests(server.host.clock, server.settings.askTimeoutMs);
     this.#methods = new LegacyMethods(server, sessions !== undefined);
     this.sessions = sessions?.serve(this);
@@ -127,8 +137,8 @@ class StatelessExchange extends HttpExchange implements LegacyExchange {
   readonly caller: LegacyCaller;
   readonly #pending: PendingRequests;
 
-  constructor(head: Head, { heartbeats, server, pending }: LegacyHttp, caller: LegacyCaller) {
-    super(head, heartbeats, server.host);
+  constructor(head: Head, { waits, server, pending }: LegacyHttp, caller: LegacyCaller) {
+    super(head, waits, server.host);
     this.caller = caller;
     this.#pending = pending;
   }

@@ -7,7 +7,6 @@
  * @module
  */
 import type { MaybeFuture } from "../../../../internal/future.ts";
-import { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Members } from "../../../../internal/json.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
 import { mediaTypeError } from "../../../framing/http.ts";
@@ -22,7 +21,15 @@ import { ModernMethods } from "../../server/modern.ts";
 import { checkRequestMeta, missingMetaError, requestMetaOf } from "../../server/request_meta.ts";
 import { errorResponse, protocolError, protocolErrorResponse } from "../../server/response.ts";
 import type { McpSessions } from "../sessions/mcp_sessions.ts";
-import { ACCEPTED, batchErrorReply, errorReply, HttpExchange, invalidRequestReply, toReply } from "./exchange.ts";
+import {
+  ACCEPTED,
+  batchErrorReply,
+  errorReply,
+  HttpExchange,
+  HttpWaits,
+  invalidRequestReply,
+  toReply,
+} from "./exchange.ts";
 import { checkHeaders, isModernVersion } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
 import type { LegacySseTransport } from "../sessions/sse_transport.ts";
@@ -123,7 +130,7 @@ class Mcp implements MountedWire {
   readonly #modern: ModernMethods;
   readonly #legacy: LegacyHttp;
   readonly #sse: LegacySseTransport | undefined;
-  readonly #heartbeats: Deadlines;
+  readonly #waits: HttpWaits;
 
   constructor(
     host: WireHost,
@@ -135,10 +142,10 @@ class Mcp implements MountedWire {
     this.paths = ssePath === undefined ? [path] : [path, ssePath, `${ssePath}/*`];
     this.methods = sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
-    this.#heartbeats = new Deadlines(host.clock);
+    this.#waits = new HttpWaits(host.clock);
     this.#server = new McpServer(host, options);
     this.#modern = new ModernMethods(this.#server);
-    this.#legacy = new LegacyHttp(this.#server, this.#heartbeats, sessions);
+    this.#legacy = new LegacyHttp(this.#server, this.#waits, sessions);
     const served = this.#legacy.sessions;
     this.#sse = ssePath === undefined ? undefined : served && sessions?.serveSse(served, ssePath);
   }
@@ -205,7 +212,7 @@ class Mcp implements MountedWire {
   #answer(head: Head, request: RequestMessage, meta: Members): MaybeFuture<Reply> {
     const problem = checkRequestMeta(meta) ?? checkHeaders(request, meta, head.metadata, this.#server.tools);
     if (problem !== undefined) return toReply(protocolErrorResponse(request.id, problem));
-    const exchange = new HttpExchange(head, this.#heartbeats, this.#host);
+    const exchange = new HttpExchange(head, this.#waits, this.#host);
     return exchange.reply(answerModern(this.#modern, request, meta, exchange));
   }
 }
