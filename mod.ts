@@ -74,7 +74,7 @@ export type { Notify, Server } from "./src/server/server.ts";
 export type { CorsOptions, OriginPolicy } from "./src/server/origin_guard.ts";
 export { mcp, type McpOptions } from "./src/wires/mcp/http/server/mcp.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
-export type { HttpClientOptions } from "./src/http_client/send.ts";
+export type { HeaderValues, HttpClientOptions } from "./src/http_client/send.ts";
 export { mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";
 export { type MemoryOptions, memoryTransport } from "./src/wires/memory/client/transport.ts";
 export { type ClientOptions, createClient } from "./src/client/client.ts";

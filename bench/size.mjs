@@ -26,12 +26,13 @@ function coreServer(wires) {
 }
 
 const emptyScript = fileURLToPath(new URL("empty.mjs", import.meta.url));
-const { exports, peerDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+const { exports, peerDependencies } = readJson("package.json");
+const { exports: sources } = readJson("deno.json");
 /** What an entry is on each runtime: Node takes Toolwire as it is published, the others take the source. */
 const entries = Object.entries(exports).filter(([, file]) => typeof file === "object").map(([name, file]) => ({
   name: `toolwire${name.slice(1)}`,
-  bun: root + file.bun,
-  deno: root + file.bun,
+  bun: root + sources[name],
+  deno: root + sources[name],
   node: root + file.default,
 }));
 const [frontDoor] = entries;
@@ -60,6 +61,10 @@ if (byEntry) {
     index,
   ) => [`${runtimes[index]} ${readVersion(runtimes[index])}`, cell]);
   console.log(formatTable(["runtime", "ms"], rows));
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(root + file, "utf8"));
 }
 
 /** What each entry costs alone, and what it adds to a program that has the front door already. */

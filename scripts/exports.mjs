@@ -9,15 +9,13 @@ const ROOT = new URL("../", import.meta.url);
 /** The checked-in list. */
 export const LIST = new URL("tests/arch/exports.txt", ROOT);
 
-/** The list for the entries of `package.json` as they are now. */
+/** The list for the entries of `deno.json`, which name the sources. */
 export function listExports() {
-  const { exports: entries } = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
-  const sections = Object.entries(entries).filter(([, target]) => typeof target === "object").map(
-    ([entry, { bun }]) => {
-      const names = exportsOf(readFileSync(new URL(bun, ROOT), "utf8"));
-      return [`${entry} (${bun.slice(2)})`, ...names.map((name) => `  ${name}`)].join("\n");
-    },
-  );
+  const { exports: entries } = JSON.parse(readFileSync(new URL("deno.json", ROOT), "utf8"));
+  const sections = Object.entries(entries).map(([entry, source]) => {
+    const names = exportsOf(readFileSync(new URL(source, ROOT), "utf8"));
+    return [`${entry} (${source.slice(2)})`, ...names.map((name) => `  ${name}`)].join("\n");
+  });
   return `${sections.join("\n\n")}\n`;
 }
 

@@ -17,7 +17,7 @@ export const { serve } = await load(
   "src/runtime/serve.ts",
   "src/runtime/serve.js",
 );
-export const { MCPLite, ToolRequestSchema } = await load(
-  "src/wires/grpc/messages/gen/mcplite_pb.ts",
-  "src/wires/grpc/messages/gen/mcplite_pb.js",
+// Generated messages are not an entry; Node strips their types.
+export const { MCPLite, ToolRequestSchema } = await import(
+  "../../src/wires/grpc/messages/gen/mcplite_pb.ts"
 );

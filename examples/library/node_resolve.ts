@@ -2,7 +2,7 @@
  * Lets Node 22.18 or later run the example from a checkout:
  * `node --import ./examples/library/node_resolve.ts examples/library/main.ts`.
  *
- * Bun and Deno understand `jsr:` by themselves; this hook gives Node the paths of Toolwire's sources, as `tsconfig.json` has it.
+ * Bun reads the file itself, Deno `deno.json`; this hook gives Node the paths of Toolwire's sources, as `tsconfig.json` has it.
  * Outside this repository a script for Node imports the npm package `toolwire` instead, and needs nothing of this.
  *
  * @module

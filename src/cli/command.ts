@@ -8,7 +8,6 @@ export interface Command {
   /**
    * Runs the command.
    *
-   * @param args Arguments after the command's name.
    * @returns The exit code: 0, 1 for a failure, 2 for wrong usage.
    */
   run(args: readonly string[]): Promise<number>;

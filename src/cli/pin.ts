@@ -1,12 +1,9 @@
-/**
- * `toolwire pin <url>`: downloads a webtool's metadata for review and for `webtoolsTransport(url, { pin })`.
- *
- * @module
- */
+/** `toolwire pin <url>`: downloads a webtool's metadata for review and for `webtoolsTransport(url, { pin })`. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { describeChanges, fetchWebtool, type PinnedWebtool } from "../wires/webtools/client/metadata.ts";
 import type { WebtoolMetadata } from "../wires/webtools/messages/metadata.ts";
+import { escapeControls } from "../internal/text.ts";
 import { type Command, fail, misused } from "./command.ts";
 import process from "node:process";
 
@@ -22,7 +19,7 @@ export const pin: Command = {
       const webtool = await fetchWebtool(url, { version });
       return out === undefined ? print(webtool) : write(webtool, out);
     } catch (thrown) {
-      return fail(printable(`Cannot pin ${url}: ${reasonOf(thrown)}`), 1);
+      return fail(escapeControls(`Cannot pin ${url}: ${reasonOf(thrown)}`), 1);
     }
   },
 };
@@ -53,30 +50,18 @@ function write({ metadata, digest }: PinnedWebtool, out: string): number {
   writeFileSync(out, format(metadata));
   process.stderr.write(`${nameOf(metadata)}, digest ${digest}: written to ${out}\n`);
   for (const change of before === undefined ? [] : describeChanges(before, metadata)) {
-    process.stderr.write(`  ${printable(change)}\n`);
+    process.stderr.write(`  ${escapeControls(change)}\n`);
   }
   return 0;
 }
 
 function format(metadata: WebtoolMetadata): string {
-  return `${printable(JSON.stringify(metadata, undefined, 2))}\n`;
+  return `${escapeControls(JSON.stringify(metadata, undefined, 2))}\n`;
 }
 
 function nameOf({ name, version }: WebtoolMetadata): string {
-  return printable(`${name} ${version}`.replaceAll("\n", " "));
+  return escapeControls(`${name} ${version}`.replaceAll("\n", " "));
 }
-
-/** Escapes control sequences, so that remote text cannot control the terminal. In JSON the escapes are equivalent. */
-function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (char) => [...Array(char.length).keys()].map((at) => escaped(char, at)).join(""));
-}
-
-function escaped(text: string, at: number): string {
-  return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
-}
-
-/** Control characters except line ends, and characters that change the display of others. */
-const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Formats an error with its causes. */
 function reasonOf(thrown: unknown): string {

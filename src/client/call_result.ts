@@ -1,8 +1,4 @@
-/**
- * Reads results of calls: retryable errors, answers and exceptions.
- *
- * @module
- */
+/** Reads results of calls: retryable errors, answers and exceptions. */
 import { type CallResult, type ErrorResult, toToolError, type UnknownOutcome } from "../core/call/outcome.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";

@@ -23,6 +23,7 @@ import type {
   CallOptions,
   Client,
   ClientMethods,
+  InProcessServer,
   PromisedAnswer,
   ToolOutcome,
   ToolSource,
@@ -69,6 +70,16 @@ export function createClient<Source extends ToolSource>(
   options?: ClientOptions,
 ): Client<Source>;
 /**
+ * Creates a client of a server in the same process, as with `memoryTransport(server)`.
+ *
+ * @param server Result of `createServer()` of the front door. One of `./core` needs `memoryTransport`.
+ * @throws {TypeError} If the value is not a server, or an option is unknown.
+ */
+export function createClient<Source extends ToolSource & InProcessServer>(
+  server: Source,
+  options?: ClientOptions,
+): Client<Source>;
+/**
  * Creates a client of a server whose tools are not known to the type checker.
  *
  * @param to A transport, or a URL of MCP-lite over HTTP, with the default path `/mcp-lite/v1`. If another protocol
@@ -76,7 +87,10 @@ export function createClient<Source extends ToolSource>(
  * @throws {TypeError} If the URL or transport is invalid, or an option is unknown. HTTP options require a URL.
  */
 export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
-export function createClient(to: string | URL | Transport, options: ClientOptions = {}): UntypedClient {
+export function createClient(
+  to: string | URL | Transport | InProcessServer,
+  options: ClientOptions = {},
+): UntypedClient {
   const url = typeof to === "string" || to instanceof URL ? toEndpoint(to) : undefined;
   assertKnown(options, url ? HTTP_OPTIONS : OPTIONS);
   const transport = url ? mcpLiteTransport(url, options) : asTransport(to as Transport);
@@ -117,8 +131,9 @@ function toEndpoint(to: string | URL): URL {
 }
 
 function asTransport(to: Transport): Transport {
-  if (typeof to?.call === "function") return to;
-  throw new TypeError("Cannot create client: pass a URL, or a transport");
+  const transport = (to as Partial<InProcessServer> | null)?.["~transport"]?.() ?? to;
+  if (typeof transport?.call === "function") return transport;
+  throw new TypeError("Cannot create client: pass a URL, or a transport such as memoryTransport(server)");
 }
 
 function toolCall(caller: Caller, name: string): unknown {
@@ -273,6 +288,7 @@ class Caller implements ClientMethods {
     const isSystem = tool === "redeem" || tool === "cancel";
     const { retry } = this.#options;
     let result = await this.#attempt(request, call);
+    let tries = 1;
     // Redemptions are retried for about a minute, so that a server can restart.
     const most = (retry?.attempts ?? 2) * (isSystem ? 10 : 1);
     for (let attempt = 0; attempt < most && isRetryable(result); attempt++) {
@@ -282,9 +298,13 @@ class Caller implements ClientMethods {
       if (isSafe === false) break;
       await call.sleep(delayMs);
       // If the list is unavailable, the server still is, and the attempt is used up.
-      if (isSafe) result = await this.#attempt(request, call);
+      if (!isSafe) continue;
+      tries++;
+      result = await this.#attempt(request, call);
     }
-    return result.kind === "error" ? await this.#explain(result, call) : result;
+    if (result.kind !== "error") return result;
+    const error = await this.#explain(result, call);
+    return tries > 1 ? { ...error, message: `${error.message}; tried ${tries} times` } : error;
   }
 
   #explain(error: ErrorResult, call: RunningCall): MaybePromise<ErrorResult> {

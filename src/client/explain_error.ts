@@ -2,8 +2,6 @@
  * Explains errors of a client whose URL belongs to a server of another protocol.
  *
  * Messages contain paths, but no hosts: a handler may pass them on to its own caller.
- *
- * @module
  */
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
@@ -19,6 +17,9 @@ const PING = {
 
 /** Message of the transport for a reply that is not MCP-lite, with the status of a wrong path, method or media type. */
 const NOT_MCP_LITE = /d (2..|40.|415), not with/;
+
+/** Message of a Toolwire server for an unknown path, if it has MCP-lite at another one. */
+const LISTS_MCP_LITE = /are .*calltools/;
 
 /**
  * Adds to an error what answers at the URL, and which transport to use for it.
@@ -37,8 +38,13 @@ export async function explainError(
   if (code === "unavailable" && cause) {
     // Error messages of Node, Deno and Bun for a response that is not HTTP/1.1.
     const isHttp2 = /HTTP(.1| v|_R)/.test(`${(cause.cause as Error | undefined)?.cause}${cause}`);
-    hint = isHttp2 ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"' : "check host and port";
-  } else if (code === "method_not_found" || NOT_MCP_LITE.test(message)) {
+    // Browsers do not show a page why its request to another origin failed.
+    const { location } = globalThis as { readonly location?: { readonly origin: string } };
+    const isForeign = location && location.origin !== url.origin;
+    hint = isHttp2
+      ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"'
+      : `check host and port${isForeign ? ", and CORS: origins and cors of the server" : ""}`;
+  } else if (code === "method_not_found" && !LISTS_MCP_LITE.test(message) || NOT_MCP_LITE.test(message)) {
     for (const path of [url.pathname, "/mcp"]) {
       const request = { ...PING, url: url.origin + path };
       const found = await exchange(request, options, limit, async ({ status, headers }, pieces) => {
@@ -46,7 +52,8 @@ export async function explainError(
         return isMcp ? undefined : headers.get("content-type") ?? "nothing";
       });
       if (!found) {
-        return { ...error, message: `${message}; MCP is at ${path}: pass mcpTransport(url) of "toolwire/mcp"` };
+        hint = `MCP is at ${path}: pass mcpTransport(url) of "toolwire/mcp"`;
+        break;
       }
       if (cause && typeof found === "string") hint ??= `${found} is at ${path}: check the URL`;
     }

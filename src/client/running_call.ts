@@ -21,7 +21,6 @@ type Timer = ReturnType<typeof setTimeout> | undefined;
  * of its signal. Collects the partials received so far.
  */
 export class RunningCall extends AbortController implements Sink, ActivityMonitor {
-  /** Options of the call. */
   readonly options: CallOptions;
   /** Time at which the limit expires, by `performance.now()`. `Infinity` without a limit. */
   readonly dueMs: number;
@@ -39,10 +38,6 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   /** Rejects the running work. */
   #end: ((reason: unknown) => void) | undefined;
 
-  /**
-   * @param options Options of the call.
-   * @param defaults Defaults of the client.
-   */
   constructor(options: CallOptions = {}, { timeoutMs = Infinity, idleTimeoutMs = 60_000 }: CallLimitOptions) {
     super();
     this.options = options;

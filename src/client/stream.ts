@@ -9,7 +9,7 @@ import type { CallOptions, ToolStream } from "./types.ts";
  * the limit.
  */
 export class PieceStream extends RunningCall implements ToolStream<unknown, unknown> {
-  readonly #kind: CallEvent["kind"];
+  readonly #kind: "partial" | "progress";
   readonly #whole: Promise<unknown>;
   readonly #waiting: unknown[] = [];
   /** Maximum number of queued partials before the transport has to wait. */
@@ -19,10 +19,6 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   /** Resolves at a change: a partial was added or taken, the stream has ended, or the limit was lifted. */
   #turn: PromiseWithResolvers<void> | undefined;
 
-  /**
-   * @param kind Kind of the items.
-   * @param complete Makes the call and returns the answer.
-   */
   constructor(
     options: CallOptions | undefined,
     defaults: CallLimitOptions,
@@ -52,7 +48,7 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
 
   override push(event: CallEvent): void | Promise<void> {
     super.push(event);
-    if (event.kind === "deferred" || event.kind !== this.#kind || this.#isDone) return;
+    if (event.kind !== this.#kind || this.#isDone) return;
     this.#waiting.push(event.kind === "partial" ? event.value : event.progress);
     this.#wake();
     if (this.#waiting.length >= this.#maxWaiting) return this.#change();

@@ -1,8 +1,4 @@
-/**
- * Types of a client, derived from those of its server with one key lookup for each tool.
- *
- * @module
- */
+/** Types of a client, derived from those of its server with one key lookup for each tool. */
 import type {
   AnswerOutcome,
   FailureOutcome,
@@ -16,7 +12,7 @@ import type { Failure } from "../core/errors/failure.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import type { ElicitAnswer } from "../core/handler/questions.ts";
 import type { AnyTool, ToolTypes } from "../core/tool/definition.ts";
-import type { ListedTool } from "../core/call/transport.ts";
+import type { ListedTool, Transport } from "../core/call/transport.ts";
 
 /** Options of one call. */
 export interface CallOptions {
@@ -154,6 +150,18 @@ export interface ClientMethods {
 export interface ToolSource {
   /** Types only. */
   readonly "~tools"?: readonly AnyTool[] | undefined;
+}
+
+/** A server in the same process, for `createClient(server)`. */
+export interface InProcessServer {
+  /** @internal */
+  readonly "~server": object;
+  /**
+   * Creates a transport to the server.
+   *
+   * @internal
+   */
+  readonly "~transport"?: (() => Transport) | undefined;
 }
 
 /** Tools of a source. */

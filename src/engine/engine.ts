@@ -3,8 +3,6 @@
  *
  * An engine treats a job as opaque data; its meaning is implemented once, in src/core/dispatch/promises/jobs.ts. Each change of
  * a job is a compare-and-set on its version, so that the second of two concurrent changes fails. Delivery is at least once.
- *
- * @module
  */
 import type { Principal, TraceContext } from "../core/call/call.ts";
 import type { CallResult, Progress, Question } from "../core/call/outcome.ts";

@@ -1,8 +1,4 @@
-/**
- * The engine of one process: jobs in a `Map`, gone when the process ends. Runs everywhere.
- *
- * @module
- */
+/** The engine of one process: jobs in a `Map`, gone when the process ends. Runs everywhere. */
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
 import { withPromises } from "../core/dispatch/promises/with_promises.ts";
 import { ToolError } from "../core/errors/tool_error.ts";

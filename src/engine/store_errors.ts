@@ -1,8 +1,6 @@
 /**
  * Errors of stores outside of this process. The log says which store failed, once per outage; callers only learn that the store is
  * unavailable.
- *
- * @module
  */
 import type { Logger } from "../core/handler/context.ts";
 
@@ -21,9 +19,6 @@ export class MissingPackageError extends Error {
 /**
  * Imports an optional package.
  *
- * @param feature Feature that needs the package, for the message.
- * @param names All packages that the feature needs, for the message.
- * @param load Imports the package.
  * @throws {MissingPackageError} If it is not installed.
  */
 export async function importPackage<Module>(

@@ -1,8 +1,4 @@
-/**
- * Reads response bodies in chunks, up to a limit.
- *
- * @module
- */
+/** Reads response bodies in chunks, up to a limit. */
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
@@ -64,7 +60,15 @@ async function* readBody<Chunk extends string | Uint8Array>(
   convert: (bytes?: Uint8Array<ArrayBuffer>) => Chunk,
 ): AsyncGenerator<Chunk, void, undefined> {
   if (body === null) return;
-  let { reader, buffer } = openReader(body, reusesBuffer);
+  let buffer: ArrayBuffer | undefined;
+  let reader: Reader;
+  try {
+    reader = body.getReader(reusesBuffer ? { mode: "byob" } : undefined) as unknown as Reader;
+    buffer = reusesBuffer ? new ArrayBuffer(16_384) : undefined;
+  } catch {
+    // Streams that are made in this process are seldom byte streams.
+    reader = body.getReader() as unknown as Reader;
+  }
   // An injected fetch may not tie the body to the signal, as the global one does.
   const cancel = () => void reader.cancel().catch(() => {});
   monitor.signal.addEventListener("abort", cancel);
@@ -94,21 +98,6 @@ async function* readBody<Chunk extends string | Uint8Array>(
  * a streamed call. On other runtimes the buffer would be an additional one.
  */
 const REUSES_BUFFER = /^Deno/.test(globalThis.navigator?.userAgent);
-
-/** Opens a reader, and allocates its buffer if that is reused and the stream can fill it. */
-function openReader(
-  body: ReadableStream<Uint8Array>,
-  reusesBuffer: boolean,
-): { reader: Reader; buffer: ArrayBuffer | undefined } {
-  try {
-    if (reusesBuffer) {
-      return { reader: body.getReader({ mode: "byob" }) as unknown as Reader, buffer: new ArrayBuffer(16_384) };
-    }
-  } catch {
-    // Streams that are made in this process are seldom byte streams.
-  }
-  return { reader: body.getReader() as unknown as Reader, buffer: undefined };
-}
 
 /** Either kind of reader. A reader that allocates its own buffers ignores the argument. */
 interface Reader {

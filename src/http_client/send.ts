@@ -2,8 +2,6 @@
  * The HTTP client of all transports: sends a request by `fetch` and reads a bounded response. Failures are error results.
  *
  * Redirects are not followed, so that credentials are sent to one origin only.
- *
- * @module
  */
 import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
@@ -11,10 +9,13 @@ import { ToolError } from "../core/errors/tool_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { cancelBody, isRedirect, readChunks, type TextChunks } from "./read.ts";
 
+/** Values that `new Headers()` accepts. The global `HeadersInit` is only in the DOM library and in the types of Workers. */
+export type HeaderValues = [name: string, value: string][] | Record<string, string> | Headers;
+
 /** HTTP options of a transport. */
 export interface HttpClientOptions {
   /** Headers of every request, such as `authorization`; or a function that returns them, called for each request. */
-  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /** Replaces the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Maximum size of a response in bytes; of an endless stream, maximum size of one event. Default: 64 MiB. */
@@ -24,16 +25,15 @@ export interface HttpClientOptions {
 /** Default of {@link HttpClientOptions.maxResponseBytes}. */
 export const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
-/** One request. */
 export interface HttpRequest {
   /** `GET`, `POST`, … */
   readonly method: string;
   /** Absolute URL. */
   readonly url: string;
   /** Headers of this request. They replace headers of the same name in {@link HttpClientOptions.headers}. */
-  readonly headers: HeadersInit;
+  readonly headers: HeaderValues;
   /** Body. Default: none. */
-  readonly body?: BodyInit | null | undefined;
+  readonly body?: RequestInit["body"] | undefined;
   /** Whether a redirect is returned as it is. Default: it is an error. */
   readonly returnsRedirect?: boolean;
   /** Message of the error if there is no response. Default: `Cannot reach the server`. */
@@ -84,8 +84,6 @@ export function sendRequest(
  * Converts an exception of `fetch` or of reading a body to an error result.
  *
  * A `ToolError` keeps its code and message: an injected `fetch` throws it, for example because it cannot get a token.
- *
- * @param request Method and URL of the request. Only the `cause` of the result names them.
  */
 export function connectionError(
   thrown: unknown,

@@ -2,15 +2,12 @@
  * Decodes Server-Sent Events by `eventsource-parser`.
  *
  * Grammar: {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream | WHATWG HTML 9.2.5}.
- *
- * @module
  */
 import { createParser, type EventSourceParser, type ParserConfig } from "eventsource-parser";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { readChunks } from "./read.ts";
 
-/** One event. */
 export interface SseEvent {
   /** Name of the event. Default: `message`. */
   readonly event: string;
@@ -21,22 +18,17 @@ export interface SseEvent {
 /** Decodes one stream. */
 export class SseDecoder {
   readonly #events: SseEvent[] = [];
-  readonly #parser: EventSourceParser;
+  protected readonly parser: EventSourceParser;
 
   constructor(config?: Omit<ParserConfig, "onEvent">) {
     const onEvent: ParserConfig["onEvent"] = ({ event = "message", data }) => void this.#events.push({ event, data });
-    this.#parser = createParser({ ...config, onEvent });
+    this.parser = createParser({ ...config, onEvent });
   }
 
   /** Decodes a chunk of text and returns the events that it completes. */
   decode(text: string): SseEvent[] {
-    this.#parser.feed(text);
+    this.parser.feed(text);
     return this.#events.splice(0);
-  }
-
-  /** Discards an incomplete event, before a stream that resumes this one is decoded. */
-  restart(): void {
-    this.#parser.reset();
   }
 }
 
@@ -60,6 +52,11 @@ export class ResumableSseDecoder extends SseDecoder {
       onError: ({ type }) => void (this.isOverLimit ||= type === "max-buffer-size-exceeded"),
     });
     this.maxBytes = maxBytes;
+  }
+
+  /** Discards an incomplete event, before a stream that resumes this one is decoded. */
+  restart(): void {
+    this.parser.reset();
   }
 }
 

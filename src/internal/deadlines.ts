@@ -2,8 +2,6 @@
  * Many deadlines with few timers: one lane (a linked list in order of expiry) and at most one active timer for each
  * distinct duration. Setting and clearing a deadline costs a few dozen nanoseconds; a timer for each costs up to a
  * microsecond.
- *
- * @module
  */
 import type { Clock } from "./time.ts";
 

@@ -23,8 +23,6 @@ export function acceptsEventStream(accept: string | null): boolean {
  * Parses the URL of a transport.
  *
  * @param action Failed action for the error message: `reach an MCP server`.
- * @param input The URL.
- * @param expected Description of a valid value.
  * @param text Text to parse, if it differs from `input`.
  * @throws {TypeError} If it is not a URL with `http:` or `https:`.
  */

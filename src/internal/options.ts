@@ -1,11 +1,6 @@
-/**
- * Validates options at the call, so that an unknown or invalid option fails immediately with a suggestion.
- *
- * @module
- */
+/** Validates options at the call, so that an unknown or invalid option fails immediately with a suggestion. */
 import { closestMatch } from "./text.ts";
 
-/** Rule for an option. */
 export interface OptionRule {
   /** Description that follows "must be". */
   readonly expected: string;
@@ -18,22 +13,20 @@ export interface OptionRule {
 /** Rules for all options of a function. Other names are unknown options. */
 export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: OptionRule };
 
-const LEVELS = ["debug", "info", "warn", "error"] as const;
+/** Levels of log lines, in ascending order. */
+export const LINE_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** Accepts any value, for options with their own validation. */
 export const ANYTHING: OptionRule = { expected: "anything", fits: () => true };
-/** A boolean. */
 export const BOOLEAN: OptionRule = { expected: "true or false", fits: (value) => typeof value === "boolean" };
 /** A string that is not empty. */
 export const TEXT: OptionRule = { expected: "text that is not empty", fits: isText };
-/** A function. */
 export const FUNCTION: OptionRule = { expected: "a function", fits: isFunction };
 /** A logger, such as `console`. */
 export const LOGGER: OptionRule = {
   expected: "an object with the functions debug, info, warn and error, such as console",
-  fits: (value) => LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
+  fits: (value) => LINE_LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
 };
-/** An object. */
 export const OBJECT: OptionRule = { expected: "an object", fits: isObject };
 /** An array of strings. */
 export const TEXTS: OptionRule = {
@@ -61,12 +54,10 @@ export const PATH: OptionRule = {
   fits: (value) => typeof value === "string" && /^(?!.*:\/\/)[^\s?#\\]*$/.test(value),
 };
 
-/** Creates a rule. */
 export function rule(expected: string, fits: OptionRule["fits"]): OptionRule {
   return { expected, fits };
 }
 
-/** Makes a rule required. */
 export function required(optional: OptionRule): OptionRule {
   return { ...optional, isRequired: true };
 }
@@ -117,7 +108,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-function isFunction(value: unknown): boolean {
+function isFunction(value: unknown): value is (...args: never) => unknown {
   return typeof value === "function";
 }
 
@@ -128,5 +119,8 @@ function isObject(value: unknown): value is object {
 /** Does not show members of objects, which may be secrets. */
 function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value).slice(0, 64);
-  return isFunction(value) ? "a function" : Object(value) === value ? "an object" : String(value);
+  // The function in place of its result, such as memoryEngine for memoryEngine().
+  const [called] = [value].flat().filter(isFunction);
+  if (called !== undefined) return called.name ? `a function: call it, ${called.name}()` : "a function";
+  return Object(value) === value ? "an object" : String(value);
 }

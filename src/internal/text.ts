@@ -88,3 +88,17 @@ export function describeReceived(value: unknown): string {
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
+
+/**
+ * Escapes control characters except line breaks, and characters that change the display of others, so that foreign text cannot
+ * control a terminal. In JSON the escapes are equivalent.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(UNPRINTABLE, (char) => [...Array(char.length).keys()].map((at) => escapeUnit(char, at)).join(""));
+}
+
+function escapeUnit(text: string, at: number): string {
+  return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
+}
+
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;

@@ -1,8 +1,4 @@
-/**
- * Adapts an HTTP/2 stream to a request of wires. It supports replies that end with trailers.
- *
- * @module
- */
+/** Adapts an HTTP/2 stream to a request of wires. It supports replies that end with trailers. */
 import {
   constants,
   type Http2Session,

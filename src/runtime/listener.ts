@@ -62,24 +62,44 @@ export function listenOnBun(server: Server, { port, hostname }: ListenOptions): 
 
 interface DenoServer {
   readonly addr: { readonly port: number };
-  shutdown(): Promise<void>;
-  unref(): void;
+  readonly finished: Promise<void>;
 }
 
 interface DenoGlobal {
   serve(
-    options: ListenOptions & { readonly onListen: () => void },
+    options: ListenOptions & { readonly onListen: () => void; readonly signal: AbortSignal },
     handler: (request: Request, info: unknown) => Promise<Response>,
   ): DenoServer;
 }
 
+/** Time in which Deno sends what was replied, in milliseconds. It does not report when it has. */
+const SENDING_MS = 100;
+
+/**
+ * Ends by an abort, which also closes the connection of a client that neither sends nor reads. Deno's `shutdown()` does not,
+ * the process stays alive with them, and an abort after it throws. Until the abort, connections are accepted, and their calls
+ * are `unavailable`.
+ */
 export function listenOnDeno(server: Server, { port, hostname }: ListenOptions): Listener {
   const { Deno } = globalThis as unknown as { readonly Deno: DenoGlobal };
-  const listening = Deno.serve({ port, hostname, onListen: () => {} }, server.fetch);
+  const ending = new AbortController();
+  let pendingRequests = 0;
+  const count = (): void => void pendingRequests--;
+  const listening = Deno.serve({ port, hostname, onListen: () => {}, signal: ending.signal }, (request, info) => {
+    const response = server.fetch(request, info);
+    pendingRequests++;
+    response.then(count, count);
+    return response;
+  });
   return {
     port: listening.addr.port,
-    stopAccepting: () => listening.shutdown(),
-    // During shutdown, Deno cannot close a connection whose client does not read. It is left open.
-    close: () => Promise.resolve(listening.unref()),
+    async stopAccepting() {
+      while (pendingRequests > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    },
+    async close() {
+      await new Promise((resolve) => setTimeout(resolve, SENDING_MS));
+      ending.abort();
+      await listening.finished;
+    },
   };
 }

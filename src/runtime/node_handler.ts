@@ -1,8 +1,6 @@
 /**
  * Adapts requests of `node:http` to those of wires without `Request` and `Response`, which on Node cost more than the
  * rest of a call.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";

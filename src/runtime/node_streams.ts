@@ -1,8 +1,4 @@
-/**
- * Reads requests from Node's streams and writes replies to them, for HTTP/1 and HTTP/2.
- *
- * @module
- */
+/** Reads requests from Node's streams and writes replies to them, for HTTP/1 and HTTP/2. */
 import { Buffer } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
 import type { Metadata } from "../core/call/call.ts";

@@ -4,8 +4,6 @@
  * The first bytes of a connection determine the protocol, and the connection is proxied to a listener for it on
  * loopback. No runtime supports both on one port, and their APIs for handing over a connection differ and are
  * unreliable.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 import { connect, createServer, type Socket } from "node:net";
@@ -19,11 +17,7 @@ const LOOPBACK = { port: 0, hostname: "127.0.0.1" };
 /** Connection preface of HTTP/2. */
 const PREFACE = "PRI";
 
-/**
- * Starts listening.
- *
- * @param listen Starts the runtime's HTTP/1.1 listener.
- */
+/** Starts listening. */
 export async function listenOnOnePort(
   listen: (options: ListenOptions) => Promise<Listener>,
   server: Server,

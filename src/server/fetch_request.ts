@@ -2,8 +2,6 @@
  * Adapts a `Request` to the requests of wires.
  *
  * An invalid URL, header or body results in a value, never in an exception.
- *
- * @module
  */
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
@@ -18,7 +16,6 @@ const strictDecoder = new TextDecoder("utf-8", { fatal: true });
 /** Replacement character of a decoder for invalid UTF-8; it may also be part of valid input. */
 const REPLACEMENT = "\ufffd";
 
-/** Head and body of a `Request`. */
 export class FetchRequest implements Head, Body {
   principal: Principal | undefined = undefined;
   readonly carriesTrailers = false;
@@ -28,11 +25,6 @@ export class FetchRequest implements Head, Body {
   readonly #runtime: unknown;
   readonly #maxBytes: number;
 
-  /**
-   * @param request The request.
-   * @param runtime Second argument that the runtime passes to `fetch`; on Bun, its server.
-   * @param maxBytes Largest body, in bytes.
-   */
   constructor(request: Request, runtime: unknown, maxBytes: number) {
     this.path = pathOf(request.url);
     this.metadata = request.headers;

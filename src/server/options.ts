@@ -1,5 +1,6 @@
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
+import { missingEngine } from "../core/dispatch/dispatcher.ts";
 import type { QuestionKeys } from "../core/dispatch/services.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
 import type { Engine, WorkOptions } from "../engine/engine.ts";
@@ -104,7 +105,7 @@ const RULES: OptionRules<AnyOptions> = {
   websiteUrl: TEXT,
   instructions: TEXT,
   icons: LIST,
-  wires: LIST,
+  wires: listOf("wires, such as mcpLite()", "mount"),
   auth: rule("what bearer(…), jwt(…) or authenticate(…) of ./auth gives", has("mount")),
   middleware: ANYTHING,
   jobMiddleware: ANYTHING,
@@ -115,7 +116,7 @@ const RULES: OptionRules<AnyOptions> = {
   engine: rule("one, such as memoryEngine(), or withPromises(engine), of ./engine", has("~deferral")),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
-  logger: LOGGER,
+  logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),
   clock: OBJECT,
   // To allow all hosts, leave the option out.
   hosts: rule(
@@ -127,8 +128,7 @@ const RULES: OptionRules<AnyOptions> = {
 };
 
 /** Does not quote the value, which may be a secret. */
-const KEYS_ERROR =
-  'Cannot create server: keys are keyRing("k1:…"), or withQuestions(keys), from "jsr:@toolwire/toolwire/tokens"';
+const KEYS_ERROR = 'Cannot create server: keys are keyRing("k1:…"), or withQuestions(keys), from "toolwire/tokens"';
 
 const LIMITS: OptionRules<Limits> = {
   bodyBytes: POSITIVE,
@@ -145,15 +145,18 @@ const CORS: OptionRules<CorsOptions> = {
 /**
  * Validates the options of a server: a misspelled option, such as `auth`, would leave it open.
  *
- * @throws {TypeError} If an option is unknown, or of the wrong type.
+ * @throws {TypeError} If an option is unknown, of the wrong type, or needs an engine that is not there.
  * @throws {RangeError} If a number is not positive.
  */
 export function checkServerOptions(options: AnyOptions): void {
   checkOptions("create server", options, RULES);
-  const { keys, limits, work, cors } = options;
+  const { keys, limits, work, cors, engine, jobMiddleware } = options;
   if (keys !== undefined && !has("~questions")(keys)) throw new TypeError(KEYS_ERROR);
   if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);
   if (work) checkWork(work);
+  if (engine === undefined && (work || jobMiddleware?.length)) {
+    throw missingEngine("Cannot create server: work and jobMiddleware need an engine");
+  }
   if (typeof cors === "object") checkOptions("answer pages of other origins", cors, CORS);
 }
 

@@ -3,10 +3,9 @@
  *
  * Protects against DNS rebinding (a hostile page that reaches a local server under its own name) and against pages of other
  * origins. Does not authenticate callers.
- *
- * @module
  */
 import { errorResult } from "../core/call/outcome.ts";
+import type { Dispatch } from "../core/dispatch/dispatcher.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
@@ -41,9 +40,14 @@ export class OriginGuard {
   readonly #cors: CorsOptions | undefined;
 
   readonly #exposed: string;
+  readonly #log: Pick<Dispatch, "warn">;
 
-  /** @param wireHeaders Response headers of the wires that pages have to read. */
-  constructor(options: OriginPolicy, wireHeaders: readonly string[] = []) {
+  /**
+   * @param log Receives refused requests.
+   * @param wireHeaders Response headers of the wires that pages have to read.
+   */
+  constructor(options: OriginPolicy, log: Pick<Dispatch, "warn">, wireHeaders: readonly string[]) {
+    this.#log = log;
     const { hosts, origins = [], cors } = options;
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
     this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
@@ -59,17 +63,16 @@ export class OriginGuard {
   /**
    * The reply to a request that violates the policy, or to a preflight; `undefined` for other requests.
    *
-   * @param wire The wire of the request's path.
    * @param isPublic Whether pages of any origin may send it.
    */
   check(head: Head, wire: MountedWire | undefined, isPublic: boolean | undefined): MaybePromise<Reply> | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
-      return stop(head, wire, `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`);
+      return this.#refuse(head, wire, `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`);
     }
     if (isPublic) return undefined;
     const origin = head.metadata.get("origin");
     if (origin !== null && !this.#allows(origin, head)) {
-      return stop(head, wire, `Origin ${quote(origin)} is not allowed: add it to "origins"`);
+      return this.#refuse(head, wire, `Origin ${quote(origin)} is not allowed: add it to "origins"`);
     }
     if (head.method !== "OPTIONS") return undefined;
     const { methods = ["POST"] } = wire ?? {};
@@ -98,6 +101,13 @@ export class OriginGuard {
     return origin.replace(/^https?:\/\//i, "").toLowerCase() === hostOf(head).toLowerCase();
   }
 
+  /** Returns an error in the format of the wire, if there is one. */
+  #refuse(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
+    this.#log.warn("Request refused", { path: head.path.slice(0, MAX_QUOTED), reason: message });
+    const refusal = errorResult("permission_denied", message);
+    return wire?.errorReply?.(head, refusal, 403) ?? errorReply(null, refusal, 403);
+  }
+
   #preflight(head: Head, cors: CorsOptions, methods: readonly string[]): Reply {
     const wanted = head.metadata.get("access-control-request-headers");
     const headers = {
@@ -108,12 +118,6 @@ export class OriginGuard {
     };
     return { status: 204, headers, body: null };
   }
-}
-
-/** An error in the format of the wire, if there is one. */
-function stop(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
-  const refusal = errorResult("permission_denied", message);
-  return wire?.errorReply?.(head, refusal, 403) ?? errorReply(null, refusal, 403);
 }
 
 function parseHost(host: string): string {
@@ -138,6 +142,9 @@ function isListed(host: string, hosts: ReadonlySet<string>): boolean {
   return hosts.has(wanted) || hosts.has(wanted.replace(/:\d+$/, ""));
 }
 
+/** Maximum length of the texts of a request that messages and log lines repeat, in characters. */
+const MAX_QUOTED = 128;
+
 function quote(text: string): string {
-  return JSON.stringify(text.slice(0, 128));
+  return JSON.stringify(text.slice(0, MAX_QUOTED));
 }

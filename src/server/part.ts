@@ -5,7 +5,7 @@ import type { PartTools } from "../core/tool/registry.ts";
 import type { Limits } from "../wires/wire.ts";
 import type { Auth } from "./auth.ts";
 import type { Prompt, Resource } from "../core/content/content_catalog.ts";
-import type { Middleware, OnError } from "../core/handler/middleware.ts";
+import type { CallLogger, Middleware, OnError } from "../core/handler/middleware.ts";
 
 /**
  * A server within another one: returned by `group` and `mount` of `./compose`, for `createServer({ parts: [ … ] })`.
@@ -69,8 +69,11 @@ export interface ComposableOptions<Parts extends readonly Part[] = readonly Part
    * neither logged nor sent. Default: `{}`, so that defaults of the schema apply.
    */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Receives masked errors. Default: none; `console` is a good start. */
-  readonly logger?: Logger;
+  /**
+   * Receives masked errors, warnings and the lines of `ctx.log`; `pretty()` and `json()` of `./middleware` also write a line for
+   * each call. Default: warnings and errors are written with `console.error`; `false` for no log.
+   */
+  readonly logger?: Logger | CallLogger | false;
 }
 
 /** The contents of a server, for another one that it is a part of. */

@@ -1,8 +1,4 @@
-/**
- * Routing of requests to wires, by path.
- *
- * @module
- */
+/** Routing of requests to wires, by path. */
 import { errorResult } from "../core/call/outcome.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
@@ -26,12 +22,9 @@ export function routeOf(path: string, routes: Routes): MountedWire | undefined {
 /**
  * Mounts a wire on a server; returns its paths.
  *
- * @throws {TypeError} If the value is not a wire, or another wire has one of its paths.
+ * @throws {TypeError} If another wire has one of its paths.
  */
 export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
-  if (typeof wire?.mount !== "function") {
-    throw new TypeError("Cannot create server: wires are what their functions give, such as [mcpLite(), mcp()]");
-  }
   const mounted = wire.mount(host);
   for (const path of mounted.paths) {
     if (routes.has(path)) {

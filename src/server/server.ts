@@ -2,11 +2,13 @@ import type { Principal } from "../core/call/call.ts";
 import { type Change, type ChangingList, memoryBus } from "../core/call/changes.ts";
 import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
 import { Dispatcher } from "../core/dispatch/dispatcher.ts";
+import { toLogger } from "../core/dispatch/error_masking.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
 import { listTool, type ToolListing } from "../core/tool/listing.ts";
 import { ToolRegistry } from "../core/tool/registry.ts";
 import type { EngineWorker, WorkOptions } from "../engine/engine.ts";
+import type { Transport } from "../core/call/transport.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { chain, Future, isPending, type MaybeFuture } from "../internal/future.ts";
 import { omitUndefined } from "../internal/json.ts";
@@ -84,6 +86,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * @internal
    */
   readonly "~server": ServerInternals;
+  /**
+   * Creates a transport to the server, for `createClient(server)`; `undefined` for servers of `./core`.
+   *
+   * @internal
+   */
+  readonly "~transport"?: (() => Transport) | undefined;
   /**
    * Contents of the server, for another server that it is a part of.
    *
@@ -184,8 +192,18 @@ function createDispatcher(
   limits: Limits,
 ): Dispatcher {
   const { clock = systemClock, middleware = [], jobMiddleware = [], timeoutMs = DEFAULT_TIMEOUT_MS, work } = options;
-  const concurrency = work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY;
-  return new Dispatcher({ ...options, registry, clock, middleware, jobMiddleware, timeoutMs, concurrency, limits });
+  const logger = toLogger(options.logger);
+  return new Dispatcher({
+    ...options,
+    logger,
+    registry,
+    clock,
+    middleware: logger?.calls === undefined ? middleware : [logger.calls, ...middleware],
+    jobMiddleware,
+    timeoutMs,
+    concurrency: work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY,
+    limits,
+  });
 }
 
 /**
@@ -260,9 +278,9 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
   };
 }
 
-function createHandler({ routes, auth }: ServerParts, policy: OriginPolicy): ServerInternals["handle"] {
+function createHandler({ host, routes, auth }: ServerParts, policy: OriginPolicy): ServerInternals["handle"] {
   const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
-  const guard = new OriginGuard(policy, [...new Set(exposed)]);
+  const guard = new OriginGuard(policy, host.dispatch, [...new Set(exposed)]);
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybeFuture<Reply> => {
     if (wire === undefined) return notFound(head.path, routes);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);

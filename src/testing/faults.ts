@@ -1,8 +1,4 @@
-/**
- * Random faults of simulated requests.
- *
- * @module
- */
+/** Random faults of simulated requests. */
 import type { Sink } from "../core/call/outcome.ts";
 
 /** Kinds of faults and their rates, as shares of all requests from 0 to 1. Default: no faults. */
@@ -25,13 +21,10 @@ export interface ReplicaFaults {
 export interface Lot {
   /** Replica affected before the request. */
   readonly victim: number;
-  /** Whether it is killed. */
   readonly isKilling: boolean;
   /** New deviation of its clock, in milliseconds. `undefined` if it is not set. */
   readonly skewMs: number | undefined;
-  /** Whether the request is lost. */
   readonly isRequestLost: boolean;
-  /** Whether the reply is lost. */
   readonly isReplyLost: boolean;
   /** Number of events that are delivered before a lost end of a stream. */
   readonly heardEvents: number;

@@ -3,8 +3,6 @@
  *
  * The code of a killed replica cannot be stopped within one process. It is isolated instead: its requests to the engine
  * and its replies are discarded, and its timers do not fire.
- *
- * @module
  */
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../internal/time.ts";

@@ -1,8 +1,4 @@
-/**
- * Simulates several servers behind a load balancer, with faults, in one process and from a seed.
- *
- * @module
- */
+/** Simulates several servers behind a load balancer, with faults, in one process and from a seed. */
 import { type CallResult, type ErrorResult, errorResult, type UnknownOutcome } from "../core/call/outcome.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
 import { type ClientOptions, createClient } from "../client/client.ts";

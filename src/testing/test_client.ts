@@ -10,7 +10,8 @@ export interface TestClientOptions
     Pick<ClientOptions, "timeoutMs" | "idleTimeoutMs" | "retry" | "onElicitation" | "onMoreRequested"> {}
 
 /**
- * Creates a typed client of a server in the same process.
+ * Creates a typed client of a server in the same process. It does not retry, unless `retry` asks for it. A masked error has the
+ * original error as its `cause`.
  *
  * @example A test of a tool
  * ```ts
@@ -30,5 +31,8 @@ export function testClient<Source extends ToolSource & MemoryServer>(
   options: TestClientOptions = {},
 ): Client<Source> {
   const { principal, metadata, config, ...clientOptions } = options;
-  return createClient<Source>(memoryTransport(server, omitUndefined({ principal, metadata, config })), clientOptions);
+  return createClient<Source>(memoryTransport(server, omitUndefined({ principal, metadata, config })), {
+    retry: { attempts: 0 },
+    ...clientOptions,
+  });
 }

@@ -4,8 +4,6 @@
  * A wire decodes calls, passes them to dispatch and encodes the results, with its own table of error codes. Validation, deadlines
  * and masking are part of dispatch. There are two kinds: a {@link RequestWire} answers HTTP requests on its paths; a
  * {@link DuplexWire} exchanges text messages over a connection, such as lines over pipes.
- *
- * @module
  */
 import type { Icon } from "../core/call/content.ts";
 import type { ClientInfo, Metadata, Peer, Principal } from "../core/call/call.ts";

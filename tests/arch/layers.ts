@@ -139,7 +139,18 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "preset",
     folders: ["src/server/preset/"],
-    imports: ["internal", ...CORE, "type:dispatch", "questions", "keys", "promises", "engine", "wire server", "server"],
+    imports: [
+      "internal",
+      ...CORE,
+      "type:dispatch",
+      "questions",
+      "keys",
+      "promises",
+      "engine",
+      "wire client",
+      "wire server",
+      "server",
+    ],
   },
   {
     name: "compose",
@@ -197,7 +208,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "auth",
     folders: ["src/integrations/auth/"],
-    imports: ["internal", "errors", "call", "dispatch", "framing", "wire", "wire server", "type:server"],
+    imports: ["internal", "errors", "call", "http client", "dispatch", "framing", "wire", "wire server", "type:server"],
   },
   {
     name: "oauth",
@@ -243,4 +254,6 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/wires/mcp/stdio/",
   "src/wires/grpc/client/native/",
   "src/integrations/oauth/loopback/",
+  // Whether standard error is a terminal.
+  "src/integrations/middleware/console_loggers.ts",
 ];

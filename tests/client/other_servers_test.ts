@@ -5,7 +5,7 @@ import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Server as SocketServer } from "node:net";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, mcpLite, ToolError } from "../../mod.ts";
-import { mcp } from "../../src/wires/mcp/mod.ts";
+import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
 
 const greet = defineTool("greet").describe("Greet").handle(() => "Hello");
@@ -133,4 +133,24 @@ test("createClient(url) without a path calls /mcp-lite/v1, and leaves errors of 
   strictEqual(await $.call("greet"), "Hello");
   await rejects($.call("broken"), { code: "invalid_request", message: "Not today" });
   await running.close();
+});
+
+test("createClient(url) with a wrong path leaves the error of a server that lists MCP-lite as it is", async () => {
+  for (const path of ["/mcp-lite/v1", "/v2"]) {
+    const { fetch } = createServer({ tools: [greet], wires: [mcp(), mcpLite({ path })] });
+    const { $ } = createClient("http://localhost/x", { fetch: (url, init) => fetch(new Request(url, init)) });
+    const message = await $.call("greet").catch(({ message }: Error) => message);
+    strictEqual(message, `Nothing answers /x/calltools; there are /mcp, ${path}/calltools`);
+  }
+});
+
+test("mcpTransport(url) without a path says that MCP is usually at /mcp", async () => {
+  const fetch = () => Promise.resolve(new Response("<h1>Hello</h1>", { headers: { "content-type": "text/html" } }));
+  const messageAt = (url: string) =>
+    createClient(mcpTransport(url, { fetch })).$.call("greet").catch(({ message }: Error) => message);
+  strictEqual(await messageAt("http://localhost/mcp"), "The server answered 200, not with MCP");
+  strictEqual(
+    await messageAt("http://localhost"),
+    "The server answered 200, not with MCP: the URL has no path, and most servers have MCP at /mcp",
+  );
 });

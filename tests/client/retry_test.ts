@@ -321,3 +321,14 @@ test("a call that is not made again does not wait before it says so", async () =
   const said = client.$.call("t").then(() => "answered", (error: { code?: string }) => error.code);
   strictEqual(await Promise.race([said, wait(3_000).then(() => "waits")]), "unavailable");
 });
+
+test("the error of a call that was retried names how often it was tried", async () => {
+  const { $, fake } = clientOf({ readOnlyHint: true }, [busy, busy, busy]);
+  await rejects(
+    $.call("t"),
+    (thrown: ToolError) => thrown.code === "unavailable" && /; tried 3 times$/.test(thrown.message),
+  );
+  strictEqual(fake.calls, 3);
+  const once = clientOf({ readOnlyHint: true }, [busy], { attempts: 0 });
+  await rejects(once.$.call("t"), (thrown: ToolError) => !thrown.message.includes("tried"));
+});

@@ -183,6 +183,7 @@ test("an onProgress that throws is not blamed on the network", async () => {
 function counting(count: number) {
   const state = { made: 0 };
   const server = createServer({
+    logger: false,
     tools: [
       defineTool("count").describe("C").handle(async function* () {
         for (let n = 0; n < count; n++) {
@@ -239,6 +240,7 @@ test("an error in the loop's own body ends the call, and is the loop's", async (
 
 test("over memory a stream is what it is over HTTP", async () => {
   const server = createServer({
+    logger: false,
     tools: [
       defineTool("joined").describe("J").handle(async function* () {
         yield "a";
@@ -284,7 +286,7 @@ test("a stream is read once, and says so to whoever reads it again", async () =>
     yield 1;
     yield 2;
   });
-  const server = createServer({ tools: [count] });
+  const server = createServer({ logger: false, tools: [count] });
   const stream = createClient<typeof server>(memoryTransport(server)).count.stream();
   deepStrictEqual(await Array.fromAsync(stream), [1, 2]);
   throws(() => stream[Symbol.asyncIterator](), /read only once/);

@@ -6,7 +6,7 @@ import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { runtime } from "../runtime/runtime.ts";
-import { type Example, findExamples, findFences } from "./extract.ts";
+import { type Example, findExamples, findFences, importFromJsr, importFromNpm } from "./extract.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = findExamples(root);
@@ -16,7 +16,7 @@ const skip = runtime !== "bun" && "runs on Bun, and starts Deno itself";
 test("findFences() reads marks, indents, line numbers and longer fences", () => {
   const text = [
     "```ts",
-    'import { http } from "jsr:@toolwire/toolwire";',
+    'import { http } from "toolwire";',
     "```",
     "- item:",
     "  ```ts fragment",
@@ -32,28 +32,39 @@ test("findFences() reads marks, indents, line numbers and longer fences", () => 
     "```",
   ].join("\n");
   deepStrictEqual(findFences("x.md", text), [
-    { place: "x.md:1", kind: "run", code: 'import { http } from "jsr:@toolwire/toolwire";\n' },
+    { place: "x.md:1", kind: "run", code: 'import { http } from "toolwire";\n' },
     { place: "x.md:5", kind: "fragment", code: "a\n  b\n" },
     { place: "x.md:9", kind: "check", code: "```\n" },
     { place: "x.md:14", kind: "unmarked", code: "" },
   ]);
 });
 
+test("imports are written for npm and for JSR", () => {
+  const npm = 'import { a } from "toolwire";\nimport { b } from "toolwire/engines/sqlite";\n';
+  const jsr = npm.replaceAll('"toolwire', '"jsr:@toolwire/toolwire');
+  strictEqual(importFromJsr(npm), jsr);
+  strictEqual(importFromNpm(jsr), npm);
+  strictEqual(importFromJsr(jsr), jsr);
+});
+
 describe("documentation examples", { skip }, () => {
   const runnable = examples.filter(({ kind }) => kind === "run");
-  const files = new Map<Example, string>();
+  const npm = new Map<Example, string>();
+  const jsr = new Map<Example, string>();
   let folder = "";
 
   before(() => {
-    // Inside the repository, where Bun, Deno and tsc know what `jsr:@toolwire/toolwire` is.
+    // Inside the repository, where Bun and tsc know what both names are, and Deno what `jsr:@toolwire/toolwire` is.
     mkdirSync(join(root, ".cache"), { recursive: true });
     folder = mkdtempSync(join(root, ".cache/docs-"));
     for (const example of examples) {
       if (example.kind === "fragment" || example.kind === "unmarked") continue;
-      const file = join(folder, `${example.place.replaceAll(/[^\w]+/g, "_")}.ts`);
+      const file = join(folder, example.place.replaceAll(/[^\w]+/g, "_"));
       // `export {}` makes a module of what only has dynamic imports.
-      writeFileSync(file, `${example.code}\nexport {};\n`);
-      files.set(example, file);
+      writeFileSync(`${file}.ts`, `${importFromNpm(example.code)}\nexport {};\n`);
+      writeFileSync(`${file}_jsr.ts`, `${importFromJsr(example.code)}\nexport {};\n`);
+      npm.set(example, `${file}.ts`);
+      jsr.set(example, `${file}_jsr.ts`);
     }
     const compilerOptions = {
       declaration: false,
@@ -73,7 +84,7 @@ describe("documentation examples", { skip }, () => {
     console.log(countKinds());
     ok(runnable.length > 0, "There is no example at all");
     const unmarked = examples.filter(({ kind }) => kind === "unmarked").map(({ place }) => place);
-    deepStrictEqual(unmarked, [], "Import from jsr:@toolwire/toolwire, or write ```ts fragment");
+    deepStrictEqual(unmarked, [], "Import from toolwire, or write ```ts fragment");
   });
 
   test("each one type-checks", { timeout: 60_000 }, async () => {
@@ -81,11 +92,25 @@ describe("documentation examples", { skip }, () => {
     strictEqual(status, 0, namePlaces(output));
   });
 
-  test("each one runs on Bun", { timeout: 60_000 }, () => runAll("bun", ["run"]));
+  test("Markdown imports from npm, doc comments from JSR", () => {
+    const wrong = runnable.filter(({ place, code }) =>
+      code !== (place.includes(".md:") ? importFromNpm(code) : importFromJsr(code))
+    );
+    deepStrictEqual(wrong.map(({ place }) => place), []);
+  });
 
-  test("each one runs on Deno", { timeout: 60_000 }, () => runAll("deno", ["run", "-A", "--no-check", "--quiet"]));
+  test("each one runs on Bun, from npm", { timeout: 60_000 }, () => runAll(npm, "bun", ["run"]));
 
-  async function runAll(command: string, args: readonly string[]): Promise<void> {
+  test("each one runs on Bun, from JSR", { timeout: 60_000 }, () => runAll(jsr, "bun", ["run"]));
+
+  // From npm on Deno: scripts/check_package.mjs, with the package installed.
+  test(
+    "each one runs on Deno, from JSR",
+    { timeout: 60_000 },
+    () => runAll(jsr, "deno", ["run", "-A", "--no-check", "--quiet"]),
+  );
+
+  async function runAll(files: ReadonlyMap<Example, string>, command: string, args: readonly string[]): Promise<void> {
     const urls = runnable.map((example) => pathToFileURL(files.get(example)!).href);
     const script = fileURLToPath(new URL("run_examples.mjs", import.meta.url));
     const { status, output } = await run(command, [...args, script, ...urls], 20_000);
@@ -102,7 +127,7 @@ describe("documentation examples", { skip }, () => {
   /** Says `README.md:12` for the file made of it. */
   function namePlaces(text: string): string {
     const local = text.replaceAll(`.cache/${basename(folder)}/`, "");
-    return [...files].reduce((named, [{ place }, file]) => named.replaceAll(basename(file), place), local);
+    return [...jsr, ...npm].reduce((named, [{ place }, file]) => named.replaceAll(basename(file), place), local);
   }
 });
 

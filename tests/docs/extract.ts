@@ -5,6 +5,8 @@
  * listens for ever, a call to somewhere else) is type-checked only, `peer` (the same by another library) is type-checked, and asked the
  * same as the next fence, which is ours, by `peers_test.ts`.
  *
+ * Markdown imports from npm, as `toolwire/serve`; doc comments import from JSR, as `jsr:@toolwire/toolwire/serve`.
+ *
  * @module
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -42,7 +44,20 @@ function kindOf(marks: readonly string[], code: string): Example["kind"] {
   if (marks.includes("fragment")) return "fragment";
   if (marks.includes("check")) return "check";
   if (marks.includes("peer")) return "peer";
-  return /from "jsr:@toolwire\/toolwire[^"]*"/.test(code) ? "run" : "unmarked";
+  return IMPORTED.test(code) ? "run" : "unmarked";
+}
+
+/** Imports from Toolwire, in either spelling. */
+const IMPORTED = /(?<=from )"(?:jsr:@toolwire\/)?toolwire((?:\/[\w/-]+)?)"/;
+
+/** The code with all imports from npm: `"toolwire/serve"`. */
+export function importFromNpm(code: string): string {
+  return code.replaceAll(new RegExp(IMPORTED, "g"), '"toolwire$1"');
+}
+
+/** The code with all imports from JSR: `"jsr:@toolwire/toolwire/serve"`. */
+export function importFromJsr(code: string): string {
+  return code.replaceAll(new RegExp(IMPORTED, "g"), '"jsr:@toolwire/toolwire$1"');
 }
 
 /** The doc comments of a source without their asterisks, everything else as empty lines, so that line numbers stay. */

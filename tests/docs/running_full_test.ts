@@ -3,7 +3,7 @@ import { strictEqual } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { findNode, findProgram, root, runProgram, testWith } from "../serve/programs.ts";
-import { findFences } from "./extract.ts";
+import { findFences, importFromJsr } from "./extract.ts";
 
 const page = readFileSync(join(root, "docs/running-the-examples.md"), "utf8");
 const [snippet] = findFences("page", page);
@@ -18,11 +18,12 @@ testWith(
     mkdirSync(join(root, ".cache"), { recursive: true });
     const folder = mkdtempSync(join(root, ".cache/try-"));
     const file = join(folder, "try.ts");
-    writeFileSync(file, snippet?.code ?? "");
     try {
       strictEqual(commands.length, 3);
       for (const words of commands) {
         const [name = "", ...args] = words.replace("try.ts", relative(root, file)).split(" ");
+        const npm = snippet?.code ?? "";
+        writeFileSync(file, name === "deno" ? importFromJsr(npm) : npm);
         const program = { bun, deno, node }[name] ?? name;
         const { code, stdout, stderr } = await runProgram([program, ...args], { env: { PATH: dirname(program) } });
         strictEqual(code, 0, `${words}: ${stderr}`);

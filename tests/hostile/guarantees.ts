@@ -1,5 +1,6 @@
 /** All guarantees, in the order of the page. */
 import * as bodies from "./requests/bodies.ts";
+import * as compression from "./requests/compression.ts";
 import * as calls from "./handlers/endings.ts";
 import type { Guarantee } from "./guarantee.ts";
 import * as handlers from "./handlers/results.ts";
@@ -9,7 +10,16 @@ import * as readers from "./readers/slow_readers.ts";
 import * as requests from "./requests/origins.ts";
 
 /** See {@link Guarantee}. */
-export const allGuarantees: readonly Guarantee[] = [requests, bodies, handlers, calls, limits, readers, hostile]
+export const allGuarantees: readonly Guarantee[] = [
+  requests,
+  bodies,
+  handlers,
+  calls,
+  limits,
+  compression,
+  readers,
+  hostile,
+]
   .flatMap(
     ({ guarantees }) => guarantees,
   );

@@ -5,7 +5,7 @@ import { test } from "node:test";
 interface PackageJson {
   readonly version: string;
   readonly license: string;
-  readonly exports: Record<string, string | { readonly bun: string; readonly types: string; readonly default: string }>;
+  readonly exports: Record<string, string | { readonly types: string; readonly default: string }>;
   readonly dependencies: Record<string, string>;
   readonly devDependencies: Record<string, string>;
   readonly peerDependencies: Record<string, string>;
@@ -41,8 +41,10 @@ test("each entry is there for npm, JSR and tsconfig.json's paths, and its file e
   deepStrictEqual(Object.keys(entries), Object.keys(deno.exports));
   for (const [entry, source] of Object.entries(deno.exports)) {
     const built = source.replace("./", "./dist/").replace(/\.ts$/, "");
-    deepStrictEqual(entries[entry], { bun: source, types: `${built}.d.ts`, default: `${built}.js` });
-    deepStrictEqual(compilerOptions.paths[`jsr:${deno.name}${entry.slice(1)}`], [source]);
+    deepStrictEqual(entries[entry], { types: `${built}.d.ts`, default: `${built}.js` });
+    for (const name of ["toolwire", `jsr:${deno.name}`]) {
+      deepStrictEqual(compilerOptions.paths[name + entry.slice(1)], [source]);
+    }
     strictEqual(existsSync(new URL(source, root)), true, source);
   }
 });

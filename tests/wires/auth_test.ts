@@ -43,6 +43,7 @@ function createWorld() {
     throw new Error("the predicate broke");
   }).handle(() => "shown");
   const server = createServer({
+    logger: false,
     tools: [whoami, read, write, report, secret, broken],
     wires,
     keys: "k1:a secret that is known to these tests alone",

@@ -2,8 +2,6 @@
  * The protocol-independent form of a tool call: tool, arguments, metadata and caller.
  *
  * Contains no bytes and no statuses. Each wire builds these values from its own requests.
- *
- * @module
  */
 import type { Json } from "../../internal/json.ts";
 import type { CallConfig } from "./call_config.ts";

@@ -35,11 +35,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   promise: { name: "isPromiseWanted", expected: "true or false", fits: (value) => typeof value === "boolean" },
 };
 
-/**
- * Decodes call metadata from its names on the wire. Invalid input is returned as an error result.
- *
- * @param where Name of the metadata in error messages.
- */
+/** Decodes call metadata from its names on the wire. Invalid input is returned as an error result. */
 export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta | ErrorResult {
   if (!isJsonObject(meta)) return invalidInputResult(`${where} must be an object`, ["_meta"], "object", meta);
   const decoded: Record<string, unknown> = {};

@@ -1,8 +1,4 @@
-/**
- * Changes of a server's lists and resources, published within one process or to other replicas.
- *
- * @module
- */
+/** Changes of a server's lists and resources, published within one process or to other replicas. */
 import type { MaybePromise } from "../../internal/async.ts";
 
 /** A list that clients can subscribe to. */

@@ -3,8 +3,6 @@
  *
  * Plain JSON values as defined by MCP, independent of the wire.
  * Source: Model Context Protocol, revision 2026-07-28, content blocks and resource contents.
- *
- * @module
  */
 import { encodeBase64 } from "../../internal/encoding.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -231,7 +229,6 @@ export function isContentBlock(value: unknown): value is ContentBlock {
 /**
  * Validates annotations.
  *
- * @param where Owner of the annotations, for error messages.
  * @throws {TypeError} If they are invalid.
  */
 export function assertAnnotations(annotations: ContentAnnotations, where: string): void {

@@ -2,8 +2,6 @@
  * Results of a call: one of the five outcomes of MCP-lite (docs/spec.md 3.4), or an error result.
  *
  * All of them are return values. Only the client converts some of them to exceptions.
- *
- * @module
  */
 import type { JsonObject } from "../../internal/json.ts";
 import type { ToolErrorCode } from "../errors/code.ts";

@@ -1,8 +1,6 @@
 /**
  * The contract between client and wire. It has the shape of dispatch, so that a gateway can use a transport in its
  * place.
- *
- * @module
  */
 import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "./outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";

@@ -3,8 +3,6 @@
  *
  * Requests run through dispatch, so that deadlines, middleware, error masking, questions and continuations work as for
  * tools. Methods return all results as values; they never throw and never reject.
- *
- * @module
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";

@@ -1,8 +1,4 @@
-/**
- * The resources and prompts of one server: looked up by name or URI, and run as tools are.
- *
- * @module
- */
+/** The resources and prompts of one server: looked up by name or URI, and run as tools are. */
 import type { Call } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
@@ -38,7 +34,7 @@ import {
   toResourceContentsList,
 } from "./resource.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
-import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
+import { SCHEMA_ADAPTERS } from "../schema/exact_check.ts";
 
 const NOTHING: Completion = { values: [], hasMore: false };
 

@@ -1,8 +1,4 @@
-/**
- * `definePrompt`: fluent, immutable definition of a prompt.
- *
- * @module
- */
+/** `definePrompt`: fluent, immutable definition of a prompt. */
 import type { Icon } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { Schema } from "../schema/standard_schema.ts";

@@ -1,8 +1,4 @@
-/**
- * `defineResource`: fluent, immutable definition of a resource.
- *
- * @module
- */
+/** `defineResource`: fluent, immutable definition of a resource. */
 import { assertAnnotations, type ContentAnnotations, type Icon } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { addScopes } from "../tool/access.ts";

@@ -1,8 +1,6 @@
 /**
  * Validates the metadata of prompts and resources when they are defined. Otherwise a client would be the first to find
  * a wrong type.
- *
- * @module
  */
 import type { Icon } from "../call/content.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule, TEXT, TEXTS } from "../../internal/options.ts";
@@ -11,11 +9,9 @@ import { checkOptions, oneOf, type OptionRules, required, rule, TEXT, TEXTS } fr
 export interface ContentDescription {
   /** Title for people. */
   readonly title?: string;
-  /** Description. */
   readonly description?: string;
   /** Media type of the contents. */
   readonly mimeType?: string;
-  /** Icons. */
   readonly icons?: readonly Icon[];
 }
 

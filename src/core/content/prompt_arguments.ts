@@ -1,19 +1,13 @@
-/**
- * Arguments of prompts. They are strings on every wire, which the schema may transform.
- *
- * @module
- */
-import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
+/** Arguments of prompts. They are strings on every wire, which the schema may transform. */
+import { SCHEMA_ADAPTERS } from "../schema/exact_check.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
 import type { PromptArgumentListing } from "./prompt.ts";
 
-/** Input of a prompt. */
 export interface PromptInput {
   /** Arguments in listed form. */
   readonly arguments: readonly PromptArgumentListing[];
-  /** Compiled schema. */
   readonly input: CompiledSchema;
 }
 

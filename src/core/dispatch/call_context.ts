@@ -266,7 +266,8 @@ export class CallContext implements MiddlewareCtx {
     return new Pending(options);
   }
 
-  log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
+  log(named: LogLevel | "warning", message: string, fields?: Readonly<Record<string, unknown>>): void {
+    const level = named === "warning" ? "warn" : named;
     try {
       this.services.logger?.[level](message, { tool: this.definition.name, callId: this.callId, ...fields });
     } catch {
@@ -320,7 +321,7 @@ export class CallContext implements MiddlewareCtx {
     if (questions !== undefined) return questions;
     throw new TypeError(
       `Cannot use ctx.${member} in tool "${this.definition.name}" without keys: pass createServer({ keys: keyRing("k1:…") }), ` +
-        'from "jsr:@toolwire/toolwire/tokens"',
+        'from "toolwire/tokens"',
     );
   }
 }

@@ -3,8 +3,6 @@
  *
  * A call may bring config; if its wire has no place for config, the server's own counts. Config may hold secrets, so errors name
  * the place and the expected type, and never the value.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
 import { formatPath } from "../../internal/text.ts";

@@ -1,8 +1,4 @@
-/**
- * The interface between the plain call and the code of promises: the option `engine` brings an implementation.
- *
- * @module
- */
+/** The interface between the plain call and the code of promises: the option `engine` brings an implementation. */
 import type { Peer } from "../call/call.ts";
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../engine/engine.ts";
@@ -96,13 +92,11 @@ export interface ResultLimits extends OutputLimits {
   readonly resultChars: number;
 }
 
-/** Options of jobs. */
 export interface JobOptions {
   /** Runs around every run of a job; the first is the outermost. */
   readonly jobMiddleware: readonly Middleware[];
   /** Number of jobs that run at once in this process; 0 for none. */
   readonly concurrency: number;
-  /** Limits on results. */
   readonly limits: ResultLimits;
 }
 

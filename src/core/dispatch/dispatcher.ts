@@ -3,8 +3,6 @@
  *
  * Never throws and never rejects: errors are return values. Awaits nothing if the handler is synchronous. Knows no bytes,
  * headers or statuses; promises and questions are reached through the interfaces of deferral.ts and services.ts.
- *
- * @module
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import {
@@ -41,7 +39,6 @@ import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** Options of a {@link Dispatcher}. */
 export interface DispatchOptions extends JobOptions {
-  /** The tools. */
   readonly registry: ToolRegistry;
   /** Runs around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];
@@ -161,7 +158,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult> {
     if (this.#isClosed) return CLOSING;
     const error = authorizationError(definition, call.peer.principal);
-    if (error !== undefined) return error;
+    if (error !== undefined) return this.#refuse(call, error);
     if (!isJsonObject(call.args)) return invalidInputResult("Arguments must be an object", [], "object", call.args);
     const run = new CallContext(definition, call, this, sink);
     const { part } = definition;
@@ -289,7 +286,16 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (this.#isClosed) return CLOSING;
     const { tool, peer: { principal } } = call;
     const definition = registry.getFor(tool, principal);
-    return definition === undefined ? registry.notFound(tool, principal) : this.run(definition, call, sink);
+    return definition === undefined
+      ? this.#refuse(call, registry.notFound(tool, principal))
+      : this.run(definition, call, sink);
+  }
+
+  /** Logs a call that ends before its middleware runs. */
+  #refuse({ tool, peer: { wire } }: Call, error: ErrorResult): ErrorResult {
+    const { kind: outcome, code } = error;
+    writeLine(this.logger, "info", "Call refused", { tool: tool.slice(0, 128), wire, outcome, code });
+    return error;
   }
 
   #guard(run: CallContext, running: Future<CallResult>): Future<CallResult> {
@@ -369,8 +375,9 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 }
 
-function missingEngine(problem: string): TypeError {
+/** The error for options and tools that need an engine. */
+export function missingEngine(problem: string): TypeError {
   return new TypeError(
-    `${problem}: pass createServer({ engine: memoryEngine() }), from "jsr:@toolwire/toolwire/engine"`,
+    `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"`,
   );
 }

@@ -1,13 +1,29 @@
-import { type ErrorResult, errorResult, type FailureOutcome } from "../call/outcome.ts";
+import { type ErrorResult, errorResult, type FailureOutcome, type LogLevel } from "../call/outcome.ts";
 import { isToolErrorCode } from "../errors/code.ts";
 import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { Logger } from "../handler/context.ts";
+import type { CallLogger } from "../handler/middleware.ts";
 
 /** Fields of a log line. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** The error result for an unexpected error: the caller gets a correlation id, the log has the error under the same id. */
+const print = (...line: unknown[]): void => console.error(...line);
+
+/** Logger of a server without the option: warnings and errors are written with `console.error`, other lines are dropped. */
+const DEFAULT_LOGGER: Logger = { debug() {}, info() {}, warn: print, error: print };
+
+/** The logger for an option `logger`; `undefined` for `false`. */
+export function toLogger(option: Logger | CallLogger | false | undefined): Logger & Partial<CallLogger> | undefined {
+  return option === false ? undefined : option ?? DEFAULT_LOGGER;
+}
+
+/**
+ * The error result for an unexpected error: the caller gets a correlation id, the log has the error under the same id.
+ *
+ * The error is also the `cause` of the result, for callers in this process. It is not enumerable, so that no copy and no
+ * encoding of the result has it.
+ */
 export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: LogFields): ErrorResult {
   const correlationId = crypto.randomUUID();
   writeLine(logger, "error", "tool" in fields ? "Tool call broke" : "Server broke", {
@@ -15,15 +31,16 @@ export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: 
     correlationId,
     error: thrown,
   });
-  return errorResult("internal", `Internal error, correlation id ${correlationId}`, {
+  const masked = errorResult("internal", `Internal error, correlation id ${correlationId}`, {
     correlation_id: correlationId,
   });
+  return Object.defineProperty(masked, "cause", { value: thrown });
 }
 
 /** Writes a log line. A logger that throws does not break the call. */
 export function writeLine(
   logger: Logger | undefined,
-  level: "warn" | "error",
+  level: LogLevel,
   message: string,
   fields: LogFields,
 ): void {

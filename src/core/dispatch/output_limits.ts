@@ -3,8 +3,6 @@
  *
  * The depth is checked first: on Bun `JSON.stringify` of a deep value takes half a second to overflow the stack, and on Node
  * the depth at which it overflows depends on the caller.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
 import { TOO_DEEP } from "../../internal/json_size.ts";

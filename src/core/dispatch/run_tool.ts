@@ -2,8 +2,6 @@
  * Runs one tool: validates the arguments, runs the handler, validates the output.
  *
  * Never throws and never rejects. Awaits nothing if the handler is synchronous.
- *
- * @module
  */
 import {
   type AnswerOutcome,

@@ -2,8 +2,6 @@
  * Services that all runs of one server share, and the interface of the code that the option `keys` brings.
  *
  * Knows nothing of the class of a run, so that the context of a call can refer to it.
- *
- * @module
  */
 import type { Call } from "../call/call.ts";
 import {
@@ -67,9 +65,7 @@ export interface CallServices {
 
 /** Parts of a run that its deadline follows from. */
 export interface DeadlineRun {
-  /** The tool. */
   readonly definition: ToolDefinition;
-  /** The call. */
   readonly call: Call;
 }
 

@@ -80,9 +80,9 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   progress(done: number, total?: number, message?: string): void;
   /**
    * Logs a line about this call to the server's logger. The line is also sent to the caller if it asked for log lines
-   * and the wire is configured to send them.
+   * and the wire is configured to send them. `"warning"`, which MCP and many loggers use, is `"warn"`.
    */
-  log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
+  log(level: LogLevel | "warning", message: string, fields?: Readonly<Record<string, unknown>>): void;
   /**
    * Adds members to the result's `_meta`.
    *

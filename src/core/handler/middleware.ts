@@ -4,7 +4,7 @@ import type { Clock } from "../../internal/time.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { Failure } from "../errors/failure.ts";
 import type { ToolError } from "../errors/tool_error.ts";
-import type { Ctx, ErrorMap, OpenState } from "./context.ts";
+import type { Ctx, ErrorMap, Logger, OpenState } from "./context.ts";
 
 /** Hints about a tool's behaviour, as defined by MCP. They are not enforced. */
 export interface ToolAnnotations {
@@ -89,6 +89,12 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
  * @typeParam Added Members that it adds to `ctx.state` before `next`.
  */
 export type Middleware<Added = unknown> = AroundCall<Added>["around"];
+
+/** A logger that also logs calls, such as `pretty()` and `json()` of `./middleware`. */
+export interface CallLogger extends Logger {
+  /** Logs a line for each call. A server runs it around its other middleware. */
+  readonly calls: Middleware;
+}
 
 /**
  * Converts an unexpected exception, one that is not a {@link Failure} or {@link ToolError}, to one of these, which is

@@ -1,8 +1,6 @@
 /**
  * Validates JSON Schemas when they are defined. The validation library would report errors at the first call or ignore
  * them.
- *
- * @module
  */
 import { valueAt } from "./pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";

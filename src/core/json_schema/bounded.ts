@@ -5,8 +5,6 @@
  * `format` it uses patterns with backtracking, some of them unbounded. After rewriting, the library compares short
  * arrays only and reports longer ones as too long; their items are compared here. `format` is checked for short strings
  * only, because formats express intent.
- *
- * @module
  */
 import { canonicalJson, isJsonObject } from "../../internal/json.ts";
 import { mapParts } from "./subschemas.ts";

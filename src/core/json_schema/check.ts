@@ -1,8 +1,4 @@
-/**
- * Validates JSON values against external JSON Schemas, without code generation, which some runtimes forbid.
- *
- * @module
- */
+/** Validates JSON values against external JSON Schemas, without code generation, which some runtimes forbid. */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { keywordAt, parsePointer, valueAt } from "./pointer.ts";
 import { boundSchema, containsUniqueItems, hasUniqueItems, isTooLong } from "./bounded.ts";
@@ -22,7 +18,6 @@ export type Check = (value: unknown) => readonly Problem[];
 
 /** A validation error with a message. */
 export interface Issue extends Pick<Problem, "path" | "expected"> {
-  /** Message. */
   readonly message: string;
 }
 

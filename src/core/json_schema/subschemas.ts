@@ -1,11 +1,6 @@
-/**
- * Visits the subschemas of a JSON Schema, including those of unknown keywords.
- *
- * @module
- */
+/** Visits the subschemas of a JSON Schema, including those of unknown keywords. */
 import { isJsonObject } from "../../internal/json.ts";
 
-/** A schema that is an object. */
 type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** Keywords with named subschemas. */

@@ -1,8 +1,4 @@
-/**
- * Key rings: sign and verify tokens with shared secrets.
- *
- * @module
- */
+/** Key rings: sign and verify tokens with shared secrets. */
 import { decodeBase64Url, encodeBase64Url } from "../token/base64url.ts";
 import { deriveKey, type Hmac, macGuard, nobleHmac, type TokenGuard } from "../token/guard.ts";
 import {
@@ -85,7 +81,7 @@ export function randomKeys(logger: Logger | undefined): QuestionKeys {
   return {
     ...ring,
     sign(kind, claims) {
-      if (!hasWarned) (logger ?? console).warn(RANDOM_KEYS_WARNING);
+      if (!hasWarned) logger?.warn(RANDOM_KEYS_WARNING);
       hasWarned = true;
       return ring.sign(kind, claims);
     },

@@ -17,8 +17,6 @@ export interface CompiledSchema {
 /**
  * Compiles a schema.
  *
- * @param schema Any Standard Schema.
- * @param options Purpose of the schema, for error messages, and adapters.
  * @throws {TypeError} If it is not a Standard Schema, or has no JSON Schema.
  */
 export function compileSchema(schema: Schema, options: JsonSchemaOptions): CompiledSchema {

@@ -1,9 +1,8 @@
 /**
  * Compiled checks of valibot schemas. They cost a tenth of valibot's own validation, which is most of a call with large
  * arguments. Other libraries compile their schemas themselves.
- *
- * @module
  */
+import { valibotJsonSchema } from "./valibot_json_schema.ts";
 import type { ExactCheck, SchemaAdapter } from "./adapter.ts";
 import { CheckWriter } from "./check_writer.ts";
 import type { Schema } from "./standard_schema.ts";
@@ -32,3 +31,6 @@ export function compileExactCheck(schema: Schema): ExactCheck {
     return UNSURE;
   }
 }
+
+/** Both schema adapters, for the front door. */
+export const SCHEMA_ADAPTERS: readonly SchemaAdapter[] = [valibotJsonSchema, compiledChecks];

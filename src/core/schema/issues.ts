@@ -19,11 +19,7 @@ const MAX_ISSUES = 20;
 /** Maximum length of a message to send. Libraries quote whole values. */
 const MAX_MESSAGE = 200;
 
-/**
- * Formats issues of a library for the caller.
- *
- * @param input The validated value.
- */
+/** Formats issues of a library for the caller. */
 export function formatIssues(issues: readonly SchemaIssue[], input: unknown): InputIssue[] {
   return issues.slice(0, MAX_ISSUES).map((issue) => {
     const path = (issue.path ?? []).map(segmentKey);

@@ -55,8 +55,8 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
 /** Valibot schemas get here only if there is no adapter for them. */
 function hintFor(vendor: string): string {
   return vendor === "valibot"
-    ? 'define its tool with toolDefiner(valibotJsonSchema), from "jsr:@toolwire/toolwire/core" and "…/schema", ' +
-      'or with defineTool of "jsr:@toolwire/toolwire"'
+    ? 'define its tool with toolDefiner(valibotJsonSchema), from "toolwire/core" and "…/schema", ' +
+      'or with defineTool of "toolwire"'
     : "use a release with Standard JSON Schema (zod >= 4.2, ArkType >= 2.1.28, Effect's toStandardJSONSchemaV1) or valibot";
 }
 

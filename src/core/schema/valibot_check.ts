@@ -2,8 +2,6 @@
  * Generates the check of a valibot schema.
  *
  * Reads the structure of valibot's objects without importing the library, as the conversion to JSON Schema does.
- *
- * @module
  */
 import {
   ANY,

@@ -4,8 +4,6 @@
  *
  * The result never excludes a valid value. Checks without a JSON Schema keyword are omitted, as are checks after a
  * transformation, because they do not concern the sent value. A schema without a JSON form is rejected.
- *
- * @module
  */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { SchemaAdapter } from "./adapter.ts";

@@ -14,7 +14,6 @@ interface NativeBase64 {
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/** Encodes bytes. */
 export function encodeBase64Url(bytes: Uint8Array): string {
   const native: NativeBase64 = bytes;
   return native.toBase64?.({ alphabet: "base64url", omitPadding: true }) ?? encodeByHand(bytes);

@@ -1,8 +1,4 @@
-/**
- * Protection of a token's claims, and derivation of its key.
- *
- * @module
- */
+/** Protection of a token's claims, and derivation of its key. */
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes, encodeText } from "./layout.ts";

@@ -2,8 +2,6 @@
  * Byte layout of tokens, described in docs/tokens.md: a readable stamp, and claims that a guard protects.
  *
  * Independent of keys.
- *
- * @module
  */
 import type { Json } from "../../internal/json.ts";
 import type { TokenClaims, TokenKind, VerifiedToken } from "./token.ts";
@@ -81,7 +79,6 @@ export function bindTo(principal: string, head: Uint8Array): Uint8Array {
   return concatBytes(encodeText(JSON.stringify(principal)), head);
 }
 
-/** Encodes tool and data. */
 export function encodeClaims({ tool, data }: TokenClaims): Uint8Array {
   return encodeText(JSON.stringify(data === undefined ? [tool] : [tool, data]));
 }

@@ -1,8 +1,4 @@
-/**
- * Claims of signed tokens, and the interface for signing and verifying them.
- *
- * @module
- */
+/** Claims of signed tokens, and the interface for signing and verifying them. */
 import type { Json } from "../../internal/json.ts";
 
 /** Purpose of a token. A token of one kind is never accepted as one of another. */

@@ -1,8 +1,4 @@
-/**
- * Authorization and visibility of tools, prompts and resources.
- *
- * @module
- */
+/** Authorization and visibility of tools, prompts and resources. */
 import type { Principal } from "../call/call.ts";
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
 

@@ -2,8 +2,6 @@
  * Tools that are served apart from the server's own, and the names of tools in tokens and jobs.
  *
  * Not part of the registry, because only the wires with such tools and the engines need this code.
- *
- * @module
  */
 import type { Principal } from "../call/call.ts";
 import { isVisibleTo } from "./access.ts";

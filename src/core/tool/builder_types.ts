@@ -1,8 +1,4 @@
-/**
- * Types of the steps of a tool's definition.
- *
- * @module
- */
+/** Types of the steps of a tool's definition. */
 import type { Principal } from "../call/call.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";

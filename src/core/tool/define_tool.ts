@@ -1,8 +1,4 @@
-/**
- * `defineTool`: fluent, immutable definition of a tool.
- *
- * @module
- */
+/** `defineTool`: fluent, immutable definition of a tool. */
 import type { Principal } from "../call/call.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";

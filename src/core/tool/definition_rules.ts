@@ -1,7 +1,5 @@
 /**
  * Validates the metadata of tools when they are defined. Otherwise a client would be the first to find a wrong type.
- *
- * @module
  */
 import {
   BOOLEAN,

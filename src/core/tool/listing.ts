@@ -21,7 +21,6 @@ export interface ToolListing {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Creates the listing of a tool. */
 export function listTool(definition: ToolDefinition): ToolListing {
   const { name, type, title, description, inputSchema, output, annotations, meta } = definition;
   return {

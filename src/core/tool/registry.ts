@@ -23,7 +23,6 @@ export interface PartTools {
 
 /** A server's tools, by name. */
 export class ToolRegistry {
-  /** Tools of the parts. */
   readonly parts: PartTools | undefined;
   /** The tools `redeem` and `cancel`; none on a server without an engine. */
   readonly systemTools: readonly ToolDefinition[];
@@ -76,7 +75,6 @@ export class ToolRegistry {
     this.#listings = [...this.#definitions].map(([name, definition]) => ({ ...listTool(definition), name }));
   }
 
-  /** Returns the tool of that name. */
   get(name: string): ToolDefinition | undefined {
     return this.#definitions.get(name);
   }

@@ -4,8 +4,6 @@
  * A delivery asks a worker to run a job. The process that runs a job holds a lease in the job's record and renews it while it lives;
  * other deliveries of the job wait. When the process dies, the lease expires, and BullMQ delivers again. Leases are timed by the clock
  * of the store alone.
- *
- * @module
  */
 import type { Job } from "../engine.ts";
 import type { ErrorThrottle } from "../store_errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Use of BullMQ, which is the same over Redis and over PostgreSQL.
- *
- * @module
- */
+/** Use of BullMQ, which is the same over Redis and over PostgreSQL. */
 import type { Job as BullmqJob, JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
 import { importPackage } from "../store_errors.ts";
 import type { BullmqSettings, Delivery, DeliveryHandler, DeliveryQueue } from "./backend.ts";

@@ -19,10 +19,6 @@ export class RedisChannels {
   readonly #listeners = new Map<string, ChannelListener>();
   #pinging: ReturnType<typeof setInterval> | undefined = undefined;
 
-  /**
-   * @param connect Opens the connection.
-   * @param report Called with errors.
-   */
   constructor(connect: () => Promise<Redis>, report: (error: unknown) => void) {
     this.#report = report;
     this.#client = new Lazy(async () => this.#prepare(await connect()));

@@ -3,8 +3,6 @@
  *
  * A delivery asks a worker to run a job from its due time on. To acquire it, a process moves the due time forward by the duration of the
  * lease, and repeats this while it lives. When the process dies, the delivery becomes due again.
- *
- * @module
  */
 import type { Job } from "../engine.ts";
 import {

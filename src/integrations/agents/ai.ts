@@ -2,8 +2,6 @@
  * Tools for the AI SDK of Vercel, version 7.
  *
  * Types are structural: they are those of the package `ai`, which is not needed.
- *
- * @module
  */
 import { joinPartials } from "../../core/call/outcome.ts";
 import type { AgentOptions, AgentSource } from "./options.ts";

@@ -2,8 +2,6 @@
  * Tools for Anthropic's Messages API.
  *
  * Types are structural: they are those of the package `@anthropic-ai/sdk`, which is not needed.
- *
- * @module
  */
 import type { RunnableTools } from "./openai.ts";
 import type { AgentOptions, AgentSource } from "./options.ts";

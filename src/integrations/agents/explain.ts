@@ -1,8 +1,4 @@
-/**
- * Texts for a model when a call fails: the error, its code, and advice.
- *
- * @module
- */
+/** Texts for a model when a call fails: the error, its code, and advice. */
 import type { FailureOutcome, PromiseOutcome, Question, QuestionsResult } from "../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";

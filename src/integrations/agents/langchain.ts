@@ -2,8 +2,6 @@
  * Tools for LangChain.js.
  *
  * Types are structural: they are those of the package `@langchain/core`, which is not needed.
- *
- * @module
  */
 import type { Failure } from "../../core/errors/failure.ts";
 import type { ToolError } from "../../core/errors/tool_error.ts";

@@ -2,8 +2,6 @@
  * Tools for OpenAI's APIs Chat Completions and Responses, and for compatible services.
  *
  * Types are structural: they are those of the package `openai`, which is not needed.
- *
- * @module
  */
 import { AGENT_RULES, type AgentOptions, type AgentSource, type RunOptions } from "./options.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";

@@ -5,8 +5,6 @@
  * removed again before the call. A schema is converted only if nothing is lost: arguments that fit the strict schema
  * fit the original schema after the reverse conversion. An object without `additionalProperties` is closed.
  * Source: OpenAI, "Structured model outputs", supported schemas; `toStrictJsonSchema` of the package `openai` refuses the same.
- *
- * @module
  */
 import { isJsonObject } from "../../internal/json.ts";
 import type { ParameterSchema } from "./parameters.ts";

@@ -1,8 +1,4 @@
-/**
- * The tools of a source in a framework-neutral form; the adapters add only the shapes of their framework.
- *
- * @module
- */
+/** The tools of a source in a framework-neutral form; the adapters add only the shapes of their framework. */
 import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
 import type { CallOptions, ClientMethods } from "../../client/types.ts";
 import { Failure } from "../../core/errors/failure.ts";
@@ -182,7 +178,6 @@ const MAX_LENGTH = 64;
  * A valid name is kept. In other names invalid characters become `_`; if the result is too long or taken, a digest of the
  * whole name is appended, so that it does not depend on the order of the tools.
  *
- * @param tools Names of tools, each of them once.
  * @returns The names for models, by the tools' own.
  */
 function mapNames(tools: readonly string[]): ReadonlyMap<string, string> {

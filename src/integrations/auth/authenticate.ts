@@ -2,8 +2,6 @@
  * Authentication of requests: identifies the caller once for each request, before its body is read, on every wire.
  *
  * Fails closed: a request is rejected if anything is thrown.
- *
- * @module
  */
 import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
@@ -77,6 +75,12 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
   return { mount: (host, routes) => new Authenticator(identify, timeoutMs, host, routes) };
 }
 
+/**
+ * Why a token was refused, for the log of the server: the claim, what was expected and what was given. It is the `cause` of a
+ * `ToolError`, and never has the token.
+ */
+export class RefusalReason extends Error {}
+
 const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The caller could not be identified in time");
 
 class Authenticator implements MountedAuth {
@@ -136,9 +140,11 @@ class Authenticator implements MountedAuth {
     try {
       const error = settleThrown(thrown);
       if (error?.kind === "error") {
-        // A cause is a problem of the server, such as unavailable keys. The log has it, as a warning because nothing is broken.
-        if ((thrown as Error).cause !== undefined) {
-          this.#host.dispatch.warn("Caller rejected", { during: "auth", code: error.code, error: thrown });
+        const { cause } = thrown as Error;
+        // Other causes are problems of the server, such as unavailable keys. They are warnings because nothing is broken.
+        const why = cause instanceof RefusalReason ? { reason: cause.message } : { error: thrown };
+        if (cause !== undefined) {
+          this.#host.dispatch.warn("Caller rejected", { during: "auth", code: error.code, ...why });
         }
         return error.data === undefined ? error : { ...error, data: JSON.parse(JSON.stringify(error.data)) };
       }
@@ -183,7 +189,6 @@ const MAX_QUOTED_CHARS = 256;
  *
  * Source: RFC 6750, section 3, and RFC 9728, section 5.1.
  *
- * @param path Path of the request.
  * @param resources The protected resources of the server. The one with the longest path around `path` is used.
  */
 function encodeChallenge(

@@ -3,7 +3,13 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
-import { authenticate, AUTHENTICATE_RULES, type AuthenticateOptions, type AuthRequest } from "./authenticate.ts";
+import {
+  authenticate,
+  AUTHENTICATE_RULES,
+  type AuthenticateOptions,
+  type AuthRequest,
+  RefusalReason,
+} from "./authenticate.ts";
 
 /**
  * Returns the principal of a token; `undefined` rejects the request as `unauthenticated`. Exceptions reject it as in
@@ -60,8 +66,12 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
   }, rest);
 }
 
-export function invalidToken(message: string): ToolError {
-  return new ToolError("unauthenticated", message, { details: { error: "invalid_token" } });
+/** @param reason For the log. The caller gets `message` only. */
+export function invalidToken(message: string, reason: string = message): ToolError {
+  return new ToolError("unauthenticated", message, {
+    details: { error: "invalid_token" },
+    cause: new RefusalReason(reason),
+  });
 }
 
 /** Reads the token of the header. Credentials of other schemes are ignored. */

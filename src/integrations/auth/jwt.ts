@@ -2,13 +2,12 @@
  * Verification of access tokens that are JSON Web Tokens, with `jose`.
  *
  * Source: RFC 7519, RFC 9068, and the security considerations of RFC 8725.
- *
- * @module
  */
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
   customFetch,
+  decodeProtectedHeader,
   errors,
   type JSONWebKeySet,
   type JWTPayload,
@@ -19,6 +18,7 @@ import {
 import type { Principal } from "../../core/call/call.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../internal/json.ts";
+import { fetchWhole } from "../../http_client/fetch_whole.ts";
 import { isConfidential } from "../../internal/http.ts";
 import {
   ANYTHING,
@@ -30,6 +30,7 @@ import {
   wholeNumber,
 } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
+import { RefusalReason } from "./authenticate.ts";
 import { bearer, BEARER_RULES, type BearerOptions, invalidToken, type VerifyToken } from "./bearer.ts";
 
 /** Options of {@link jwt}. Either `jwksUrl` or `keys` is required. */
@@ -38,7 +39,10 @@ export interface JwtOptions extends BearerOptions {
   readonly issuer: string;
   /** Identifiers of this server: its URL, or its name at the issuer. One of them has to be in the claim `aud`. */
   readonly audience: string | readonly string[];
-  /** URL of the issuer's keys. They are fetched when they are needed, cached, and fetched again for an unknown key. */
+  /**
+   * URL of the issuer's keys. They are fetched when they are needed, cached, and fetched again for an unknown key. A response may
+   * have 262,144 bytes and take 5 seconds.
+   */
   readonly jwksUrl?: string | URL | undefined;
   /** The issuer's public keys, as a JSON Web Key Set: `{ keys: […] }`. */
   readonly keys?: { readonly keys: readonly JsonObject[] } | undefined;
@@ -119,10 +123,11 @@ export function jwtVerifier(options: JwtOptions): VerifyToken {
   };
   return async (token) => {
     const claims = await verify(token, keys, verifyOptions);
-    const missing = requiredScopes.some((scope) => !scopesOf(claims).includes(scope));
-    if (missing) {
+    const given = scopesOf(claims);
+    if (requiredScopes.some((scope) => !given.includes(scope))) {
       throw new ToolError("permission_denied", `The token lacks a required scope: ${requiredScopes.join(", ")}`, {
         details: { required_scopes: requiredScopes },
+        cause: new RefusalReason(`claim "scope": expected ${show(requiredScopes)}, given ${show(given)}`),
       });
     }
     return principal(claims as JsonObject);
@@ -134,7 +139,7 @@ async function verify(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOp
     return (await jwtVerify(token, keys, options)).payload;
   } catch (thrown) {
     if (thrown instanceof errors.JWKSMultipleMatchingKeys) return await verifyWithEach(token, thrown, options);
-    throw toToolError(thrown);
+    throw toToolError(thrown, token, options);
   }
 }
 
@@ -153,13 +158,13 @@ async function verifyWithEach(
       if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) break;
     }
   }
-  throw toToolError(last);
+  throw toToolError(last, token, options);
 }
 
-function toToolError(thrown: unknown): ToolError {
-  if (thrown instanceof errors.JWTExpired) return invalidToken("The token has expired");
+function toToolError(thrown: unknown, token: string, options: JWTVerifyOptions): ToolError {
   if (thrown instanceof errors.JOSEError && TOKEN_ERRORS.has(thrown.code)) {
-    return invalidToken("The token is invalid");
+    const message = thrown instanceof errors.JWTExpired ? "The token has expired" : "The token is invalid";
+    return invalidToken(message, reasonOf(thrown, token, options));
   }
   return new ToolError("unavailable", "Tokens cannot be verified at the moment; try again", {
     cause: thrown,
@@ -167,9 +172,57 @@ function toToolError(thrown: unknown): ToolError {
   });
 }
 
+/** Claims whose values the log may have: they name the issuer, this server and times, and no person. */
+const SHOWN_CLAIMS: ReadonlySet<string> = new Set(["iss", "aud", "exp", "nbf", "iat"]);
+
+/** Why a token was refused: the claim, what was expected and what was given; or the problem of its signature. */
+function reasonOf(thrown: errors.JOSEError, token: string, options: JWTVerifyOptions): string {
+  if (thrown instanceof errors.JWTExpired || thrown instanceof errors.JWTClaimValidationFailed) {
+    const { claim, payload } = thrown;
+    if (!SHOWN_CLAIMS.has(claim)) return `claim ${show(claim)}: ${thrown.message}`;
+    const expected = {
+      iss: show(options.issuer),
+      aud: show(options.audience),
+      exp: `a time after ${nowSeconds()}`,
+    }[claim] ?? `a time before ${nowSeconds()}`;
+    return `claim "${claim}": expected ${expected}, given ${show(payload[claim])}`;
+  }
+  const { alg, kid } = headerOf(token);
+  if (thrown instanceof errors.JOSEAlgNotAllowed) {
+    return `header "alg": expected one of ${options.algorithms?.join(", ")}, given ${show(alg)}`;
+  }
+  if (thrown instanceof errors.JWKSNoMatchingKey) {
+    return `no key of the issuer matches the header: "alg" is ${show(alg)}, "kid" is ${show(kid)}`;
+  }
+  return thrown instanceof errors.JWSSignatureVerificationFailed
+    ? `the signature does not match the issuer's key with "kid" ${show(kid)}`
+    : `not a signed JSON Web Token (${thrown.code})`;
+}
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+function headerOf(token: string): Readonly<Record<string, unknown>> {
+  try {
+    return { ...decodeProtectedHeader(token) };
+  } catch {
+    return {};
+  }
+}
+
+/** Maximum length of a value in the log, in characters. */
+const MAX_SHOWN_CHARS = 200;
+
+function show(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value).slice(0, MAX_SHOWN_CHARS);
+}
+
 function principalOf(claims: JsonObject): Principal {
   const { sub } = claims;
-  if (typeof sub !== "string" || sub === "") throw invalidToken("The token has no subject");
+  if (typeof sub !== "string" || sub === "") {
+    throw invalidToken("The token has no subject", `claim "sub": expected text that is not empty, given ${typeof sub}`);
+  }
   return { id: sub, scopes: scopesOf(claims), claims: claims as Json };
 }
 
@@ -178,7 +231,13 @@ function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly s
   return [scope, scp].flat().flatMap((text) => typeof text === "string" ? text.split(" ") : []).filter(Boolean);
 }
 
-function keySetOf({ jwksUrl, keys, fetch: send }: JwtOptions): JWTVerifyGetKey {
+/** Maximum size of a key set, in bytes. */
+const MAX_KEY_SET_BYTES = 262_144;
+
+/** Time limit for fetching a key set, in milliseconds. A shorter limit of the authentication takes precedence. */
+const KEY_SET_TIMEOUT_MS = 5_000;
+
+function keySetOf({ jwksUrl, keys, fetch: send, timeoutMs = KEY_SET_TIMEOUT_MS }: JwtOptions): JWTVerifyGetKey {
   if ((jwksUrl === undefined) === (keys === undefined)) {
     throw new TypeError("Cannot verify tokens: pass either jwksUrl or keys");
   }
@@ -187,7 +246,8 @@ function keySetOf({ jwksUrl, keys, fetch: send }: JwtOptions): JWTVerifyGetKey {
   if (!isConfidential(url)) {
     throw new TypeError(`Cannot fetch keys from ${url.href}: the URL has to be https`);
   }
-  return createRemoteJWKSet(url, send === undefined ? {} : { [customFetch]: send as typeof fetch });
+  const limits = { send, maxBytes: MAX_KEY_SET_BYTES, timeoutMs: Math.min(KEY_SET_TIMEOUT_MS, timeoutMs) };
+  return createRemoteJWKSet(url, { [customFetch]: (_, init) => fetchWhole(url, init, limits) });
 }
 
 function assertPublic(algorithms: readonly string[]): void {

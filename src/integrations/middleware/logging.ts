@@ -1,6 +1,6 @@
 import type { CallResult, LogLevel } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
-import { checkOptions, oneOf, type OptionRules, required, rule } from "../../internal/options.ts";
+import { checkOptions, LINE_LEVELS, oneOf, type OptionRules, required, rule } from "../../internal/options.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
@@ -16,7 +16,7 @@ const RULES: OptionRules<LoggingOptions> = {
   logger: required(
     rule("a logger such as console", (logger) => typeof (logger as Logger | null)?.error === "function"),
   ),
-  level: oneOf("debug", "info", "warn", "error"),
+  level: oneOf(...LINE_LEVELS),
 };
 
 /**
@@ -69,6 +69,6 @@ function fieldsOf(ctx: MiddlewareCtx, result: CallResult, tookMs: number): Reado
     ...(attempt > 1 && { attempt }),
     outcome: result.kind,
     ...("code" in result && { code: result.code }),
-    tookMs,
+    tookMs: Math.round(tookMs * 1000) / 1000,
   };
 }

@@ -8,6 +8,8 @@
  */
 export { cache, type CacheOptions } from "./cache.ts";
 export { concurrencyLimit, type ConcurrencyLimitOptions } from "./concurrency_limit.ts";
+export type { CallLogger } from "../../core/handler/middleware.ts";
+export { json, type LineLoggerOptions, pretty, type PrettyOptions } from "./console_loggers.ts";
 export { logging, type LoggingOptions } from "./logging.ts";
 export {
   memoryRateLimitStore,

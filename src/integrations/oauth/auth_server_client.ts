@@ -1,7 +1,5 @@
 /**
  * HTTP client for authorization servers. Their URLs are untrusted: only https, limited response size and time, no redirects.
- *
- * @module
  */
 import {
   allowInsecureRequests,
@@ -11,14 +9,10 @@ import {
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
 import type { FetchFunction } from "./bearer_fetch.ts";
-import { cancelBody, isRedirect, readText } from "../../http_client/read.ts";
-import { exchange } from "../../http_client/send.ts";
-import { toToolError } from "../../core/call/outcome.ts";
+import { fetchWhole } from "../../http_client/fetch_whole.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { asObject, isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
-import { monitorFromSignal, withTimeLimit } from "../../core/call/time_limit.ts";
-import { abortable } from "../../internal/time.ts";
 
 /** Maximum size of a response in bytes. */
 const MAX_BYTES = 262_144;
@@ -64,42 +58,16 @@ export class AuthServerClient {
   /** Sends a request and reads the whole response. @throws {ToolError} If there is no response, or one about a temporary error. */
   async fetch(address: string, init: RequestInit): Promise<Response> {
     const url = this.parse(address);
-    return await withTimeLimit(TIMEOUT_MS, async ({ signal }) => {
-      try {
-        return await abortable(this.#exchange(url, init, signal), signal);
-      } catch (cause) {
-        if (!signal.aborted) throw cause;
-        throw new ToolError("unavailable", `${url.origin} has not answered within ${TIMEOUT_MS} ms`, { cause });
-      }
-    });
+    const response = await fetchWhole(url, init, { send: this.#send, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS });
+    const { status } = response;
+    if (status >= 500 || status === 429) throw new ToolError("unavailable", `${url.origin} answered ${status}`);
+    return response;
   }
 
   /** Fetches a JSON object; `undefined` if the response is anything else, such as an HTML page. */
   async readObject(address: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     const response = await this.fetch(address, { method: "GET", headers: { accept: "application/json" } });
     return response.status === 200 ? await readJsonObject(response) : undefined;
-  }
-
-  async #exchange({ href, origin }: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
-    const { method = "GET", headers: sent = {}, body } = init;
-    const result = await exchange(
-      { method, url: href, headers: sent, body, returnsRedirect: true, unreachableMessage: `Cannot reach ${origin}` },
-      { fetch: this.#send, maxResponseBytes: MAX_BYTES },
-      monitorFromSignal(signal),
-      async (response, chunks) => {
-        if (isRedirect(response)) {
-          cancelBody(response);
-          // Redirects are not followed, because the request may contain secrets. Treated as a missing page.
-          return new Response(null, { status: 404 });
-        }
-        const text = await readText(chunks);
-        const { status, headers } = response;
-        if (status >= 500 || status === 429) throw new ToolError("unavailable", `${origin} answered ${status}`);
-        return new Response(text === "" ? null : text, { status, headers });
-      },
-    );
-    if (!("kind" in result)) return result;
-    throw toToolError(result);
   }
 }
 

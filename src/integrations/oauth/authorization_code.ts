@@ -2,8 +2,6 @@
  * The authorization code grant: tokens with the consent of a user in a browser.
  *
  * Source: OAuth 2.1, section 4.1, with PKCE (RFC 7636), resource indicators (RFC 8707) and issuer identification (RFC 9207).
- *
- * @module
  */
 import {
   type AuthorizationServer,
@@ -37,8 +35,6 @@ export interface Redirect {
   readonly url: string;
   /**
    * Opens the page for the user. Returns the URL that the browser was redirected to: `url` with the response in its query.
-   *
-   * @param signal Aborts after the time limit.
    */
   visit(page: URL, signal: AbortSignal): Promise<URL | string>;
   /** Called at the end, after a failure too. */

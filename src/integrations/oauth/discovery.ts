@@ -2,8 +2,6 @@
  * Discovery of the authorization server of a resource server, by the metadata of both.
  *
  * Source: MCP, revisions 2025-03-26 to 2026-07-28, "Authorization"; RFC 9728 and RFC 8414.
- *
- * @module
  */
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { AuthServerClient } from "./auth_server_client.ts";

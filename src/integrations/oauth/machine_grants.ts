@@ -1,8 +1,4 @@
-/**
- * Grants of machine clients: credentials of the client, or an assertion.
- *
- * @module
- */
+/** Grants of machine clients: credentials of the client, or an assertion. */
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, OBJECT, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";
 import { clientAuthentication, type ClientKey, requestTokens, scopeParameter } from "./token_request.ts";

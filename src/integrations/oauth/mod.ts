@@ -16,5 +16,6 @@ export {
 } from "./machine_grants.ts";
 export { identityAssertion, type IdentityAssertionOptions } from "./machine_grants.ts";
 export type { Grant } from "./grant.ts";
+export type { DpopKeys } from "./oauth_session.ts";
 export type { OAuthStore } from "./token_storage.ts";
 export { bearerFetch, type FetchFunction, type GetToken } from "./bearer_fetch.ts";

@@ -13,7 +13,7 @@ import { abortable } from "../../internal/time.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../../internal/options.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./discovery.ts";
 import { type Grant, grantFlow } from "./grant.ts";
-import { OAuthSession } from "./oauth_session.ts";
+import { type DpopKeys, OAuthSession } from "./oauth_session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";
 
 /** Options of {@link oauthFetch}. */
@@ -28,7 +28,7 @@ export interface OAuthFetchOptions {
    * Key pair that tokens are bound to by DPoP (RFC 9449), so that a stolen token cannot be used. For `sign` and `verify`, with an
    * extractable public key; the authorization server must support DPoP.
    */
-  readonly dpop?: CryptoKeyPair | undefined;
+  readonly dpop?: DpopKeys | undefined;
   /** Replaces the global `fetch`, also for requests to authorization servers. */
   readonly fetch?: FetchFunction | undefined;
 }

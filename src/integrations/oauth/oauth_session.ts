@@ -1,8 +1,6 @@
 /**
  * The tokens of one server. They are requested when needed, renewed once for all waiting calls, and not requested again if that cannot
  * help.
- *
- * @module
  */
 import { DPoP, type DPoPHandle } from "oauth4webapi";
 import type { FetchFunction } from "./bearer_fetch.ts";
@@ -19,13 +17,21 @@ import {
   TokenStoreError,
 } from "./token_storage.ts";
 
+/** A key pair of Web Crypto. The global `CryptoKeyPair` is only in the DOM library and in the types of Bun and Workers. */
+export interface DpopKeys {
+  /** For `verify`; extractable. */
+  readonly publicKey: CryptoKey;
+  /** For `sign`. */
+  readonly privateKey: CryptoKey;
+}
+
 /** Options of {@link OAuthSession}. */
 export interface OAuthSessionOptions {
   readonly url: URL;
   readonly flow: GrantFlow;
   readonly store: OAuthStore;
   readonly scopes: readonly string[] | undefined;
-  readonly dpop: CryptoKeyPair | undefined;
+  readonly dpop: DpopKeys | undefined;
   readonly send: FetchFunction;
 }
 

@@ -2,8 +2,6 @@
  * Client id at an authorization server: a given one, the URL of a metadata document, or the result of dynamic client registration.
  *
  * Source: MCP, revision 2026-07-28, "Authorization", "Client registration"; RFC 7591.
- *
- * @module
  */
 import { type AuthorizationServer, dynamicClientRegistrationRequest } from "oauth4webapi";
 import { ToolError } from "../../core/errors/tool_error.ts";

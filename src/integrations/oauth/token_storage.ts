@@ -1,8 +1,4 @@
-/**
- * Storage of tokens and client registrations between requests and, in a persistent store, between processes.
- *
- * @module
- */
+/** Storage of tokens and client registrations between requests and, in a persistent store, between processes. */
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { systemClock } from "../../internal/time.ts";
 import { isJsonObject } from "../../internal/json.ts";

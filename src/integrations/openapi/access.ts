@@ -1,12 +1,8 @@
-/**
- * Access to an API: its base URL, the headers of every request, and the decoding of responses.
- *
- * @module
- */
+/** Access to an API: its base URL, the headers of every request, and the decoding of responses. */
 import { asObject, isJsonObject, nestsDeeperThan } from "../../internal/json.ts";
 import { addRetryAfter, cancelBody, isRedirect, readText } from "../../http_client/read.ts";
 import { monitorFromSignal } from "../../core/call/time_limit.ts";
-import { exchange } from "../../http_client/send.ts";
+import { exchange, type HeaderValues } from "../../http_client/send.ts";
 import { errorResult, toToolError } from "../../core/call/outcome.ts";
 import { ImportError, type OpenApiDocument } from "./document.ts";
 import { type ApiRequest, isJsonType } from "./input.ts";
@@ -15,7 +11,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { shorten } from "../../internal/text.ts";
 
 /** Headers of requests, or a function that returns them for each request. */
-export type OpenApiHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+export type OpenApiHeaders = HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
 
 /** Sends a request. */
 export type FetchApi = (url: string, init: RequestInit) => Promise<Response>;
@@ -117,8 +113,6 @@ const MAX_DEPTH = 512;
 /**
  * Reads the value of a response.
  *
- * @param what Names the operation: `GET /pets/{id}`.
- * @param isTyped Whether the document declares JSON.
  * @throws {Failure} If the API refuses the request, or the response is not what the document declares.
  * @throws {ToolError} If the API is busy or fails.
  */

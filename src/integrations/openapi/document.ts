@@ -1,8 +1,4 @@
-/**
- * Reads an OpenAPI document. All of it is checked before use.
- *
- * @module
- */
+/** Reads an OpenAPI document. All of it is checked before use. */
 import { isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 
 /** Maximum length of a chain of references. */
@@ -29,7 +25,6 @@ export class OpenApiDocument {
   /**
    * Reads an object of the document, through references.
    *
-   * @param where Name of the object in errors.
    * @throws {ImportError} If the value is not an object, or a reference is external, dangling or circular.
    */
   object(node: unknown, where: string): Members {

@@ -1,13 +1,10 @@
-/**
- * Tools from a REST API: one for each operation of its OpenAPI document.
- *
- * @module
- */
+/** Tools from a REST API: one for each operation of its OpenAPI document. */
 import { asObject, type Members, OBJECT_MEMBERS } from "../../internal/json.ts";
-import { compileLazily, toValidate } from "../../core/json_schema/check.ts";
+import { toValidate } from "../../core/json_schema/check.ts";
+import { compileForeignCheck } from "../../core/json_schema/foreign.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
 import type { Ctx } from "../../core/handler/context.ts";
@@ -227,7 +224,7 @@ const TOO_MANY: SchemaResult = {
 type Validate = (value: unknown) => SchemaResult;
 
 function checkOf(jsonSchema: JsonSchema): Validate {
-  return toValidate(compileLazily(jsonSchema));
+  return toValidate(compileForeignCheck(jsonSchema));
 }
 
 function boundedCheck(jsonSchema: JsonSchema): Validate {

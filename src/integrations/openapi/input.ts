@@ -1,8 +1,4 @@
-/**
- * The flat arguments of a tool, the part of the request that each one sets, and the request itself.
- *
- * @module
- */
+/** The flat arguments of a tool, the part of the request that each one sets, and the request itself. */
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
 import { ImportError, type OpenApiDocument } from "./document.ts";
@@ -188,8 +184,6 @@ export interface ApiRequest {
 /**
  * Writes a request.
  *
- * @param base Base URL, without trailing slash.
- * @param path Path of the document: `/pets/{id}`.
  * @throws {ToolError} `invalid_input`, if a value cannot be serialized at its location.
  */
 export function writeRequest(base: string, path: string, { parameters, body }: InputLayout, args: Members): ApiRequest {

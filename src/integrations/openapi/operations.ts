@@ -1,8 +1,4 @@
-/**
- * The operations of a document, before they are converted.
- *
- * @module
- */
+/** The operations of a document, before they are converted. */
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import { ImportError, type OpenApiDocument, textOf } from "./document.ts";
 

@@ -2,8 +2,6 @@
  * Parameters of an operation, and the serialization of their values into a URL or a header.
  *
  * Source: {@link https://spec.openapis.org/oas/v3.1.1.html#style-values | OpenAPI 3.1, style values}; RFC 6570.
- *
- * @module
  */
 import { asObject, isJsonObject } from "../../internal/json.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";

@@ -2,8 +2,6 @@
  * Schemas of an OpenAPI document as self-contained JSON Schema 2020-12: referenced schemas are copied to `$defs`.
  *
  * OpenAPI 3.1 uses JSON Schema; of 3.0 `nullable` and boolean `exclusiveMinimum` and `exclusiveMaximum` are converted.
- *
- * @module
  */
 import { asObject, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 import { mapParts } from "../../core/json_schema/subschemas.ts";

@@ -1,8 +1,4 @@
-/**
- * Options, instruments, attributes and span endings that the middleware and the transport share.
- *
- * @module
- */
+/** Options, instruments, attributes and span endings that the middleware and the transport share. */
 import {
   type Attributes,
   type Histogram,
@@ -109,7 +105,6 @@ export function resultAttributes(result: CallResult | UnknownOutcome, side: Side
   return { [RPC_STATUS_CODE]: code, [OUTCOME]: result.kind, ...(isError && { [ERROR_TYPE]: code }) };
 }
 
-/** Sets the result of the call on its span, and ends the span. */
 export function endSpan(span: Span, result: CallResult | UnknownOutcome, attributes: Attributes): void {
   span.setAttributes(attributes);
   if (result.kind === "failure") span.setAttribute(FAILURE_CODE, result.code);

@@ -2,8 +2,6 @@
  * Trace context of calls: extracted and injected by the global propagator, or as W3C Trace Context if there is no propagator.
  *
  * Source: {@link https://www.w3.org/TR/trace-context/ | Trace Context}, section 3.2.
- *
- * @module
  */
 import {
   type Context,

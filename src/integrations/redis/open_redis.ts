@@ -2,8 +2,6 @@
  * Opens a connection to Redis from the options of a function.
  *
  * Not in `options.ts`: its types are public, and must not reach those of `ioredis`, which users may not have.
- *
- * @module
  */
 import { assertRedisAddress, redisName } from "../../engine/redis/address.ts";
 import { RedisConnection } from "../../engine/redis/connection.ts";
@@ -14,8 +12,6 @@ import type { RedisOptions } from "./options.ts";
 /**
  * Validates the options, the address first, and returns a connection, which connects at the first use.
  *
- * @param feature Name of the function, for the message if `ioredis` is missing.
- * @param action Action that needs Redis, for messages: `keep sessions in Redis`.
  * @throws {RangeError} If a number is out of range.
  * @throws {TypeError} If another option is invalid or unknown.
  */

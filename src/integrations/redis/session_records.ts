@@ -1,8 +1,6 @@
 /**
  * Decodes the records of sessions in Redis. Other programs may have written there: each function returns `undefined` for an invalid
  * record, which the caller reports and skips.
- *
- * @module
  */
 import type { McpSession, SessionEvent, StoredMessage } from "../../wires/mcp/http/sessions/store.ts";
 

@@ -1,14 +1,11 @@
-/**
- * `gateway`: the tools of a remote server, behind any transport, as tools of this server.
- *
- * @module
- */
+/** `gateway`: the tools of a remote server, behind any transport, as tools of this server. */
 import { type Change, type ChangeBus, memoryBus } from "../../core/call/changes.ts";
-import type { ListedTool, Transport } from "../../core/call/transport.ts";
-import type { ErrorResult } from "../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool, Transport } from "../../core/call/transport.ts";
+import { type ErrorResult, toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { Listeners } from "../../internal/async.ts";
+import { abortable } from "../../internal/time.ts";
 import {
   BOOLEAN,
   checkOptions,
@@ -104,6 +101,8 @@ class Remote implements Gateway {
   #seen: string | undefined = undefined;
   /** Time of the last list that a removed tool caused, by the caller's clock. */
   #soughtMs = Number.NEGATIVE_INFINITY;
+  /** Methods of lists that the server does not have. */
+  readonly #missing = new Set<string>();
   #isClosed = false;
   #promises = false;
 
@@ -117,46 +116,49 @@ class Remote implements Gateway {
     this.#options = options;
   }
 
-  /** Lists the server for the first time. Rejects if that fails. */
+  /** Lists the server for the first time. Rejects if that fails, or takes longer than its time limit in all. */
   async begin(): Promise<void> {
     try {
-      const { listTimeoutMs = 30_000 } = this.#options;
-      const mcp = toMcp(this.#transport);
-      const can = await mcp?.server({ timeoutMs: listTimeoutMs }).catch((thrown) => {
-        throw thrown instanceof ToolError ? this.#unlisted(thrown) : thrown;
-      }) ?? { capabilities: {} };
-      this.#promises = hasTasks(can.capabilities);
-      // Subscribe before the list, so that no change is missed.
-      this.#leave = mcp?.onChange("tools", () => this.#renew());
-      // Queued as well: a change in between is listed after it.
-      await this.refresh();
-      const { timeoutMs } = this.#options;
-      const offers = mcp && {
-        mcp,
-        gateway: this.name,
-        capabilities: can.capabilities,
-        bound: (listed: unknown) => bounded(listed, this.name, this.#options),
-        warn: (problem: string) => this.#warn(problem),
-      };
-      this.#offer = {
-        options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
-        plans: () => this.#plans,
-        parts: {
-          definitions: () => [],
-          alone: () => undefined,
-          resources: offers === undefined ? [] : await resourcesOf(offers),
-          prompts: offers === undefined ? [] : await promptsOf(offers),
-          changes: this.#changes,
-          onPlans: (listener) => this.#listeners.add(listener),
-          close: () => this.close(),
-        },
-        changes: this.#changes,
-      };
+      await this.#withinLimit((limit) => this.#open(limit));
     } catch (thrown) {
       this.#warn("cannot be used", thrown);
       this.close();
       throw thrown;
     }
+  }
+
+  async #open({ signal }: ActivityMonitor): Promise<void> {
+    const mcp = toMcp(this.#transport);
+    const { capabilities } = await mcp?.server({ signal }) ?? { capabilities: {} };
+    this.#promises = hasTasks(capabilities);
+    // Subscribe before the list, so that no change is missed.
+    this.#leave = mcp?.onChange("tools", () => this.#renew());
+    // Queued as well: a change in between is listed after it.
+    await this.refresh();
+    const { timeoutMs } = this.#options;
+    const offers = mcp && {
+      mcp,
+      gateway: this.name,
+      capabilities,
+      signal,
+      bound: (listed: unknown) => bounded(listed, this.name, this.#options),
+      isMissing: (method: string, error: unknown) => this.#isMissing(method, error),
+      warn: (problem: string) => this.#warn(problem),
+    };
+    this.#offer = {
+      options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
+      plans: () => this.#plans,
+      parts: {
+        definitions: () => [],
+        alone: () => undefined,
+        resources: offers === undefined ? [] : await resourcesOf(offers),
+        prompts: offers === undefined ? [] : await promptsOf(offers),
+        changes: this.#changes,
+        onPlans: (listener) => this.#listeners.add(listener),
+        close: () => this.close(),
+      },
+      changes: this.#changes,
+    };
   }
 
   get tools(): readonly ListedTool[] {
@@ -189,14 +191,12 @@ class Remote implements Gateway {
   async #list(): Promise<void> {
     // Some transports reconnect with the next request.
     if (this.#isClosed) throw new ToolError("unavailable", `The gateway "${this.name}" is closed`);
-    const { listTimeoutMs = 30_000 } = this.#options;
-    const listed = await withTimeLimit(listTimeoutMs, async (limit) => {
-      const late = new Promise<never>((_, reject) => {
-        limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
-      });
-      return await Promise.race([late, this.#transport.list(limit)]);
+    const listed = await this.#withinLimit(async (limit) => {
+      const listed = await this.#transport.list(limit);
+      if (!isRefusal(listed)) return listed;
+      if (this.#isMissing("tools/list", listed)) return [];
+      throw toToolError(listed);
     });
-    if (isRefusal(listed)) throw this.#unlisted(listed);
     const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
     const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
     // Do not announce an unchanged list: subscribers would list it again.
@@ -223,12 +223,36 @@ class Remote implements Gateway {
     await this.#changes.publish(CHANGED);
   }
 
+  /** Runs `work` within the time limit for listing. Its errors name the server. */
+  async #withinLimit<Value>(work: (limit: ActivityMonitor) => Promise<Value>): Promise<Value> {
+    const { listTimeoutMs = 30_000 } = this.#options;
+    try {
+      // A transport may ignore the signal.
+      return await withTimeLimit(listTimeoutMs, (limit) => abortable(work(limit), limit.signal));
+    } catch (thrown) {
+      throw thrown instanceof ToolError ? this.#named(thrown) : thrown;
+    }
+  }
+
   /** An answer that is not the server's protocol is `unavailable`: another server or a page has answered. */
-  #unlisted({ code, message, cause }: Pick<ErrorResult, "code" | "message" | "cause">): ToolError {
+  #named(error: ToolError): ToolError {
+    const { code, message, cause, details } = error;
+    if (message.includes(`"${this.name}"`)) return error;
     const isStrange = isStrangeAnswer(code, cause);
     return new ToolError(isStrange ? "unavailable" : code, `Cannot list the server "${this.name}": ${message}`, {
       cause,
+      details,
     });
+  }
+
+  /** Whether an MCP server does not have the method of a list. The first time, that is a warning. */
+  #isMissing(method: string, error: unknown): boolean {
+    const { code, cause } = error as Partial<ErrorResult>;
+    // With a cause, another server or a page has answered.
+    if (code !== "method_not_found" || cause !== undefined || toMcp(this.#transport) === undefined) return false;
+    if (!this.#missing.has(method)) this.#warn(`the server has no ${method}; the list is empty`);
+    this.#missing.add(method);
+    return true;
   }
 
   /** Lists again because a tool was removed. Rate limited, since a server may list tools that it does not have. */

@@ -30,7 +30,10 @@ export interface GatewayOptions {
   readonly forwardConfig?: boolean;
   /** Time limit of its calls, in milliseconds; for streams, the idle time. Default: the whole server's. */
   readonly timeoutMs?: number;
-  /** Time limit for listing the server, in milliseconds. Default: 30,000. */
+  /**
+   * Time limit for listing the server, in milliseconds: for all lists together while the gateway is made, then for each refresh.
+   * Default: 30,000.
+   */
   readonly listTimeoutMs?: number;
   /** Receives warnings about parts of the server that cannot be used. Default: none. */
   readonly logger?: Logger;

@@ -3,8 +3,6 @@
  *
  * The whole takes the server's tools, resources and prompts, with the server's middleware, error mapping,
  * config and limits around them. The server itself does not run.
- *
- * @module
  */
 import type { ToolSource } from "../../client/types.ts";
 import { describeReceived } from "../../internal/text.ts";

@@ -1,11 +1,8 @@
-/**
- * Merges the parts of a server, and checks them for conflicts.
- *
- * @module
- */
+/** Merges the parts of a server, and checks them for conflicts. */
 import type { ChangeBus } from "../../core/call/changes.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { JoinedParts, JoinParts, Part } from "../part.ts";
+import { toLogger } from "../../core/dispatch/error_masking.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { originOf } from "../../core/tool/part.ts";
 import { SYSTEM_TOOL_NAMES } from "../../core/tool/registry.ts";
@@ -40,7 +37,7 @@ class Joined implements JoinedParts {
   constructor(offers: readonly PartOffer[], own: ChangeBus, options: Parameters<JoinParts>[0]) {
     const { resources = [], prompts = [], logger } = options;
     this.#offers = offers;
-    this.#logger = logger;
+    this.#logger = toLogger(logger);
     this.resources = [...resources, ...offers.flatMap((offer) => offer.resources)];
     this.prompts = [...prompts, ...offers.flatMap((offer) => offer.prompts)];
     this.changes = joinChanges(own, offers);

@@ -1,8 +1,4 @@
-/**
- * The resources and prompts of a remote MCP server as resources and prompts of this one.
- *
- * @module
- */
+/** The resources and prompts of a remote MCP server as resources and prompts of this one. */
 import type { ContentAnnotations, Icon, PromptMessage } from "../../core/call/content.ts";
 import { createContentCatalog } from "../../core/content/create_content_catalog.ts";
 import type { Completer, Completers } from "../../core/content/completion.ts";
@@ -11,7 +7,7 @@ import type { ResourceDefinition, ResourcePartAt } from "../../core/content/reso
 import { namesScheme, UriTemplate } from "../../core/content/uri_template/uri_template.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import type { McpCompletionRequest, McpTransport } from "../../wires/mcp/client/types.ts";
+import type { McpCompletionRequest, McpRequestOptions, McpTransport } from "../../wires/mcp/client/types.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
 import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 
@@ -25,16 +21,20 @@ export interface McpOffers {
   readonly capabilities: Members;
   /** Checks a list of the server against the limits. Throws `ToolError` if it is too large. */
   bound(listed: unknown): readonly Members[];
+  /** Aborts the listing. */
+  readonly signal: AbortSignal;
+  /** Whether the error means that the server does not have a method; it is then reported. */
+  isMissing(method: string, error: unknown): boolean;
   /** Receives a warning for each entry that is left out. */
   warn(problem: string): void;
 }
 
 /** Resources and resource templates of the server. Rejects with `ToolError` if they cannot be listed. */
 export async function resourcesOf(offers: McpOffers): Promise<readonly Resource[]> {
-  const { mcp, capabilities, bound } = offers;
+  const { mcp: { resources }, capabilities } = offers;
   if (!isJsonObject(capabilities["resources"])) return [];
-  const fixed = bound(await mcp.resources.list());
-  const templates = bound(await mcp.resources.templates());
+  const fixed = await listOf(offers, "resources/list", resources.list);
+  const templates = await listOf(offers, "resources/templates/list", resources.templates);
   const plans = [
     ...fixed.map((listed) => toResource(offers, listed, listed["uri"], false)),
     ...templates.map((listed) => toResource(offers, listed, listed["uriTemplate"], true)),
@@ -46,12 +46,27 @@ export async function resourcesOf(offers: McpOffers): Promise<readonly Resource[
 
 /** Prompts of the server. Rejects with `ToolError` if they cannot be listed. */
 export async function promptsOf(offers: McpOffers): Promise<readonly Prompt[]> {
-  const { mcp, capabilities, bound } = offers;
+  const { mcp: { prompts }, capabilities } = offers;
   if (!isJsonObject(capabilities["prompts"])) return [];
-  const plans = bound(await mcp.prompts.list()).map((listed) => toPrompt(offers, listed));
+  const plans = (await listOf(offers, "prompts/list", prompts.list)).map((listed) => toPrompt(offers, listed));
   return unique(plans, ({ name }) => name, offers).map((plan) => {
     return { name: plan.name, "~prompt": plan, "~catalog": createContentCatalog };
   });
+}
+
+/** Reads a list. A list that the server does not have is empty. */
+async function listOf(
+  { bound, isMissing, signal }: McpOffers,
+  method: string,
+  list: (options: McpRequestOptions) => Promise<unknown>,
+): Promise<readonly Members[]> {
+  try {
+    // The gateway has its own time limit for all lists.
+    return bound(await list({ signal, timeoutMs: Infinity }));
+  } catch (thrown) {
+    if (isMissing(method, thrown)) return [];
+    throw thrown;
+  }
 }
 
 /** Keeps the first of each name; an entry that is a string is the reason why it was refused. */

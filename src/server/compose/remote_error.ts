@@ -3,8 +3,6 @@
  *
  * Most are passed on. Details between the gateway and the server (the gateway's identity, reachability, the server's other
  * contents) are hidden from the caller.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { isToolErrorCode } from "../../core/errors/code.ts";
@@ -15,10 +13,15 @@ export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: strin
   const { code, message, data } = refusal;
   const members: Readonly<Record<string, unknown>> = isJsonObject(data) ? data : {};
   const note = (what: string) => {
-    run.services.logger?.warn(what, { tool: name, gateway, code, error: refusal.cause ?? message });
+    run.services.logger?.warn(`Server "${gateway}" ${what}`, {
+      tool: name,
+      gateway,
+      code,
+      error: refusal.cause ?? message,
+    });
   };
   if (isStrangeAnswer(code, refusal.cause)) {
-    note("A server does not speak as it should");
+    note("does not answer in its protocol");
     return unavailable(gateway, "does not answer as it should");
   }
   switch (isToolErrorCode(code) ? code : "internal") {
@@ -33,13 +36,13 @@ export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: strin
       });
     }
     case "tool_not_found":
-      note("A tool is no longer there");
+      note("has removed a tool");
       return errorResult("tool_not_found", "Tool not found", { requested_tool: name });
     case "unauthenticated":
-      note("A server does not know this gateway");
+      note("does not authenticate this gateway");
       return unavailable(gateway, "does not let this gateway in");
     case "unavailable": {
-      note("A server cannot be used");
+      note("is unavailable");
       const { retry_after_ms: retryAfterMs } = members;
       return unavailable(gateway, "cannot be reached, or takes no calls; try again later", retryAfterMs);
     }

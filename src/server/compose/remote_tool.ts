@@ -3,8 +3,6 @@
  *
  * Tokens of the remote server (promises, continuations, caller state) are wrapped into tokens of the gateway: they are bound to
  * the caller, and the inner token alone is not accepted here.
- *
- * @module
  */
 import {
   type AnswerOutcome,
@@ -307,7 +305,7 @@ function keysOf({ services: { keys } }: RemoteRun): TokenKeys {
   if (keys !== undefined) return keys;
   throw new TypeError(
     'Cannot sign the token of a remote server: pass createServer({ keys: keyRing("k1:…") }), from ' +
-      '"jsr:@toolwire/toolwire/tokens"',
+      '"toolwire/tokens"',
   );
 }
 

@@ -1,18 +1,15 @@
-/**
- * Converts the tools of a remote server's list, with limits and without unsafe parts.
- *
- * @module
- */
+/** Converts the tools of a remote server's list, with limits and without unsafe parts. */
 import { isSystemTool } from "../../core/call/transport.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
-import { compileLazily, toValidate } from "../../core/json_schema/check.ts";
+import { toValidate } from "../../core/json_schema/check.ts";
+import { compileForeignCheck } from "../../core/json_schema/foreign.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { mapParts } from "../../core/json_schema/subschemas.ts";
 import { checkPin } from "../../wires/mcp/client/pins.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
-import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
 import { EMPTY_DEFINITION } from "../../core/tool/definition.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { GatewayOptions } from "./gateway_types.ts";
@@ -34,7 +31,6 @@ const MAX_DEPTH = 100;
 /**
  * Reads a list.
  *
- * @param warn Receives a warning for each tool that is left out.
  * @throws {ToolError} `result_too_large`, if the list is too large.
  */
 export function readTools(
@@ -144,7 +140,7 @@ function toPlan(tool: ListedTool, name: string, gateway: string): ToolDefinition
 }
 
 function toSchema(listed: JsonSchema): CompiledSchema {
-  return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileLazily(listed)) };
+  return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileForeignCheck(listed)) };
 }
 
 /** Drops `x-mcp-header`, which concerns only the gateway and the server, and would be refused over MCP if malformed. */

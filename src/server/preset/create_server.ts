@@ -1,8 +1,4 @@
-/**
- * `createServer` of the front door: the core with promises, questions, caller state and MCP.
- *
- * @module
- */
+/** `createServer` of the front door: the core with promises, questions, caller state and MCP. */
 import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
 import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import { withQuestions } from "../../core/dispatch/questions/with_questions.ts";
@@ -13,6 +9,7 @@ import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { memoryEngine } from "../../engine/memory.ts";
 import { mcp } from "../../wires/mcp/http/server/mcp.ts";
+import { memoryTransport } from "../../wires/memory/client/transport.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
 import type { CommonServerOptions, PromiseServerOptions } from "../options.ts";
 import type { AllTools, Part } from "../part.ts";
@@ -56,7 +53,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   options: ServerOptions<Tools, Parts>,
 ): Server<AllTools<Tools, Parts>> {
   const { keys, engine, clock, wires } = options;
-  return createCoreServer<Tools, Parts>(
+  const server = createCoreServer<Tools, Parts>(
     {
       ...options,
       ...(keys !== undefined && { keys: toQuestionKeys(keys) }),
@@ -64,6 +61,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
       wires: wires ?? [mcp(), mcpLite()],
     } as Parameters<typeof createCoreServer<Tools, Parts>>[0],
   );
+  return Object.assign(server, { "~transport": () => memoryTransport(server) });
 }
 
 /** Values of the wrong type are passed on to the checks of the core. */

@@ -1,9 +1,5 @@
-/**
- * `defineTool` as the front door has it: with all that is known of schemas.
- *
- * @module
- */
-import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
+/** `defineTool` as the front door has it: with all that is known of schemas. */
+import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 

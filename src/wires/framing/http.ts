@@ -1,8 +1,4 @@
-/**
- * Requests and replies of JSON over HTTP.
- *
- * @module
- */
+/** Requests and replies of JSON over HTTP. */
 import type { Metadata } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { isJsonMediaType } from "../../internal/http.ts";

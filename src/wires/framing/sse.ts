@@ -3,8 +3,6 @@
  *
  * The stream opens at its first block, so that an error before it can have its own HTTP status.
  * Grammar: {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream | WHATWG HTML 9.2.5}.
- *
- * @module
  */
 import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 import { PushStream } from "./push_stream.ts";

@@ -12,5 +12,5 @@ export {
   type GrpcTransportOptions,
   grpcWebTransport,
 } from "./client/transports.ts";
-export type { HttpClientOptions } from "../../http_client/send.ts";
+export type { HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
 export type { TlsClientOptions } from "./client/tls.ts";

@@ -1,8 +1,4 @@
-/**
- * Serves an OpenAPI document of a server.
- *
- * @module
- */
+/** Serves an OpenAPI document of a server. */
 import { checkOptions, PATH } from "../../internal/options.ts";
 import { sha256, toHex } from "../../internal/encoding.ts";
 import { JSON_HEADERS } from "../framing/http.ts";

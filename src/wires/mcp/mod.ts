@@ -49,7 +49,7 @@ export {
   user,
 } from "../../core/call/content.ts";
 export { mcpTransport, type McpTransportOptions } from "./http/client/transport.ts";
-export type { HttpClientOptions } from "../../http_client/send.ts";
+export type { HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
 export type {
   McpChange,
   McpClientOptions,

@@ -92,7 +92,7 @@ for (
 ) {
   test(`a tool with ${name} needs an engine, where the server is created`, () => {
     const message =
-      'Cannot create server: the tool "t" gives promises: pass createServer({ engine: memoryEngine() }), from "jsr:@toolwire/toolwire/engine"';
+      'Cannot create server: the tool "t" gives promises: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"';
     throws(() => createServer({ tools: [tool] }), { name: "TypeError", message });
     const inner = createFrontDoorServer({ tools: [tool] });
     throws(() => createServer({ tools: [], parts: [mount(inner)] }), { name: "TypeError", message });
@@ -163,7 +163,7 @@ for (const [member, tool] of Object.entries(asking)) {
     strictEqual(kindOf(await rpc(tool, {}, { logger })), "internal");
     strictEqual(
       (logger.lines[0]?.fields["error"] as Error).message,
-      `Cannot use ctx.${member} in tool "t" without keys: pass createServer({ keys: keyRing("k1:…") }), from "jsr:@toolwire/toolwire/tokens"`,
+      `Cannot use ctx.${member} in tool "t" without keys: pass createServer({ keys: keyRing("k1:…") }), from "toolwire/tokens"`,
     );
     const kind = kindOf(await rpc(tool, {}, { keys: keyRing(KEYS) }));
     const isQuestion = member !== "step" && member !== "callerState";
@@ -221,4 +221,19 @@ test("a gateway in a core server relays plain calls; its promises and questions 
   const promising = createFrontDoorServer({ tools: [t.promise().handle(() => 1)] });
   const promised = [mount(await gateway("promising", memoryTransport(promising)))];
   throws(() => createServer({ tools: [], parts: promised }), /the tool "t" gives promises/);
+});
+
+test("a core server without an engine refuses options of jobs", () => {
+  const message =
+    "Cannot create server: work and jobMiddleware need an engine: pass createServer({ engine: memoryEngine() }), " +
+    'from "jsr:@toolwire/toolwire/engine"';
+  for (
+    const options of [{ work: { concurrency: 1 } }, {
+      jobMiddleware: [async (_: unknown, next: () => unknown) => await next()],
+    }]
+  ) {
+    throws(() => createServer({ tools: [add], ...options as Options }), { name: "TypeError", message });
+    createServer({ tools: [add], ...options as Options, engine: memoryEngine() });
+  }
+  createServer({ tools: [add], work: false, jobMiddleware: [] });
 });

@@ -93,7 +93,7 @@ async function assertAlive({ caller }: Calling): Promise<void> {
   deepStrictEqual(await caller.call("ping"), { kind: "answer", value: "pong" });
 }
 
-const inTime = callers(() => createServer({ tools: [prompt, late, ping], wires })).map((place) =>
+const inTime = callers(() => createServer({ logger: false, tools: [prompt, late, ping], wires })).map((place) =>
   overCases(place, IN_TIME, async (calling, [, ...ends], what) => {
     const said = await calling.caller.call(ends.includes("deadline_exceeded") ? "late" : "prompt", { what });
     ok(ends.includes(codeOf(said)), JSON.stringify(said));
@@ -136,7 +136,7 @@ const say = [
   }),
 ] as const;
 
-const lines = callers(() => createServer({ tools: say, wires })).map((place) =>
+const lines = callers(() => createServer({ logger: false, tools: say, wires })).map((place) =>
   overCases(place, LINES, async ({ caller }, text) => {
     deepStrictEqual(await caller.call("answer", { text }), { kind: "answer", value: text });
     const progress: (string | undefined)[] = [];
@@ -177,7 +177,7 @@ function together<Opened extends object, Result>(ask: (opened: Opened, n: number
   };
 }
 
-const waitServer = () => createServer({ tools: [wait], wires });
+const waitServer = () => createServer({ logger: false, tools: [wait], wires });
 const byCallers = together(({ caller }: Calling, n) => caller.call("wait", { n }));
 // Each has id 1, where there are ids.
 const bySenders = together(({ dialect, send }: Sending, n) => send(dialect.call("wait", new RawObject([["n", n]]))));
@@ -186,7 +186,7 @@ const crossedIds = [
   ...callers(waitServer).map((place) =>
     overCases(place, CLIENTS, async (calling, n) => deepStrictEqual(await byCallers(calling, n), answerOf(n)))
   ),
-  ...everywhere(() => createServer({ tools: [wait], wires: STATELESS })).map((place) =>
+  ...everywhere(() => createServer({ logger: false, tools: [wait], wires: STATELESS })).map((place) =>
     overCases({ ...place, where: `${place.where}, one id` }, CLIENTS, async (sending, n) => {
       deepStrictEqual(sending.dialect.read(await bySenders(sending, n)), answerOf(n));
     })

@@ -271,7 +271,7 @@ const fakeYielder = defineTool("fake_piece").describe("Yield it").handle(async f
 });
 
 const fakes = everywhere(
-  () => createServer({ tools: [faker, fakeYielder, ping], wires }),
+  () => createServer({ logger: false, tools: [faker, fakeYielder, ping], wires }),
   FAKES,
   async ({ caller }, what, value) => {
     deepStrictEqual(await caller.call("fake", { what }), { kind: "answer", value }, what);

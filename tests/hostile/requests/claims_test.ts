@@ -14,7 +14,7 @@ test('the origin "null" cannot be listed, as any sandboxed page has it', () => {
 });
 
 test("CORS is answered without credentials, and to listed origins alone", async () => {
-  const server = createServer({ tools, origins: ["https://app.example"], cors: true });
+  const server = createServer({ logger: false, tools, origins: ["https://app.example"], cors: true });
   const ask = (method: string, origin: string) =>
     server.fetch(
       new Request("https://api.example/mcp-lite/v1/tools", {
@@ -36,7 +36,7 @@ test("CORS is answered without credentials, and to listed origins alone", async 
 });
 
 test("a preflight is 405 where CORS is off, and says what is allowed", async () => {
-  const server = createServer({ tools, wires: [mcpLite(), mcp({ sessions: mcpSessions() })] });
+  const server = createServer({ logger: false, tools, wires: [mcpLite(), mcp({ sessions: mcpSessions() })] });
   for (const [path, allow] of [["/mcp-lite/v1/call", "POST"], ["/mcp", "POST, GET, DELETE"]] as const) {
     const url = `https://api.example${path}`;
     const headers = { origin: "https://api.example", "access-control-request-method": "POST" };
@@ -69,6 +69,7 @@ test("a path goes to the wire that has just it, else to the one that has the mos
 
 test("a session of MCP is its caller's, whoever else knows its id", async () => {
   const server = createServer({
+    logger: false,
     tools,
     wires: [mcp({ sessions: mcpSessions() })],
     auth: bearer((token) => ({ id: token })),

@@ -17,6 +17,7 @@ export function create(): Server {
     return value;
   };
   const server = createServer({
+    logger: false,
     tools: [
       defineTool("echo").describe("Give back what came").handle((args) => count(args)),
       defineTool("double").describe("Double a number").input(v.object({ a: v.number() })).handle(({ a }) =>

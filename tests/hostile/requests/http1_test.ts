@@ -18,7 +18,7 @@ const BODY_BYTES = 1_048_576;
 async function listen() {
   const { serve } = await import("../../../src/runtime/serve.ts");
   const echo = defineTool("echo").describe("Give back what came").handle((args) => args);
-  const listening = await serve(createServer({ tools: [echo] }), { port: 0, graceMs: 0 });
+  const listening = await serve(createServer({ logger: false, tools: [echo] }), { port: 0, graceMs: 0 });
   const { url } = listening;
   return { url, host: new URL(url).host, [Symbol.asyncDispose]: () => listening.close() };
 }

@@ -34,6 +34,7 @@ test("a refusal that cannot be written is answered with internal, streamed or no
     throw new ToolError("conflict", "x", { details: { n: 1n } });
   };
   const server = createServer({
+    logger: false,
     tools: [
       defineTool("now").describe("Refuse").handle(refuse),
       defineTool("later").describe("Refuse").handle(async () =>
@@ -54,7 +55,7 @@ test("a code that is none of ours is masked: it came from another server, throug
     const handler = () => {
       throw new ToolError(code as "internal", "x");
     };
-    const server = createServer({ tools: [defineTool("gateway").describe("Call on").handle(handler)] });
+    const server = createServer({ logger: false, tools: [defineTool("gateway").describe("Call on").handle(handler)] });
     for (const headers of [{}, EVENTS]) {
       const response = await server.fetch(post("gateway", headers));
       deepStrictEqual([response.status, (await response.json()).error.data.code], [500, "internal"]);
@@ -91,6 +92,7 @@ test("a caller's long deadline does not lift the limit on a quiet stream", async
 
 test("what a client got can be handed on by middleware, without what the first wire added to its _meta", async () => {
   const inner = createServer({
+    logger: false,
     tools: [defineTool("t").describe("T").handle((_, ctx) => (ctx.meta({ cost: 3 }), "inner"))],
   });
   const transport = mcpLiteTransport("http://inner/mcp-lite/v1", {
@@ -103,6 +105,7 @@ test("what a client got can be handed on by middleware, without what the first w
     return outcome;
   };
   const outer = createServer({
+    logger: false,
     tools: [defineTool("t").describe("T").use(gateway).handle(() => "outer")],
     version: "9.9.9",
   });
@@ -117,7 +120,7 @@ test("details arrive as they were: an array, a text, an object with a code of it
     const handler = () => {
       throw new ToolError("conflict", "x", { details });
     };
-    const server = createServer({ tools: [defineTool("t").describe("T").handle(handler)] });
+    const server = createServer({ logger: false, tools: [defineTool("t").describe("T").handle(handler)] });
     const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
     for (const transport of [memoryTransport(server), mcpLiteTransport("http://h/mcp-lite/v1", { fetch })]) {
       await rejects(createClient(transport).$.call("t"), { code: "conflict", details });
@@ -131,7 +134,7 @@ test("progress after the answer goes nowhere", async () => {
     setTimeout(() => ctx.progress(1), 5);
     return "done";
   });
-  const server = createServer({ tools: [tool] });
+  const server = createServer({ logger: false, tools: [tool] });
   await createClient<typeof server>(memoryTransport(server)).t({}, { onProgress: (progress) => late.push(progress) });
   await new Promise((resolve) => setTimeout(resolve, 20));
   deepStrictEqual(late, []);
@@ -139,14 +142,14 @@ test("progress after the answer goes nowhere", async () => {
 
 test("a call whose signal is aborted already never begins", async () => {
   let calls = 0;
-  const server = createServer({ tools: [defineTool("t").describe("T").handle(() => void calls++)] });
+  const server = createServer({ logger: false, tools: [defineTool("t").describe("T").handle(() => void calls++)] });
   const client = createClient<typeof server>(memoryTransport(server));
   await rejects(client.t({}, { signal: AbortSignal.abort(new Error("too late")) }), /too late/);
   strictEqual(calls, 0);
 });
 
 test("a client's timeoutMs of Infinity is no limit, and is not sent", async () => {
-  const server = createServer({ tools: [defineTool("t").describe("T").handle(() => "ok")] });
+  const server = createServer({ logger: false, tools: [defineTool("t").describe("T").handle(() => "ok")] });
   const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
   const client = createClient<typeof server>("http://h/mcp-lite/v1", { fetch, timeoutMs: 5 });
   strictEqual(await client.t({}, { timeoutMs: Number.POSITIVE_INFINITY }), "ok");
@@ -196,16 +199,40 @@ test("createServer() refuses hosts, origins, middleware and tools that could nev
 
 test("an origin is allowed however it was written", async () => {
   for (const origin of ["https://app.example/", "https://APP.example", "https://app.example:443"]) {
-    const server = createServer({ tools: [defineTool("t").describe("T").handle(() => "ok")], origins: [origin] });
+    const server = createServer({
+      logger: false,
+      tools: [defineTool("t").describe("T").handle(() => "ok")],
+      origins: [origin],
+    });
     strictEqual((await server.fetch(post("t", { origin: "https://app.example" }))).status, 200, origin);
   }
 });
 
 test("a missing argument is said to be required", async () => {
   const tool = defineTool("t").describe("T").input(v.object({ a: v.number() })).handle(({ a }) => a);
-  const server = createServer({ tools: [tool] });
+  const server = createServer({ logger: false, tools: [tool] });
   await rejects(createClient(memoryTransport(server)).$.call("t", {}), {
     message: 'Invalid arguments at "a": "a" is required',
     details: { issues: [{ path: ["a"], expected: "a value", received: "nothing", message: '"a" is required' }] },
   });
+});
+
+test("lists are answered to GET, and to an empty POST without a media type", async () => {
+  const server = createServer({ tools: [defineTool("t").describe("T").handle(() => "ok")] });
+  const ask = async (path: string, init: RequestInit) => {
+    const response = await server.fetch(new Request(`http://api.example/mcp-lite/v1${path}`, init));
+    const { status, headers } = response;
+    return { status, allow: headers.get("allow"), body: await response.json() };
+  };
+  for (const init of [{ method: "GET" }, { method: "POST" }]) {
+    const array = await ask("/listtools", init);
+    deepStrictEqual([array.status, array.body.length, array.body[0].name], [200, 1, "t"]);
+    deepStrictEqual((await ask("/tools/", init)).body, { tools: array.body });
+  }
+  // A body needs its media type, and calls need it always: a page of another origin can send neither without a preflight.
+  strictEqual((await ask("/listtools", { method: "POST", body: new Uint8Array([123, 125]) })).status, 415);
+  strictEqual((await ask("/listtools", { method: "POST", headers: { "content-type": "text/plain" } })).status, 415);
+  strictEqual((await ask("/calltools", { method: "POST" })).status, 415);
+  deepStrictEqual((await ask("/calltools", { method: "GET" })).allow, "POST");
+  deepStrictEqual((await ask("/tools", { method: "PUT" })).allow, "GET, POST");
 });

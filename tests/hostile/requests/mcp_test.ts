@@ -20,7 +20,9 @@ import { createFixture, Gate, KEYS } from "../../wires/mcp/server/fixture.ts";
 const skip = runtime === "workerd" && "a request's stream is not another request's to write to";
 
 function serverOf(tool: AnyTool, more: Partial<ServerOptions<[]>> = {}): Server {
-  return createServer({ tools: [tool], keys: KEYS, wires: [mcp()], ...more } as ServerOptions<readonly AnyTool[]>);
+  return createServer(
+    { logger: false, tools: [tool], keys: KEYS, wires: [mcp()], ...more } as ServerOptions<readonly AnyTool[]>,
+  );
 }
 
 function stream(server: Server, name: string): Promise<Response> {

@@ -1,5 +1,5 @@
 /** `jwt()`: tokens that are accepted, and tokens that are rejected. */
-import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { before, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
@@ -158,13 +158,65 @@ const BAD: Readonly<Record<string, () => Promise<string>>> = {
 for (const [name, make] of Object.entries(BAD)) {
   test(`jwt() refuses a token ${name}`, async () => {
     const { server, log } = create();
-    const { status, error } = await ask(server, await make());
+    const token = await make();
+    const { status, error } = await ask(server, token);
     strictEqual(status, 401);
     deepStrictEqual(error?.data, { error: "invalid_token", code: "unauthenticated" });
     ok(/^The token (is invalid|has no subject|is malformed)$/.test(error?.message ?? ""), error?.message);
-    deepStrictEqual(log.lines, []);
+    const [line, ...more] = log.lines;
+    deepStrictEqual([line?.level, line?.message, more], ["warn", "Caller rejected", []]);
+    const { reason, ...fields } = line?.fields ?? {};
+    deepStrictEqual(fields, { during: "auth", code: "unauthenticated" });
+    ok(typeof reason === "string" && reason.length > 10 && reason.length < 500, String(reason));
+    // Neither the token nor one of its parts, nor a claim about a person.
+    ok(!token.split(".").some((part) => part.length > 3 && reason.includes(part)), reason);
+    ok(!/ada|eve/.test(reason), reason);
   });
 }
+
+for (
+  const [what, draft, reason] of [
+    [
+      "the audience",
+      { claims: { aud: "https://b.example" } },
+      /^claim "aud": expected \["https:\/\/api.example\/mcp",.*given "https:\/\/b.example"$/,
+    ],
+    [
+      "the issuer",
+      { claims: { iss: "https://evil.example" } },
+      /^claim "iss": expected "https:\/\/login.example", given "https:\/\/evil.example"$/,
+    ],
+    ["a missing issuer", { claims: { iss: undefined } }, /^claim "iss": expected .*, given nothing$/],
+    ["the expiry", { claims: { exp: 7 } }, /^claim "exp": expected a time after \d{10}, given 7$/],
+    ["the start", { claims: { nbf: 9e9 } }, /^claim "nbf": expected a time before \d{10}, given 9000000000$/],
+    ["the subject", { claims: { sub: undefined } }, /^claim "sub": expected text that is not empty, given undefined$/],
+    [
+      "the key",
+      { header: { kid: "k9" } },
+      /^no key of the issuer matches the header: "alg" is "ES256", "kid" is "k9"$/,
+    ],
+    ["the signature", { header: { kid: "k2" } }, /^the signature does not match the issuer's key with "kid" "k2"$/],
+  ] as const
+) {
+  test(`jwt() logs ${what} as the reason of a refused token`, async () => {
+    const { server, log } = create();
+    await ask(server, await tokenOf(draft));
+    match(String(log.lines[0]?.fields["reason"]), reason);
+  });
+}
+
+test("jwt() logs the algorithm and the scopes as reasons", async () => {
+  for (
+    const [options, reason] of [
+      [{ algorithms: ["RS256"] }, /^header "alg": expected one of RS256, given "ES256"$/],
+      [{ requiredScopes: ["api"] }, /^claim "scope": expected \["api"\], given \["docs"\]$/],
+    ] as const
+  ) {
+    const { server, log } = create(options);
+    await ask(server, await tokenOf({ claims: { scope: "docs" } }));
+    match(String(log.lines[0]?.fields["reason"]), reason);
+  }
+});
 
 test("jwt() says of a token that it has expired", async () => {
   const { status, error, challenge } = await ask(

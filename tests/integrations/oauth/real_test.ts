@@ -32,6 +32,7 @@ function createWorld() {
   const seen: string[] = [];
   const verify = jwtVerifier({ issuer: issuer.url, audience: ORIGIN, jwksUrl: `${issuer.url}/jwks` });
   const server = createServer({
+    logger: false,
     tools: [
       defineTool("whoami").describe("Say who calls").handle((_, { principal }) => principal?.id),
       defineTool("write").describe("Write").scopes("docs:write").handle(() => "written"),

@@ -42,7 +42,10 @@ function serve(document: unknown, answer: () => Response = () => Response.json(n
     sent.push({ url, method, headers: given, body: isJson ? JSON.parse(body) : body });
     return Promise.resolve(answer());
   };
-  const server = createServer({ tools: toolsFromOpenApi(document, { baseUrl: BASE, fetch, ...options }) });
+  const server = createServer({
+    logger: false,
+    tools: toolsFromOpenApi(document, { baseUrl: BASE, fetch, ...options }),
+  });
   const client = testClient(server);
   const call = async (name: string, args: Operation = {}) => (await client.$.call(name, args)) as unknown;
   return { server, sent, call };
@@ -367,10 +370,14 @@ test("toolsFromOpenApi() sends credentials to the origin of the base URL alone, 
       return Promise.resolve(Response.json(null));
     },
   });
-  const client = testClient(createServer({ tools: toolsFromOpenApi(document, options({ "x-key": "secret" })) }));
+  const client = testClient(
+    createServer({ logger: false, tools: toolsFromOpenApi(document, options({ "x-key": "secret" })) }),
+  );
   await client.$.call("own", {});
   await client.$.call("other", {});
-  const later = testClient(createServer({ tools: toolsFromOpenApi(document, options(() => ({ "x-key": "fresh" }))) }));
+  const later = testClient(
+    createServer({ logger: false, tools: toolsFromOpenApi(document, options(() => ({ "x-key": "fresh" }))) }),
+  );
   await later.$.call("own", { "X-Key": "forged" });
   deepStrictEqual(sent.map(({ url, headers }) => [url, headers.get("x-key")]), [
     ["https://a.example/v2/a", "secret"],

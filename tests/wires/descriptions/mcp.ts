@@ -86,7 +86,7 @@ export const mcp: WireDescription = {
     [mcpWire, [null], /^Cannot serve MCP: options are an object, not null$/],
     [mcpWire, ["/mcp"], /options are an object, not "\/mcp"$/],
     [mcpWire, [{ sessions: "memory" }], /sessions must be mcpSessions\(\), not "memory"$/],
-    [mcpWire, [{ sessions: mcpSessions }], /sessions must be .*, not a function$/],
+    [mcpWire, [{ sessions: mcpSessions }], /sessions must be .*, not a function: call it, mcpSessions\(\)$/],
     [mcpWire, [{ sessions: memorySessionStore() }], /sessions must be .*, not an object$/],
     [mcpWire, [{ sesions: true }], /there is no option "sesions"; did you mean "sessions"\?$/],
     [mcpWire, [{ path: "/mcp?x" }], /path must be like "\/tools", without host, query or fragment, not "\/mcp\?x"$/],

@@ -15,6 +15,7 @@ function createGuarded(allowAnonymous: boolean) {
   const verify = (token: string) => token === "admin" || token === "bob" ? { id: token } : undefined;
   const versions = [{ version: "1.0.0", tools: [hidden, defineTool("old").describe("Old").handle(() => "old")] }];
   return createServer({
+    logger: false,
     tools: [plain, scoped, hidden],
     wires: [webtools({ name: "weather", description: "W", version: "2.0.0", versions })],
     auth: bearer(verify, { allowAnonymous }),

@@ -140,7 +140,7 @@ test("pages of allowed origins may GET and POST, and read the ETag", async () =>
 test("other wires keep their own methods", async () => {
   const tools = [defineTool("t").describe("T").handle(() => 1)];
   const wires = [mcpLite(), webtools({ name: "w", description: "W", version: "1.0.0" })];
-  const server = createServer({ tools, wires, cors: true, origins: ["https://app.example"] });
+  const server = createServer({ logger: false, tools, wires, cors: true, origins: ["https://app.example"] });
   const headers = { origin: "https://app.example" };
   const preflight = await server.fetch(new Request("http://h/mcp-lite/v1/calltools", { method: "OPTIONS", headers }));
   strictEqual(preflight.headers.get("access-control-allow-methods"), "POST");
@@ -161,7 +161,7 @@ test("a path of its own, two webtools on one server, and the root", async () => 
     webtools({ name: "b", description: "B", version: "2.0.0" }),
     mcpLite(),
   ];
-  const server = createServer({ tools, wires });
+  const server = createServer({ logger: false, tools, wires });
   const name = async (url: string) => (await (await server.fetch(new Request(url))).json()).name;
   strictEqual(await name("http://h/"), "a");
   strictEqual(await name("http://h/1.0.0"), "a");

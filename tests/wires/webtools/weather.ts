@@ -51,6 +51,7 @@ export function createWeather(wire: Partial<WebtoolsOptions> = {}, options: Part
     defineTool("nothing").describe("Says nothing, but for _meta").handle((_, ctx) => ctx.meta({ cost: 3 })),
   ] as const;
   const server = createServer({
+    logger: false,
     keys: "k1:a secret that all of these servers know",
     ...options,
     tools: v2,

@@ -3,8 +3,6 @@
  *
  * Levels 1 to 3 of {@link https://www.rfc-editor.org/rfc/rfc6570 | RFC 6570}. Matching takes linear time in the length
  * of the URI, because it does not backtrack.
- *
- * @module
  */
 import { encodeReserved, type Expression, parseUriTemplate, type TemplatePart } from "./parser.ts";
 

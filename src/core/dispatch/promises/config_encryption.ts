@@ -3,8 +3,6 @@
  *
  * With sealed keys every process that has them can decrypt it. With other keys it is encrypted with a random key of this
  * process, which is enough for an engine that stores jobs in one process.
- *
- * @module
  */
 import { CallConfig } from "../../call/call_config.ts";
 import type { Engine, Job } from "../../../engine/engine.ts";
@@ -94,7 +92,7 @@ export function assertConfigHidden(definitions: readonly ToolDefinition[], engin
   if (definition === undefined || keys.isSealed || isOfOneProcess(engine)) return;
   throw new TypeError(
     `Cannot create server: the tool ${definition.name} takes config, which the engine ${engine.name} writes down: ` +
-      'pass keys that encrypt, { keys: sealed("k1:…") } of "jsr:@toolwire/toolwire/sealed"',
+      'pass keys that encrypt, { keys: sealed("k1:…") } of "toolwire/sealed"',
   );
 }
 

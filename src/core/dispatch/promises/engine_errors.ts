@@ -2,11 +2,7 @@ import { ToolError } from "../../errors/tool_error.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { Engine } from "../../../engine/engine.ts";
 
-/**
- * Wraps an engine so that callers get its errors as `unavailable`, without their details.
- *
- * @param report Called with each error.
- */
+/** Wraps an engine so that callers get its errors as `unavailable`, without their details. */
 export function withErrorReporting(engine: Engine, report: (error: unknown) => void): Engine {
   const fail = (cause: unknown): never => {
     if (cause instanceof ToolError) throw cause;

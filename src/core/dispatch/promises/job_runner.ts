@@ -1,8 +1,4 @@
-/**
- * Jobs: turns runs into jobs, and runs jobs that are due.
- *
- * @module
- */
+/** Jobs: turns runs into jobs, and runs jobs that are due. */
 import type { Peer } from "../../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } from "../../call/outcome.ts";
 import type { EngineWorker, Job } from "../../../engine/engine.ts";

@@ -2,8 +2,6 @@
  * Semantics of jobs, the same for every engine: which changes are valid in which state.
  *
  * `done` and `cancelled` are final. Changes by a run with a stale epoch, which was considered dead, are rejected.
- *
- * @module
  */
 import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import type { CallResult, Progress, Question } from "../../call/outcome.ts";
@@ -20,7 +18,6 @@ const ENDED: Pick<Job, "args" | "config" | "memo"> = {
   memo: { answers: {}, steps: {} },
 };
 
-/** Whether the state of a job is final. */
 export function isFinal({ state }: Job): boolean {
   return state === "done" || state === "cancelled";
 }
@@ -134,12 +131,7 @@ export class Jobs {
     return job?.state === "running" && job.epoch === run.epoch;
   }
 
-  /**
-   * Waits until `isEnough` or `ended`, and returns the job; `undefined` if it is missing (any more).
-   *
-   * @param ended Resolves when the time is up.
-   * @param onChange Called with each state that is not enough.
-   */
+  /** Waits until `isEnough` or `ended`, and returns the job; `undefined` if it is missing (any more). */
   async wait(
     id: string,
     isEnough: (job: Job) => boolean,

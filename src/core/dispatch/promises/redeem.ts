@@ -2,8 +2,6 @@
  * The system tools `redeem` and `cancel`, which take promise tokens.
  *
  * Source: docs/spec.md 2.2, 3.5, 3.6 and A.3.
- *
- * @module
  */
 import type { CallResult, FailureOutcome, PromiseOutcome } from "../../call/outcome.ts";
 import { isFinal, type Jobs } from "./jobs.ts";

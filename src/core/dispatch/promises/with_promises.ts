@@ -1,8 +1,4 @@
-/**
- * The code of promises, jobs and idempotency keys, as an engine brings it to a server.
- *
- * @module
- */
+/** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
 import type { Peer } from "../../call/call.ts";
 import type { CallResult, ErrorResult } from "../../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../../engine/engine.ts";

@@ -2,8 +2,6 @@
  * Continuations: tokens that carry the answers and steps of a call from one run of its handler to the next.
  *
  * Signed by the server and kept by the caller. Bound to tool, principal and arguments; valid for ten minutes, and reusable.
- *
- * @module
  */
 import type { ErrorResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
@@ -14,7 +12,6 @@ import { type AskingRun, type Continued, INVALID_CONTINUATION, type RunQuestions
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
 
-/** Data of a continuation. */
 interface ContinuationData extends Memo {
   readonly digest: string;
   readonly asked: readonly string[];

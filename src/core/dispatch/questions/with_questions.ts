@@ -1,8 +1,4 @@
-/**
- * The code of questions, steps and caller state, as keys bring it to a server.
- *
- * @module
- */
+/** The code of questions, steps and caller state, as keys bring it to a server. */
 import { digestOf } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { QuestionKeys, QuestionSupport } from "../services.ts";

@@ -4,8 +4,6 @@
  * Stricter than the standard: an id is a string or a safe integer, and batches and notifications are rejected. Never throws:
  * the error for invalid input is a return value.
  * Source: {@link https://www.jsonrpc.org/specification | JSON-RPC 2.0}.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isJsonObject, nestsDeeperThan } from "../../../internal/json.ts";

@@ -2,8 +2,6 @@
  * Decodes errors: of JSON-RPC, or, if a response is not of the protocol, of HTTP.
  *
  * Never throws. A Toolwire code in an error's data takes precedence over its number.
- *
- * @module
  */
 import { type ErrorResult, errorResult, errorResultWithCause } from "../../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";

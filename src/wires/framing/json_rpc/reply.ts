@@ -2,8 +2,6 @@
  * Replies of JSON-RPC 2.0 over HTTP.
  *
  * MCP-lite sends them, and the server itself for requests that it rejects before a wire takes them.
- *
- * @module
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { JSON_HEADERS, type JsonReply, retryAfterHeader } from "../http.ts";
@@ -11,13 +9,6 @@ import { errorData } from "../result/encode.ts";
 import type { RequestId } from "./decode.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/**
- * Makes the reply of an error.
- *
- * @param id Id of the request; `null` if it is unknown.
- * @param status Default: the status of the error's code.
- * @param added Further headers.
- */
 export function errorReply(
   id: RequestId | null,
   error: ErrorResult,

@@ -4,8 +4,6 @@
  * Never throws. Lenient as the specification is: a result without `_meta` or `response_type` is an answer, and a result of an
  * unknown type is kept as it is.
  * Source: docs/spec.md 3.3, 3.4 and A.2-A.4.
- *
- * @module
  */
 import type {
   CallEvent,

@@ -4,8 +4,6 @@
  *
  * The wires put them in their envelopes and stringify them.
  * Source: docs/spec.md 3.3, 3.4 and A.3.
- *
- * @module
  */
 import type {
   AnswerOutcome,

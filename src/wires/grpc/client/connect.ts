@@ -1,8 +1,4 @@
-/**
- * The RPCs of a client by Connect and gRPC-Web, with the transports of `@connectrpc/connect`.
- *
- * @module
- */
+/** The RPCs of a client by Connect and gRPC-Web, with the transports of `@connectrpc/connect`. */
 import { create } from "@bufbuild/protobuf";
 import type { Transport as ConnectTransport } from "@connectrpc/connect";
 import {

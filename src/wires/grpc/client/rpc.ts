@@ -1,8 +1,4 @@
-/**
- * The contract between transports and protocols, decoding of responses, and the error results of failed RPCs.
- *
- * @module
- */
+/** The contract between transports and protocols, decoding of responses, and the error results of failed RPCs. */
 import { Code, ConnectError } from "@connectrpc/connect";
 import {
   type CallEvent,

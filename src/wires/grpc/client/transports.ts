@@ -3,8 +3,6 @@
  *
  * The size of responses is limited. Redirects are not followed, so that credentials are not sent to another origin.
  * Source: docs/spec.md 5 and A.
- *
- * @module
  */
 import { createTransport as createConnect } from "@connectrpc/connect/protocol-connect";
 import { createTransport as createGrpcWeb } from "@connectrpc/connect/protocol-grpc-web";

@@ -4,8 +4,6 @@
  *
  * The other messages are left to protobuf-es. Reading is total, and takes time in proportion to the bytes.
  * Source: `proto/mcplite.proto`. For the notation of tags see `wire_format.ts`.
- *
- * @module
  */
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import { type ErrorResult, toErrorResult } from "../../../core/call/outcome.ts";
@@ -44,7 +42,6 @@ export const EMPTY_META: ResponseMetaMembers = {
 
 /** Fields of a ToolResponse. */
 export interface ResponseMembers {
-  /** The result. */
   readonly result?: JsonObject | undefined;
   /** Set in the last response only. */
   readonly meta?: ResponseMetaMembers | undefined;

@@ -2,8 +2,6 @@
  * gRPC statuses of the error codes, in both directions.
  *
  * Source: docs/spec.md 5.5.
- *
- * @module
  */
 import { Code } from "@connectrpc/connect";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";

@@ -2,8 +2,6 @@
  * Envelopes of gRPC, gRPC-Web and Connect's streams: a byte of flags, four bytes of length, and a message that may be compressed.
  *
  * Total: returns or yields an error result for bad input.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 
@@ -35,11 +33,7 @@ export function encodeEnvelope(message: Uint8Array): Bytes {
   return bytes;
 }
 
-/**
- * Reads the envelopes of a stream, which may be cut into chunks at any byte. An error result ends the iteration.
- *
- * @param maxBytes Maximum size of a message.
- */
+/** Reads the envelopes of a stream, which may be cut into chunks at any byte. An error result ends the iteration. */
 export async function* readEnvelopes(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -88,7 +82,7 @@ export function joinChunks(chunks: readonly Uint8Array[]): Bytes {
 export async function gunzip(bytes: Bytes, maxBytes: number): Promise<Bytes | ErrorResult> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  const reader = inSlices(bytes).pipeThrough(new DecompressionStream("gzip")).getReader();
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       length += read.value.length;
@@ -101,4 +95,20 @@ export async function gunzip(bytes: Bytes, maxBytes: number): Promise<Bytes | Er
   } finally {
     void reader.cancel().catch(() => {});
   }
+}
+
+/**
+ * Size of the slices that are decompressed, in bytes. Deno decompresses a whole chunk before any of it can be read, up to
+ * 1,032 times its size.
+ */
+const SLICE_BYTES = 1_024;
+
+function inSlices(bytes: Bytes): ReadableStream<Bytes> {
+  let offset = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (offset >= bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(offset, offset += SLICE_BYTES));
+    },
+  });
 }

@@ -1,8 +1,4 @@
-/**
- * JSON values that a `google.protobuf.Struct` can carry.
- *
- * @module
- */
+/** JSON values that a `google.protobuf.Struct` can carry. */
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 

@@ -2,8 +2,6 @@
  * Binary codec of `google.protobuf.Struct`, which reads and writes JSON values directly, without a message for each value.
  *
  * Source: `google/protobuf/struct.proto`. For the notation of tags see `wire_format.ts`.
- *
- * @module
  */
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { toToolError } from "../../../core/call/outcome.ts";

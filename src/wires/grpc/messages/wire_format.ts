@@ -4,8 +4,6 @@
  * Callers write tags in octal: the last digit is the wire type (0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes), the
  * digits before it are the field number.
  * Source: {@link https://protobuf.dev/programming-guides/encoding/ | Protobuf encoding}.
- *
- * @module
  */
 import { errorResult, toToolError } from "../../../core/call/outcome.ts";
 import type { ToolError } from "../../../core/errors/tool_error.ts";

@@ -4,8 +4,6 @@
  * The handlers select the protocol and encode the responses, with envelopes, statuses and trailers. The request is read before,
  * by `request.ts`, and they are given an empty message instead. Only this file calls them: parts of their API do not follow
  * semantic versioning.
- *
- * @module
  */
 import {
   type ContextKey,

@@ -3,8 +3,6 @@
  *
  * A function that encodes a value of a tool throws if `JSON.stringify` throws.
  * Source: docs/spec.md 5.2-5.4 and A.1-A.4.
- *
- * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type { CallEvent, Outcome } from "../../../core/call/outcome.ts";

@@ -3,8 +3,6 @@
  *
  * The details are a `google.rpc.ErrorInfo` whose reason is the error code, a `google.rpc.BadRequest` if arguments are invalid, a
  * `google.rpc.RetryInfo` if there is a retry delay, and the error's data as a `google.protobuf.Value`.
- *
- * @module
  */
 import {
   create,

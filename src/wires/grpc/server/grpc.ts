@@ -2,8 +2,6 @@
  * The wire of MCP-lite over gRPC: the tool service by Connect, gRPC-Web and native gRPC.
  *
  * Source: docs/spec.md 5 and A.
- *
- * @module
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";

@@ -2,8 +2,6 @@
  * gRPC health checking: the status is SERVING until the server is closed.
  *
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/health-checking.md | gRPC health checking}.
- *
- * @module
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";

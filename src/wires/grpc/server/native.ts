@@ -1,8 +1,4 @@
-/**
- * All services by native gRPC: the tool service, health checking and server reflection.
- *
- * @module
- */
+/** All services by native gRPC: the tool service, health checking and server reflection. */
 import { toBinary } from "@bufbuild/protobuf";
 import type { CallEvent } from "../../../core/call/outcome.ts";
 import { chain } from "../../../internal/future.ts";

@@ -3,8 +3,6 @@
  *
  * Does not use Connect's handlers, which take several times as long as a call. Independent of any method.
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md | gRPC over HTTP/2}.
- *
- * @module
  */
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Metadata } from "../../../core/call/call.ts";

@@ -3,8 +3,6 @@
  *
  * Versions v1 and v1alpha are identical except for their names.
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/server-reflection.md | gRPC server reflection}.
- *
- * @module
  */
 import { create, type DescFile, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";

@@ -4,8 +4,6 @@
  * Connect's handlers do not read it: they answer malformed bytes with INTERNAL, and accept JSON of any depth.
  * Total: returns an error result for bad input.
  * Source: {@link https://connectrpc.com/docs/protocol | Connect}, and gRPC-Web over HTTP.
- *
- * @module
  */
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import type { Metadata } from "../../../core/call/call.ts";

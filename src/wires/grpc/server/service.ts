@@ -2,8 +2,6 @@
  * The methods of `mcplite.MCPLite`, independent of the protocol: decodes requests to calls, and encodes results as responses.
  *
  * Source: docs/spec.md 5 and A.
- *
- * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
@@ -59,11 +57,7 @@ export class ToolService {
     return this.#allTools;
   }
 
-  /**
-   * `CallTool`.
-   *
-   * @param protocol Name of the protocol of the request.
-   */
+  /** `CallTool`. */
   callTool(request: ToolRequestMembers, head: Head, protocol: string): MaybeFuture<ResponseMembers> {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, false);
@@ -75,7 +69,6 @@ export class ToolService {
   /**
    * `CallToolStream`.
    *
-   * @param sink Receives the events of the call.
    * @param end Called once, at the end of the call. Its argument returns the last response, or throws the error.
    */
   callToolStream(
@@ -139,11 +132,7 @@ function parseTimeoutMs(metadata: Metadata): number | undefined {
   return timeoutMs;
 }
 
-/**
- * Converts a request to a call (docs/spec.md 5.2). Total: returns an error result for bad input.
- *
- * @param timeoutMs The deadline in the headers.
- */
+/** Converts a request to a call (docs/spec.md 5.2). Total: returns an error result for bad input. */
 function decodeToolRequest(
   { name: tool, arguments: args = {}, meta: members }: ToolRequestMembers,
   timeoutMs: number | undefined,

@@ -1,8 +1,4 @@
-/**
- * Streamed responses: of messages, for the handlers of Connect, and of bytes, for native gRPC.
- *
- * @module
- */
+/** Streamed responses: of messages, for the handlers of Connect, and of bytes, for native gRPC. */
 import type { CallEvent, Sink } from "../../../core/call/outcome.ts";
 import { PushStream, type PushStreamOptions } from "../../framing/push_stream.ts";
 import type { ResponseMembers } from "../messages/binary.ts";

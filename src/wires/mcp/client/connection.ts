@@ -2,8 +2,6 @@
  * Detects once which era a server supports, and sends requests in that era.
  *
  * Source: MCP, revision 2026-07-28, "Versioning" and "Backward compatibility".
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../core/call/time_limit.ts";
@@ -24,6 +22,8 @@ import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.t
 
 /** How to reach a server. */
 export interface ServerRoute {
+  /** Name of the server in warnings: its URL without query, or its program. */
+  readonly name: string;
   readonly transport: MessageTransport;
   /** Opens the older transport, for servers that do not support the other one. */
   readonly openLegacyTransport?: () => MessageTransport;
@@ -49,8 +49,9 @@ export class Connection implements ClientIdentity {
   constructor(route: ServerRoute, options: McpClientOptions) {
     const { clientInfo = { name: "toolwire", version: VERSION }, era = "auto", logger = console } = options;
     this.info = clientInfo;
-    this.logger = logger;
-    this.router = new IncomingRouter(this.handlers, logger);
+    // A process may have many servers.
+    this.logger = { warn: (message, fields) => logger.warn(`MCP server ${route.name}: ${message}`, fields) };
+    this.router = new IncomingRouter(this.handlers, this.logger);
     this.#route = route;
     this.#preferredEra = era;
   }

@@ -3,8 +3,6 @@
  *
  * It is the server's state alone if nothing else is needed, so that Toolwire servers give the same continuation on every wire.
  * The client stores nothing, so that another process can continue the call.
- *
- * @module
  */
 import { asObject, type Members } from "../../../internal/json.ts";
 import { isModelOrRootsResult } from "../protocol/messages.ts";
@@ -90,12 +88,7 @@ const MAX_ROUNDS = 32;
 /** The last reply, or questions for the caller. */
 type LoopResult = { readonly reply: RpcReply } | { readonly questions: QuestionsResult };
 
-/**
- * Repeats a request of 2026-07-28 while its result is `input_required` and the handlers can answer all questions.
- *
- * @param send Sends the request with additional parameters.
- * @param first Additional parameters of the first request.
- */
+/** Repeats a request of 2026-07-28 while its result is `input_required` and the handlers can answer all questions. */
 export async function runInputRequiredLoop(
   handlers: RequestHandlers,
   send: (inputs: Members) => Promise<RpcReply>,

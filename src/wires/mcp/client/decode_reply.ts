@@ -3,8 +3,6 @@
  *
  * Toolwire servers send in `_meta` what MCP has no member for: the code of a failure, a wrapped output, a promise.
  * Source: MCP, revision 2026-07-28, "Tools".
- *
- * @module
  */
 import {
   type CallResult,

@@ -1,8 +1,4 @@
-/**
- * A message transport over a duplex connection. Replies are matched to requests by their ids.
- *
- * @module
- */
+/** A message transport over a duplex connection. Replies are matched to requests by their ids. */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";

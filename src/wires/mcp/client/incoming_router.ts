@@ -1,7 +1,5 @@
 /**
  * Routes server-initiated messages to the pending request, the event listeners or the request handler they are for.
- *
- * @module
  */
 import type { Progress, Sink } from "../../../core/call/outcome.ts";
 import type { Logger } from "../../../core/handler/context.ts";

@@ -3,8 +3,6 @@
  *
  * The handshake is made with the first request, and again when the server has lost the session.
  * Source: MCP, revisions 2024-11-05 to 2025-11-25, "Lifecycle" and "Transports".
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";

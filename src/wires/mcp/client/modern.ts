@@ -2,8 +2,6 @@
  * The era without sessions: each request carries the protocol version, and name and capabilities of the client.
  *
  * Source: MCP, revision 2026-07-28, "Base protocol" and "Transports".
- *
- * @module
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../core/call/time_limit.ts";

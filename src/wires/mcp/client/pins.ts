@@ -1,7 +1,5 @@
 /**
  * Compares listed tools with their pinned definitions. A server that changes a tool after its review may have changed its intent.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ListedTool } from "../../../core/call/transport.ts";

@@ -2,8 +2,6 @@
  * Converts requests of the server to questions, and answers to results of MCP.
  *
  * MCP has no request for more of a resource. Toolwire servers send a form with one field, `granted`, under a key with a prefix.
- *
- * @module
  */
 import type { Question } from "../../../core/call/outcome.ts";
 import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";

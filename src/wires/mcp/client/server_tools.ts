@@ -4,7 +4,8 @@ import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
 import type { Connection } from "./connection.ts";
 import { checkPin } from "./pins.ts";
-import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
+import { decodeFailedReply } from "./decode_reply.ts";
+import { ListReader } from "./list_reader.ts";
 
 /** A tool with what calls of it need. */
 export interface KnownTool {
@@ -101,9 +102,6 @@ export class ServerTools {
   }
 }
 
-/** Maximum number of pages of a list. It stops a server whose list has no end. */
-const MAX_PAGES = 1_000;
-
 /** Reads the lists of a server. Lists and resources are cached as long as the server allows. */
 export class ServerLists {
   readonly cache: TtlCache = new TtlCache();
@@ -118,32 +116,24 @@ export class ServerLists {
     });
   }
 
-  /**
-   * Reads all pages of a list.
-   *
-   * @param method Such as `tools/list`.
-   * @param member Member of the result that contains the page.
-   */
+  /** Reads all pages of a list, within limits on all of them together. */
   async readAll(method: string, member: string, limit: ActivityMonitor): Promise<readonly Members[] | ErrorResult> {
     const cached = this.cache.get(method);
     if (cached !== undefined) return cached as readonly Members[];
-    const items: Members[] = [];
-    let cursor: unknown;
+    const reader = new ListReader(method, member);
+    let cursor: string | undefined;
     let ttlMs = Infinity;
-    for (let pages = 0; pages < MAX_PAGES; pages++) {
+    do {
       const params = cursor === undefined ? {} : { cursor };
       const reply = await this.#connection.request({ method, params, limit });
       if (!("result" in reply)) return decodeFailedReply(reply);
-      const page = reply.result[member];
-      if (!Array.isArray(page)) return invalidResultError(method);
-      items.push(...page.filter(isJsonObject));
+      const next = reader.add(reply.result);
+      if (typeof next === "object") return next;
       ttlMs = Math.min(ttlMs, ttlMsOf(reply.result));
-      cursor = reply.result["nextCursor"];
-      // An empty string is a valid cursor.
-      if (typeof cursor !== "string") break;
-    }
-    this.cache.set(method, items, ttlMs);
-    return items;
+      cursor = next;
+    } while (cursor !== undefined);
+    this.cache.set(method, reader.items, ttlMs);
+    return reader.items;
   }
 }
 

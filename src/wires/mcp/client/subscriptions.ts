@@ -1,8 +1,6 @@
 /**
  * Subscriptions to changes of a server: by one `subscriptions/listen` stream in the era without sessions, otherwise by
  * `resources/subscribe` and the notifications of the session.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";

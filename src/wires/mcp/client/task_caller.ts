@@ -1,8 +1,4 @@
-/**
- * The tools `redeem` and `cancel` for servers that have tasks and not these tools.
- *
- * @module
- */
+/** The tools `redeem` and `cancel` for servers that have tasks and not these tools. */
 import type { CallResult, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, TransportCall } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";

@@ -2,8 +2,6 @@
  * Converts tasks to promises; the id of a task is the promise token.
  *
  * Source: MCP, extension `io.modelcontextprotocol/tasks`, and "Tasks" of revision 2025-11-25.
- *
- * @module
  */
 import type { CallResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";

@@ -1,8 +1,4 @@
-/**
- * Calls of tools, in both eras.
- *
- * @module
- */
+/** Calls of tools, in both eras. */
 import {
   type CallResult,
   errorResult,
@@ -45,7 +41,6 @@ export class ToolCaller {
     this.#openCalls = openCalls;
   }
 
-  /** Makes one call. */
   async call(call: TransportCall, era: ProtocolEra, sink: Sink | undefined): Promise<CallResult | UnknownOutcome> {
     const { tool, args = {}, limit } = call;
     if (!isJsonObject(args)) return invalidInputResult("Arguments must be an object", [], "object", args);

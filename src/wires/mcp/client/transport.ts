@@ -1,8 +1,4 @@
-/**
- * The MCP client over any message transport: calls of tools, resources, prompts, logging and completion.
- *
- * @module
- */
+/** The MCP client over any message transport: calls of tools, resources, prompts, logging and completion. */
 import {
   type CallResult,
   type ErrorResult,

@@ -2,8 +2,6 @@
  * Public types of the MCP client.
  *
  * Source: MCP, revision 2026-07-28. Members that are not declared here are kept.
- *
- * @module
  */
 import type { ListedTool, Transport } from "../../../core/call/transport.ts";
 import type { Logger } from "../../../core/handler/context.ts";

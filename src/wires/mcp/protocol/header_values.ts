@@ -3,8 +3,6 @@
  * with `x-mcp-header`.
  *
  * Source: MCP 2026-07-28, "Transports", "Request metadata headers"; `io.modelcontextprotocol/tasks`, routing headers.
- *
- * @module
  */
 import { subschemasOf } from "../../../core/json_schema/subschemas.ts";
 import { encodeBase64 } from "../../../internal/encoding.ts";

@@ -3,8 +3,6 @@
  *
  * Decoding never throws. A server rejects malformed messages with an error; a client ignores them.
  * Source: {@link https://www.jsonrpc.org/specification | JSON-RPC 2.0}; MCP, revisions 2024-11-05 to 2026-07-28, "Base protocol".
- *
- * @module
  */
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";

@@ -1,8 +1,4 @@
-/**
- * `subscriptions/listen` of 2026-07-28: a long stream of change notifications for each subscribed client.
- *
- * @module
- */
+/** `subscriptions/listen` of 2026-07-28: a long stream of change notifications for each subscribed client. */
 import type { Change } from "../../../core/call/changes.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";

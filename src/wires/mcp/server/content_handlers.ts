@@ -1,8 +1,4 @@
-/**
- * Methods for resources, prompts and completion, in all revisions.
- *
- * @module
- */
+/** Methods for resources, prompts and completion, in all revisions. */
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ContentCall, ContentCatalog } from "../../../core/content/content_catalog.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
@@ -59,7 +55,6 @@ export class ContentHandlers {
     this.#pageSize = pageSize;
   }
 
-  /** `resources/list` */
   listResources(content: ContentRequest): RetryableRequest {
     return this.#prepare(
       content,
@@ -74,20 +69,17 @@ export class ContentHandlers {
     return this.#prepare(content, run, this.#page(content, "resourceTemplates"));
   }
 
-  /** `resources/read` */
   readResource(content: ContentRequest): RetryableRequest | ErrorResult {
     const { uri } = content.request.params;
     if (typeof uri !== "string") return paramError("uri", uri, "a string");
     return this.#prepare(content, (catalog, request, sink) => catalog.readResource(uri, request, sink), encodeContents);
   }
 
-  /** `prompts/list` */
   listPrompts(content: ContentRequest): RetryableRequest {
     const run: Run = ({ prompts }) => ({ kind: "answer", value: prompts });
     return this.#prepare(content, run, this.#page(content, "prompts"));
   }
 
-  /** `prompts/get` */
   getPrompt(content: ContentRequest): RetryableRequest | ErrorResult {
     const { name, arguments: args = {} } = content.request.params;
     if (typeof name !== "string") return paramError("name", name, "a string");

@@ -3,8 +3,6 @@
  *
  * The first message determines the protocol era, which then stays the same for the connection.
  * Source: MCP, "stdio", revisions 2024-11-05 to 2026-07-28.
- *
- * @module
  */
 import type { Metadata, Principal } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";

@@ -1,8 +1,4 @@
-/**
- * Contract between the methods and their transports (HTTP, stdio).
- *
- * @module
- */
+/** Contract between the methods and their transports (HTTP, stdio). */
 import type { AskableKind, ClientInfo, Metadata, Peer, Principal } from "../../../core/call/call.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";

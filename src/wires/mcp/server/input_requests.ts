@@ -1,8 +1,4 @@
-/**
- * Converts questions to requests to the client, and the client's responses to answers.
- *
- * @module
- */
+/** Converts questions to requests to the client, and the client's responses to answers. */
 import type { Question } from "../../../core/call/outcome.ts";
 import { isJsonObject, type JsonObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";

@@ -2,8 +2,6 @@
  * Methods of the revisions with a handshake: 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05.
  *
  * Knows JSON-RPC, but neither HTTP nor stdio. The transport keeps the state between requests.
- *
- * @module
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";
@@ -109,12 +107,10 @@ export class LegacyMethods {
     return savePreference(id, exchange, method === "resources/subscribe" ? { subscribe: uri } : { unsubscribe: uri });
   }
 
-  /** `tools/list` */
   listTools(request: RequestMessage, { caller, principal }: LegacyExchange): RpcResponse {
     return (this.#pages.get(caller.version) as ToolPages).list(request, principal);
   }
 
-  /** `tools/call` */
   callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {
     const { id, params } = request;
     const { calls, settings } = this.server;

@@ -3,8 +3,6 @@
  *
  * Transports keep what has to last from one request to the next, possibly in a store that is read with every request. The sizes
  * are therefore limited.
- *
- * @module
  */
 import type { MaybePromise } from "../../../internal/async.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";

@@ -1,8 +1,4 @@
-/**
- * Tasks of 2025-11-25: the client requests a task for a call, and fetches the result with a separate request.
- *
- * @module
- */
+/** Tasks of 2025-11-25: the client requests a task for a call, and fetches the result with a separate request. */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";

@@ -1,6 +1,6 @@
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { BOOLEAN, type OptionRules, POSITIVE, rule, wholeNumber } from "../../../internal/options.ts";
-import type { WireHost } from "../../wire.ts";
+import type { RequestWire, WireHost } from "../../wire.ts";
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, TASKS_EXTENSION } from "../protocol/constants.ts";
 import { ChangeStreams } from "./change_streams.ts";
 import { ContentHandlers } from "./content_handlers.ts";
@@ -25,6 +25,11 @@ export interface ProtocolOptions {
    * 30,000.
    */
   readonly askTimeoutMs?: number | undefined;
+}
+
+/** The wire that `mcp()` creates. Its options also apply when the server is served over stdio. */
+export interface McpWire extends RequestWire {
+  readonly "~protocol": ProtocolOptions;
 }
 
 /** Options with their defaults. */

@@ -3,8 +3,6 @@
  *
  * If the header `Mcp-Name` repeats a parameter of the method, the parameter is named in `NAMED_BY` of `protocol/header_values.ts`,
  * which clients use, too.
- *
- * @module
  */
 import type { MaybeFuture } from "../../../internal/future.ts";
 import type { Members } from "../../../internal/json.ts";

@@ -2,8 +2,6 @@
  * Methods of 2026-07-28, the revision without sessions: each request carries the client's version and capabilities.
  *
  * Knows JSON-RPC, but neither HTTP nor stdio.
- *
- * @module
  */
 import type { CallResult, QuestionsResult } from "../../../core/call/outcome.ts";
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
@@ -43,7 +41,6 @@ export class ModernMethods {
     this.#discovery = revision.cacheable(JSON.stringify(discovery).slice(1, -1));
   }
 
-  /** `tools/call` */
   callTool(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
     const { id, params } = request;
     const { calls, settings } = this.server;
@@ -72,7 +69,6 @@ export class ModernMethods {
     return calls.encode(request.id, this.#revision, call, result);
   }
 
-  /** `tools/list` */
   listTools(request: RequestMessage, _meta: Members, { principal }: McpExchange): RpcResponse {
     return this.#pages.list(request, principal);
   }

@@ -11,11 +11,6 @@ import type { McpTools } from "./tools.ts";
 export class Pages {
   readonly #pages = new Map<string | undefined, string>();
 
-  /**
-   * @param name Name of the list in a result.
-   * @param items Items of the list.
-   * @param pageSize Maximum number of items on a page.
-   */
   constructor(name: string, items: readonly Members[], pageSize: number) {
     let start = 0;
     do {

@@ -2,8 +2,6 @@
  * `_meta` of requests of 2026-07-28: protocol version, capabilities, client and log level.
  *
  * The members are read in place. No object is created for a valid request.
- *
- * @module
  */
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { UNSUPPORTED_VERSION } from "../protocol/codes.ts";

@@ -83,13 +83,7 @@ export function unknownMethodResponse({ id, method }: RequestMessage): RpcRespon
   });
 }
 
-/**
- * Makes the error for an invalid parameter. Its HTTP status is 200, as `protocol/codes.ts` has it.
- *
- * @param name Name of the parameter.
- * @param value Its value.
- * @param expected Description of a valid value.
- */
+/** Makes the error for an invalid parameter. Its HTTP status is 200, as `protocol/codes.ts` has it. */
 export function paramError(name: string, value: unknown, expected: string): ErrorResult {
   return invalidInputResult(`params.${name} has to be ${expected}`, ["params", name], expected, value);
 }

@@ -2,8 +2,6 @@
  * Differences between the protocol revisions in the output of a server. Other files do not depend on the revision.
  *
  * Source: MCP, revisions 2024-11-05 to 2026-07-28.
- *
- * @module
  */
 import type { ServerInfo } from "../../wire.ts";
 import type { Members } from "../../../internal/json.ts";

@@ -2,8 +2,6 @@
  * The tasks extension of 2026-07-28. A task is a deferred call; its id is the promise token.
  *
  * Source: `io.modelcontextprotocol/tasks`, draft of 2026-08.
- *
- * @module
  */
 import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";

@@ -1,7 +1,5 @@
 /**
  * The parts of `tools/call` that all revisions share: decoding the parameters, running the call, encoding the result.
- *
- * @module
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { decodeTrace } from "../../../core/call/call_meta.ts";

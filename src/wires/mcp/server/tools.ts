@@ -1,8 +1,4 @@
-/**
- * A server's tools as MCP lists them, in each revision.
- *
- * @module
- */
+/** A server's tools as MCP lists them, in each revision. */
 import { hasOwnBase, mapParts } from "../../../core/json_schema/subschemas.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
@@ -40,7 +36,6 @@ export class McpTools {
     return [...this.#read().values()].some(({ mayPromise }) => mayPromise);
   }
 
-  /** The tool of that name. */
   get(name: string): McpTool | undefined {
     return this.#read().get(name);
   }

@@ -3,8 +3,6 @@
  *
  * Accepts the replies of any MCP-lite server: both forms of the list, any status, results without `_meta`.
  * Source: docs/spec.md 4 and A.
- *
- * @module
  */
 import {
   type CallResult,

@@ -3,8 +3,6 @@
  *
  * Never throws: the error for invalid input is a return value.
  * Source: docs/spec.md 4.2.2.
- *
- * @module
  */
 import type { Call } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";

@@ -3,8 +3,6 @@
  *
  * Each value is stringified once, and put in its envelope as text. `JSON.stringify` may throw for the value of a tool.
  * Source: docs/spec.md 3.3, 3.4, 4.3 and A.2-A.5.
- *
- * @module
  */
 import type { AnswerOutcome, CallEvent, FailureOutcome, Outcome, QuestionsResult } from "../../../core/call/outcome.ts";
 import { eventToJson, outcomeMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";

@@ -2,8 +2,6 @@
  * MCP-lite over HTTP: list endpoints, JSON-RPC calls, and streams of Server-Sent Events.
  *
  * Source: docs/spec.md 4 and A.
- *
- * @module
  */
 import type { Call } from "../../../core/call/call.ts";
 import {
@@ -44,7 +42,7 @@ export interface McpLiteOptions {
  * Creates the wire of MCP-lite over HTTP, for `createServer({ wires: [mcpLite()] })`.
  *
  * Its endpoints are `POST /listtools` (an array), `POST /tools` (an object), `POST /calltools` with its aliases `/rpc` and
- * `/call`, and, if there are prompts, `POST /prompts`.
+ * `/call`, and, if there are prompts, `POST /prompts`. The lists are answered to `GET`, too.
  *
  * @example The literal paths of the specification
  * ```ts
@@ -116,12 +114,23 @@ class McpLite implements MountedWire {
   }
 
   handle(head: Head, body: Body): MaybeFuture<Reply> {
-    if (head.method !== "POST") return methodNotAllowed(head.method);
-    const error = mediaTypeError(head.metadata);
-    if (error !== undefined) return errorReply(null, error, 415);
+    const { method, metadata } = head;
+    if (method !== "POST") return this.#answerOther(head);
+    const error = mediaTypeError(metadata);
+    if (error !== undefined && (metadata.get("content-type") !== null || !this.#lists.has(head.path))) {
+      return errorReply(null, error, 415);
+    }
     return body.text().map((text) => {
-      return typeof text === "string" ? this.#answer(head, text) : errorReply(null, text);
+      if (typeof text !== "string") return errorReply(null, text);
+      // A request for a list may be empty, and then needs no media type.
+      return error === undefined || text === "" ? this.#answer(head, text) : errorReply(null, error, 415);
     });
+  }
+
+  #answerOther(head: Head): MaybeFuture<Reply> {
+    const isList = this.#lists.has(head.path);
+    if (isList && head.method === "GET") return this.#answer(head, "");
+    return methodNotAllowed(head.method, isList ? "GET, POST" : "POST");
   }
 
   #answer(head: Head, text: string): MaybeFuture<Reply> {
@@ -265,9 +274,9 @@ function methodNotFound({ id, method }: JsonRpcRequest, others: string): Reply {
   return errorReply(id, errorResult("method_not_found", message));
 }
 
-function methodNotAllowed(method: string): Reply {
-  return errorReply(null, errorResult("invalid_request", `${method} is not allowed here: use POST`), 405, {
-    allow: "POST",
+function methodNotAllowed(method: string, allow: string): Reply {
+  return errorReply(null, errorResult("invalid_request", `${method} is not allowed here: use ${allow}`), 405, {
+    allow,
   });
 }
 

@@ -3,13 +3,17 @@
  *
  * Arguments and results are copied as JSON, so that a test sees the same values as a caller over the network: no `Date`, no
  * `undefined`, no shared objects.
- *
- * @module
  */
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import type { Metadata, Peer, Principal } from "../../../core/call/call.ts";
 import { CallConfig } from "../../../core/call/call_config.ts";
-import { type CallEvent, type CallResult, errorResult, type Sink } from "../../../core/call/outcome.ts";
+import {
+  type CallEvent,
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type Sink,
+} from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
@@ -36,6 +40,8 @@ export interface MemoryOptions {
 
 /**
  * Creates a transport to a server in the same process, for tests, examples and agents that host their own tools.
+ *
+ * A masked error has the original error as its `cause`, unless the result was stored with a promise.
  *
  * @example A client without a network
  * ```ts
@@ -80,7 +86,10 @@ function callInMemory(
   const copying = sink === undefined ? undefined : new MonitoredSink(sink, call.limit);
   const copyResult = (result: CallResult): CallResult => {
     try {
-      return copyJson(result);
+      const copy = copyJson(result);
+      // Not enumerable, so it is not part of the copy.
+      const { cause } = result as ErrorResult;
+      return cause === undefined ? copy : { ...copy as ErrorResult, cause };
     } catch (thrown) {
       return dispatch.mask(new TypeError("The result cannot be written as JSON", { cause: thrown }), {
         tool: call.tool,

@@ -3,8 +3,6 @@
  *
  * Never throws. Lenient: other servers send the codes of the specification, or their own, with any status.
  * Source: Webtools 2025-06-30, "Response Examples", "Error Handling".
- *
- * @module
  */
 import {
   type CallResult,

@@ -1,8 +1,4 @@
-/**
- * Metadata of webtools: fetching, digests, changes, and checks of requests.
- *
- * @module
- */
+/** Metadata of webtools: fetching, digests, changes, and checks of requests. */
 import { type ErrorResult, errorResult, toToolError } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { addRetryAfter, readJson } from "../../../http_client/read.ts";
@@ -13,7 +9,8 @@ import { sha256, toHex } from "../../../internal/encoding.ts";
 import { decodeErrorReply } from "./decode_reply.ts";
 import type { WebtoolAction, WebtoolMetadata } from "../messages/metadata.ts";
 import { describeReceived, formatPath } from "../../../internal/text.ts";
-import { type Check, compileCheck, type Problem } from "../../../core/json_schema/check.ts";
+import type { Check, Problem } from "../../../core/json_schema/check.ts";
+import { compileForeignCheck, lenient } from "../../../core/json_schema/foreign.ts";
 
 /** The metadata of one version and its digest. */
 export interface PinnedWebtool {
@@ -166,27 +163,10 @@ export class CheckedMetadata {
   }
 
   #validate(key: string, schema: unknown, value: unknown): readonly Problem[] {
-    const check = this.#checks.get(key) ?? compileLenientCheck(asObject(schema));
+    const check = this.#checks.get(key) ?? lenient(compileForeignCheck(asObject(schema)));
     this.#checks.set(key, check);
     return check(value);
   }
-}
-
-/** Compiles a schema of another server. A schema that is invalid, or has unresolvable or circular references, accepts everything. */
-function compileLenientCheck(schema: Readonly<Record<string, unknown>>): Check {
-  let check: Check;
-  try {
-    check = compileCheck(schema);
-  } catch {
-    return () => [];
-  }
-  return (value) => {
-    try {
-      return check(value);
-    } catch {
-      return [];
-    }
-  };
 }
 
 /** The error has no value of the config, because it may be a secret. */

@@ -2,8 +2,6 @@
  * Client transport of Webtools. It fetches the metadata before the first call, and can be pinned to reviewed metadata.
  *
  * Source: Webtools 2025-06-30, "Use Case Scenario", "Security Considerations", "Error Handling & Best Practices".
- *
- * @module
  */
 import {
   type CallResult,

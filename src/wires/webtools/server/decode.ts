@@ -3,8 +3,6 @@
  *
  * Never throws: the error for invalid input is a return value.
  * Source: Webtools 2025-06-30, "POST {webtoolUrl}/".
- *
- * @module
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";

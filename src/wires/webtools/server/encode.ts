@@ -2,8 +2,6 @@
  * Encodes the envelope of Webtools. `JSON.stringify` may throw for the value of a tool.
  *
  * Source: Webtools 2025-06-30, "Response Examples".
- *
- * @module
  */
 import type { ErrorResult, Outcome } from "../../../core/call/outcome.ts";
 import { errorData, errorMessage, outcomeMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";

@@ -1,14 +1,12 @@
 /**
  * One version of a webtool on a server: its metadata, encoded once so that its digest stays the same, and its calls.
- *
- * @module
  */
 import { CallConfig, type CheckConfig } from "../../../core/call/call_config.ts";
 import type { Call, Principal } from "../../../core/call/call.ts";
 import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
-import { SCHEMA_ADAPTERS } from "../../../core/schema/adapters.ts";
+import { SCHEMA_ADAPTERS } from "../../../core/schema/exact_check.ts";
 import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
 import type { JsonSchema, Schema } from "../../../core/schema/standard_schema.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";

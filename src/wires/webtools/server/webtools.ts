@@ -2,8 +2,6 @@
  * Webtools over HTTP: metadata by GET, execution by POST. Each webtool has a path and any number of versions.
  *
  * Source: Webtools 2025-06-30.
- *
- * @module
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";

@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
 import { type CallResult, type Ctx, defineTool, memoryEngine } from "../../../../mod.ts";
-import { assertRefused, Bench, KeptSink } from "../harness.ts";
+import { assertRefused, Bench, collectConsole, KeptSink } from "../harness.ts";
 import {
   asAnswer,
   asFailure,
@@ -350,21 +350,17 @@ test("redeem and cancel are not there where no tool promises", async () => {
 
 for (const logger of ["a logger", "none"] as const) {
   test(`a server without keys says once what will not work, when it first signs (${logger})`, async () => {
-    const lines: string[] = [];
-    const { warn } = console;
-    console.warn = (line: string) => void lines.push(line);
-    try {
-      const options = logger === "none" ? { logger: undefined as never } : {};
-      const bench = new Bench([t.promise().handle(() => 1), defineTool("u").describe("U").handle(() => 1)], options);
-      const seen = () => [...lines, ...bench.log.lines.map(({ level, message }) => `${level}: ${message}`)];
+    const options = logger === "none" ? { logger: undefined as never } : {};
+    const bench = new Bench([t.promise().handle(() => 1), defineTool("u").describe("U").handle(() => 1)], options);
+    let before = -1;
+    const lines = await collectConsole(async () => {
       await bench.call("u");
-      deepStrictEqual(seen(), []);
+      before = bench.log.lines.length;
       for (let n = 0; n < 3; n++) asPromise(await bench.call("t", { n }, { meta }));
-      strictEqual(seen().length, 1);
-      match(seen()[0] ?? "", logger === "none" ? /^Tokens are signed with a random key/ : /^warn: Tokens are signed/);
-    } finally {
-      console.warn = warn;
-    }
+    });
+    const seen = [...lines.map(String), ...bench.log.lines.map(({ level, message }) => `${level}: ${message}`)];
+    deepStrictEqual([before, seen.length], [0, 1]);
+    match(seen[0] ?? "", logger === "none" ? /^Tokens are signed with a random key/ : /^warn: Tokens are signed/);
   });
 }
 

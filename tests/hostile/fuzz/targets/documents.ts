@@ -105,7 +105,7 @@ async function callAll(document: unknown, args: readonly unknown[]): Promise<str
     baseUrl: "https://api.example",
     fetch: () => Promise.resolve(Response.json({ name: "rex" })),
   });
-  const server = createServer({ tools });
+  const server = createServer({ logger: false, tools });
   const client = testClient(server);
   try {
     const functions = await openaiTools(client);

@@ -16,6 +16,7 @@ const cart = defineCallerState("cart", v.array(v.string()));
 function createIssuer(keys: string): Server {
   const promise = { ttlMs: 3_600_000 };
   return createServer({
+    logger: false,
     keys,
     tools: [
       defineTool("slow").describe("Promise").promise(promise).handle((args) => args),

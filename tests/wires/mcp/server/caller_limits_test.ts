@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createServer, type Server } from "../../../../mod.ts";
 import { defineResource, mcp, type McpSession, mcpSessions, type SessionStore } from "../../../../src/wires/mcp/mod.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
-import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
+import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { Pipe } from "../stdio/in_process.ts";
 import { initialize, type Json, legacy, type Message, StreamReader } from "./client.ts";

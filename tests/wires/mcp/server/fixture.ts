@@ -164,6 +164,7 @@ const asking = definePrompt("asking").describe("Ask first").handle(async (_, ctx
 /** The server. */
 export function createFixture(options: McpOptions = {}, more: Partial<ServerOptions<[]>> = {}): Server {
   return createServer({
+    logger: false,
     name: "fixture",
     version: "1.2.3",
     title: "Fixture",

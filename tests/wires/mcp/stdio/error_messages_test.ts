@@ -3,7 +3,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
-import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
+import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import type { Json, Message } from "../server/client.ts";
 import { Gate } from "../server/fixture.ts";

@@ -4,9 +4,9 @@ import { parseMessages } from "../../../../src/wires/mcp/protocol/messages.ts";
 import { type DuplexConnection, DuplexTransport } from "../../../../src/wires/mcp/client/duplex_transport.ts";
 import { McpClientTransport } from "../../../../src/wires/mcp/client/transport.ts";
 import type { McpClientOptions } from "../../../../src/wires/mcp/client/types.ts";
-import { LineReader } from "../../../../src/wires/mcp/stdio/client/transport.ts";
+import { LineReader } from "../../../../src/wires/mcp/stdio/client/line_reader.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
-import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
+import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
 import type { Transport } from "../../../../src/wires/mod.ts";
 
 /** What goes through a pipe, in the order in which it was put in. */
@@ -77,7 +77,7 @@ export function openStdio(
     served.push(serveLines(mcpDuplex(), server["~server"].host, { input, write, graceMs: 0 }));
     return Promise.resolve(line);
   });
-  const transport = new McpClientTransport({ transport: carrier, probeTimeoutMs: 30_000 }, options);
+  const transport = new McpClientTransport({ name: "in process", transport: carrier, probeTimeoutMs: 30_000 }, options);
   return {
     transport,
     async close() {

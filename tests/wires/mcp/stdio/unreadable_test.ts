@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool } from "../../../../mod.ts";
 import * as v from "../../../../src/core/schema/valibot.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
-import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
+import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
 import { openStdio, Pipe } from "./in_process.ts";
 
 const ask = defineTool("ask").describe("Asks").input(v.object({ what: v.string() })).output(v.string())

@@ -3,8 +3,6 @@
  *
  * Does not use Connect's transport, which takes several times as long as a call.
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md | gRPC over HTTP/2}.
- *
- * @module
  */
 import { fromBinary } from "@bufbuild/protobuf";
 import {

@@ -1,8 +1,4 @@
-/**
- * An HTTP/2 connection whose responses have trailers, which gRPC needs and `fetch` does not support.
- *
- * @module
- */
+/** An HTTP/2 connection whose responses have trailers, which gRPC needs and `fetch` does not support. */
 import type { TlsClientOptions } from "../tls.ts";
 import type * as Http2 from "node:http2";
 
@@ -13,10 +9,7 @@ export class Http2Connection {
   readonly #tls: TlsClientOptions | undefined;
   #session: Session | undefined = undefined;
 
-  /**
-   * @param origin Scheme, host and port.
-   * @throws {TypeError} If the runtime has no `node:http2`.
-   */
+  /** @throws {TypeError} If the runtime has no `node:http2`. */
   constructor(origin: string, tls: TlsClientOptions | undefined) {
     this.#http2 = loadHttp2();
     this.#origin = origin;
@@ -134,7 +127,6 @@ export class Http2Response {
   }
 }
 
-/** Status and headers of a response. */
 export type Http2ResponseHeaders = Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader;
 
 interface BuiltinLoader {

@@ -7,6 +7,8 @@ import {
   sendRequest,
 } from "../../../../http_client/send.ts";
 
+import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
+
 /** Sends requests to one URL. */
 export class Fetcher {
   readonly url: URL;
@@ -23,6 +25,12 @@ export class Fetcher {
   at(path: string): Fetcher | undefined {
     const url = URL.canParse(path, this.url) ? new URL(path, this.url) : undefined;
     return url?.origin === this.url.origin ? new Fetcher(url, this.#options) : undefined;
+  }
+
+  /** The error of a response that is not MCP. */
+  statusError(status: number, text = ""): ErrorResult {
+    const hint = this.url.pathname === "/" ? ": the URL has no path, and most servers have MCP at /mcp" : "";
+    return decodeStatus(status, text, `MCP${hint}`);
   }
 
   /** Sends a request. Rejects only if the caller's function for headers throws. */

@@ -3,8 +3,6 @@
  *
  * Resumes interrupted streams, and keeps the server's own stream open.
  * Source: MCP, revisions 2025-03-26 to 2026-07-28, "Transports".
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../../core/call/time_limit.ts";
@@ -12,7 +10,7 @@ import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "
 import { connectionError } from "../../../../http_client/send.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
-import { decodeStatus, wrongIdError } from "../../../framing/json_rpc/decode_error.ts";
+import { wrongIdError } from "../../../framing/json_rpc/decode_error.ts";
 import {
   BACKGROUND_TIMEOUT_MS,
   type MessageTransport,
@@ -68,7 +66,7 @@ export class HttpTransport implements MessageTransport {
     const response = await this.#post(message, options);
     if ("kind" in response) return response;
     cancelBody(response);
-    return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
+    return response.ok ? undefined : this.#fetcher.statusError(response.status);
   }
 
   async listen(options: SendOptions): Promise<void> {
@@ -116,7 +114,7 @@ export class HttpTransport implements MessageTransport {
       if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
       const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
       if (isOfAnother) return { transportError: wrongIdError(), status };
-      return { transportError: addRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
+      return { transportError: addRetryAfter(this.#fetcher.statusError(status, text), headers), status };
     } catch (thrown) {
       return { transportError: this.#toStreamError(thrown), status };
     }

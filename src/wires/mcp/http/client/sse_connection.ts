@@ -1,8 +1,6 @@
 /**
  * The transport of 2024-11-05 on the client's side: one event stream for all messages of the server, and an endpoint, named by
  * the stream, for all messages of the client.
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { monitorFromSignal } from "../../../../core/call/time_limit.ts";
@@ -42,7 +40,7 @@ async function open(
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
     cancelBody(response);
-    return decodeStatus(response.status, "", "MCP");
+    return fetcher.statusError(response.status);
   }
   const { promise, resolve } = Promise.withResolvers<DuplexConnection | ErrorResult>();
   void readMessages(response, fetcher, closing, {

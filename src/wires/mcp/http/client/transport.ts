@@ -2,8 +2,6 @@
  * The MCP client over HTTP, for servers of any revision.
  *
  * The size of responses is limited. Redirects are not followed, so that credentials are sent to their own origin only.
- *
- * @module
  */
 import type { HttpClientOptions } from "../../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../../internal/http.ts";
@@ -59,9 +57,11 @@ export interface McpTransportOptions extends McpClientOptions, HttpClientOptions
  */
 export function mcpTransport(url: string | URL, options: McpTransportOptions = {}): McpTransport {
   checkOptions("reach an MCP server", options, RULES);
-  const fetcher = new Fetcher(parseHttpUrl("reach an MCP server", url), options);
+  const parsed = parseHttpUrl("reach an MCP server", url);
+  const fetcher = new Fetcher(parsed, options);
   const openLegacyTransport = () => new DuplexTransport(openSseConnection(fetcher));
   return new McpClientTransport({
+    name: parsed.origin + parsed.pathname,
     transport: new HttpTransport(fetcher),
     openLegacyTransport,
     probeTimeoutMs: PROBE_TIMEOUT_MS,

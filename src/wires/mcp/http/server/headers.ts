@@ -2,8 +2,6 @@
  * Validation of the headers of a request of 2026-07-28, which repeat members of its body.
  *
  * Source: MCP 2026-07-28, "Streamable HTTP", standard headers; `io.modelcontextprotocol/tasks`, routing headers.
- *
- * @module
  */
 import type { Metadata } from "../../../../core/call/call.ts";
 import type { Members } from "../../../../internal/json.ts";

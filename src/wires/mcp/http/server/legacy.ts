@@ -1,8 +1,4 @@
-/**
- * The revisions with a handshake over HTTP, with or without sessions.
- *
- * @module
- */
+/** The revisions with a handshake over HTTP, with or without sessions. */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import { chain, Future, type MaybeFuture } from "../../../../internal/future.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";

@@ -3,8 +3,6 @@
  *
  * Handles headers, statuses and streams. The methods are in `src/wires/mcp/server/`.
  * Source: MCP, "Streamable HTTP", revisions 2025-03-26 to 2026-07-28; "HTTP with SSE", revision 2024-11-05.
- *
- * @module
  */
 import type { MaybeFuture } from "../../../../internal/future.ts";
 import type { Members } from "../../../../internal/json.ts";
@@ -15,7 +13,7 @@ import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../.
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
 import { decodeMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
-import { McpServer, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
+import { McpServer, type McpWire, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
 import { answerModern } from "../../server/methods.ts";
 import { ModernMethods } from "../../server/modern.ts";
 import { checkRequestMeta, missingMetaError, requestMetaOf } from "../../server/request_meta.ts";
@@ -93,12 +91,17 @@ export interface McpOptions extends ProtocolOptions {
 export function mcp(options: McpOptions = {}): RequestWire {
   checkOptions(ACTION, options, RULES);
   const path = toPath(options.path ?? "/mcp");
-  const { sessions } = options;
+  const { sessions, logging, cache, pageSize, askTimeoutMs } = options;
   const ssePath = options.ssePath === undefined ? undefined : toPath(options.ssePath);
   if (ssePath !== undefined && sessions === undefined) {
     throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions: mcpSessions()`);
   }
-  return { name: "mcp", mount: (host) => new Mcp(host, path, ssePath, sessions, options) };
+  const wire: McpWire = {
+    name: "mcp",
+    "~protocol": { logging, cache, pageSize, askTimeoutMs },
+    mount: (host) => new Mcp(host, path, ssePath, sessions, options),
+  };
+  return wire;
 }
 
 const ACTION = "serve MCP";

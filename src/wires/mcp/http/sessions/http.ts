@@ -1,8 +1,4 @@
-/**
- * Sessions of the revisions with a handshake, over HTTP.
- *
- * @module
- */
+/** Sessions of the revisions with a handshake, over HTTP. */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybeFuture } from "../../../../internal/future.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
@@ -189,7 +185,6 @@ export function toStoredCaller(
   return { version, capabilities: capabilities as Json, info: (info ?? null) as Json };
 }
 
-/** Stream and number of an event. */
 function readEventId(id: string | null): readonly [stream: string, number: number] | undefined {
   const [, stream, number] = /^([\w-]{1,64}):(\d{1,15})$/.exec(id ?? "") ?? [];
   return stream === undefined ? undefined : [stream, Number(number)];

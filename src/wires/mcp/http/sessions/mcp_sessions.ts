@@ -1,8 +1,4 @@
-/**
- * Sessions as a value. Only servers that use it have the code of sessions in their bundle.
- *
- * @module
- */
+/** Sessions as a value. Only servers that use it have the code of sessions in their bundle. */
 import { checkOptions, type OptionRules, rule, wholeNumber } from "../../../../internal/options.ts";
 import { type SessionHost, SessionHttp } from "./http.ts";
 import { memorySessionStore } from "./memory_store.ts";

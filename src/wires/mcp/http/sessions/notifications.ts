@@ -1,8 +1,6 @@
 /**
  * Messages that belong to a session but to none of its requests: notifications to the client, and events from the client for
  * requests in any process.
- *
- * @module
  */
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Json } from "../../../../internal/json.ts";

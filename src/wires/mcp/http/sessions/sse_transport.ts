@@ -5,8 +5,6 @@
  * A session lasts as long as its stream. If the stream is open in this process, messages are written to it directly, otherwise
  * through the session store.
  * Source: MCP, revision 2024-11-05, "Transports", "HTTP with SSE".
- *
- * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";

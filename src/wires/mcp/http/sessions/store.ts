@@ -1,8 +1,6 @@
 /**
  * The contract of session stores. A store keeps the state of clients between their requests, and messages that they have not read
  * yet, for the revisions with a handshake.
- *
- * @module
  */
 import type { Principal } from "../../../../core/call/call.ts";
 import type { Json } from "../../../../internal/json.ts";

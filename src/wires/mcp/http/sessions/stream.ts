@@ -1,8 +1,4 @@
-/**
- * One connection that reads a stream of a session. The stream outlives the connection: another one can resume it.
- *
- * @module
- */
+/** One connection that reads a stream of a session. The stream outlives the connection: another one can resume it. */
 import { SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Reply } from "../../../wire.ts";

@@ -1,8 +1,4 @@
-/**
- * The MCP client over the pipes of a process, which the client starts and ends.
- *
- * @module
- */
+/** The MCP client over the pipes of a process, which the client starts and ends. */
 import process from "node:process";
 import { checkOptions, OBJECT, type OptionRules, rule, TEXT, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
@@ -12,6 +8,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type ErrorResult, errorResult, errorResultWithCause } from "../../../../core/call/outcome.ts";
 import { parseMessages } from "../../protocol/messages.ts";
+import { LineReader } from "./line_reader.ts";
 
 /** Timeout of the request that detects the era, in milliseconds. Some old servers do not answer before the handshake. */
 const PROBE_TIMEOUT_MS = 5_000;
@@ -61,7 +58,7 @@ export function stdioTransport(
   }
   checkOptions("start a server", options, RULES);
   const transport = new DuplexTransport((handler) => start(command, args, options, handler));
-  return new McpClientTransport({ transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
+  return new McpClientTransport({ name: command, transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
 }
 
 /** Options for starting a process. */
@@ -203,26 +200,5 @@ function endProcess({ pid, exitCode, signalCode }: ChildProcess, signal: "SIGTER
     process.kill(pid, signal);
   } catch {
     // The process has ended meanwhile.
-  }
-}
-
-/** Splits bytes into lines. */
-export class LineReader {
-  readonly #maxLength: number;
-  // By default, Deno removes U+FEFF at the start of each chunk as a byte order mark.
-  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  #rest = "";
-
-  /** @param maxLength Maximum length of a line, in UTF-16 code units. */
-  constructor(maxLength: number) {
-    this.#maxLength = maxLength;
-  }
-
-  /** Returns the lines that these bytes complete; `undefined` if a line is too long. */
-  read(bytes: Uint8Array): string[] | undefined {
-    const lines = this.#decoder.decode(bytes, { stream: true }).split("\n");
-    lines[0] = this.#rest + lines[0];
-    this.#rest = lines.pop() as string;
-    return [...lines, this.#rest].some(({ length }) => length > this.#maxLength) ? undefined : lines;
   }
 }

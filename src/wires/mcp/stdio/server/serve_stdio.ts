@@ -1,19 +1,21 @@
-/**
- * Serves MCP over the standard input and output of this process, as desktop hosts start it.
- *
- * @module
- */
-import type { ErrorResult } from "../../../../core/call/outcome.ts";
+/** Serves MCP over the standard input and output of this process, as desktop hosts start it. */
+import type { Principal } from "../../../../core/call/call.ts";
+import { omitUndefined } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
-import { checkOptions, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
-import type { DuplexWire, WireHost } from "../../../wire.ts";
+import { checkOptions, type OptionRules, rule, TEXT, TEXTS, wholeNumber } from "../../../../internal/options.ts";
+import type { WireHost } from "../../../wire.ts";
 import { mcpDuplex } from "../../server/duplex.ts";
-import { PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
-import { LineSplitter } from "./lines.ts";
+import { type McpWire, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
+import { serveLines } from "./serve_lines.ts";
 import process from "node:process";
 
-/** Options of {@link serveStdio}. */
+/** Options of {@link serveStdio}. Defaults of the options of MCP are those of the server's wire `mcp({ … })`. */
 export interface ServeStdioOptions extends ProtocolOptions {
+  /**
+   * The caller, with its scopes. Default: the user who started the program, `{ id: "local" }`, who is trusted: every scope is
+   * granted.
+   */
+  readonly principal?: Principal | undefined;
   /** Time that running calls have to finish after the input has ended, in milliseconds. Default: 10,000. */
   readonly graceMs?: number | undefined;
 }
@@ -22,13 +24,42 @@ export interface ServeStdioOptions extends ProtocolOptions {
 export interface StdioServer {
   /** Access to the server, for wires and adapters. */
   readonly "~server": { readonly host: WireHost };
+  /** Options of the server, which include its wires. */
+  readonly "~offer"?: { readonly options: object };
   /** Closes the server. */
   close(graceMs?: number): Promise<void>;
 }
 
 const DEFAULT_GRACE_MS = 10_000;
 
-const RULES: OptionRules<ServeStdioOptions> = { ...PROTOCOL_RULES, graceMs: wholeNumber(0, "milliseconds") };
+const RULES: OptionRules<ServeStdioOptions> = {
+  ...PROTOCOL_RULES,
+  graceMs: wholeNumber(0, "milliseconds"),
+  principal: rule("{ id, scopes? }, with a non-empty id and an array of scopes", isPrincipal),
+};
+
+function isPrincipal(value: unknown): boolean {
+  const { id, scopes = [] } = (value ?? {}) as Partial<Principal>;
+  return TEXT.fits(id) && TEXTS.fits(scopes);
+}
+
+/** Every scope, also those of tools that a gateway adds later. Its items are the scopes of the server's tools at the start. */
+class EveryScope extends Array<string> {
+  override includes(): boolean {
+    return true;
+  }
+}
+
+/** The user who started the program. */
+function localPrincipal({ definitions }: WireHost): Principal {
+  return { id: "local", scopes: EveryScope.from(new Set(definitions.flatMap(({ scopes }) => scopes))) };
+}
+
+/** Options of the server's wire `mcp({ … })`. */
+function protocolOf({ "~offer": offer }: StdioServer): ProtocolOptions {
+  const { wires = [] } = (offer?.options ?? {}) as { readonly wires?: readonly Partial<McpWire>[] };
+  return wires.find((wire) => wire["~protocol"] !== undefined)?.["~protocol"] ?? {};
+}
 
 /**
  * Serves a server over standard input and output until the input ends. Then running calls may finish, and the server is closed.
@@ -52,54 +83,16 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
     throw new TypeError("Cannot serve this over stdio: pass the server that createServer() returns");
   }
   checkOptions("serve MCP over stdio", options, RULES);
-  const { graceMs = DEFAULT_GRACE_MS, ...protocol } = options;
   const { host } = server["~server"];
+  const { graceMs = DEFAULT_GRACE_MS, principal = localPrincipal(host), ...own } = options;
+  const wire = mcpDuplex({ ...protocolOf(server), ...omitUndefined(own) });
   const output = claimOutput();
   try {
-    await serveLines(mcpDuplex(protocol), host, { input: process.stdin, write: output.write, graceMs });
+    await serveLines(wire, host, { input: process.stdin, write: output.write, graceMs, principal });
     await server.close(graceMs);
   } finally {
     output.release();
   }
-}
-
-/** Two pipes with one client. */
-interface Pipes {
-  readonly input: AsyncIterable<Uint8Array>;
-  /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
-  write(line: string): MaybePromise<void>;
-  /** Time that running calls have to finish after the input has ended, in milliseconds. */
-  readonly graceMs: number;
-}
-
-/**
- * Serves a duplex wire over two pipes, with one message a line, until the input has ended and every request was answered.
- *
- * @throws {TypeError} If a tool violates the rules of the wire.
- */
-export async function serveLines(wire: DuplexWire, host: WireHost, { input, write, graceMs }: Pipes): Promise<void> {
-  const mounted = wire.mount(host);
-  const ended = new AbortController();
-  let receive: (line: string | ErrorResult) => void = () => {};
-  let close: () => void = () => {};
-  const served = mounted.connect({
-    signal: ended.signal,
-    send: write,
-    onMessage(listener) {
-      receive = listener;
-    },
-    onClose(listener) {
-      close = listener;
-    },
-  });
-  const lines = new LineSplitter(host.limits.bodyBytes);
-  for await (const bytes of input) lines.push(bytes).forEach(receive);
-  const last = lines.end();
-  if (last !== undefined) receive(last);
-  const cancel = host.clock.after(graceMs, () => ended.abort());
-  close();
-  await served;
-  cancel();
 }
 
 /** Standard output, reserved for messages. */

@@ -1,0 +1,53 @@
+/**
+ * Serves a duplex wire over two pipes, with one message a line. Independent of the process that has the pipes.
+ *
+ * @module
+ */
+import type { Principal } from "../../../../core/call/call.ts";
+import type { ErrorResult } from "../../../../core/call/outcome.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
+import type { DuplexWire, WireHost } from "../../../wire.ts";
+import { LineSplitter } from "./lines.ts";
+
+/** Two pipes with one client. */
+interface Pipes {
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
+  write(line: string): MaybePromise<void>;
+  /** Time that running calls have to finish after the input has ended, in milliseconds. */
+  readonly graceMs: number;
+  /** The caller at the other end. Default: an anonymous one. */
+  readonly principal?: Principal | undefined;
+}
+
+/**
+ * Serves a duplex wire over two pipes, with one message a line, until the input has ended and every request was answered.
+ *
+ * @throws {TypeError} If a tool violates the rules of the wire.
+ */
+export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes): Promise<void> {
+  const { input, write, graceMs, principal } = pipes;
+  const mounted = wire.mount(host);
+  const ended = new AbortController();
+  let receive: (line: string | ErrorResult) => void = () => {};
+  let close: () => void = () => {};
+  const served = mounted.connect({
+    principal,
+    signal: ended.signal,
+    send: write,
+    onMessage(listener) {
+      receive = listener;
+    },
+    onClose(listener) {
+      close = listener;
+    },
+  });
+  const lines = new LineSplitter(host.limits.bodyBytes);
+  for await (const bytes of input) lines.push(bytes).forEach(receive);
+  const last = lines.end();
+  if (last !== undefined) receive(last);
+  const cancel = host.clock.after(graceMs, () => ended.abort());
+  close();
+  await served;
+  cancel();
+}
