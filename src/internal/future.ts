@@ -3,8 +3,6 @@
  *
  * A promise runs each step in a separate turn of the microtask queue. A call has five to ten steps between its handler and its
  * response, so on the hot path they are the steps of a future, and the handler's promise is the only one that is waited for.
- *
- * @module
  */
 
 /** Takes a value when it arrives. */
@@ -31,13 +29,17 @@ export class Future<Value> implements PromiseLike<Value>, Receiver<Value> {
   step: ((value: never) => unknown) | undefined;
   /** @internal */
   next: Receiver<unknown> | undefined;
+  /** @internal The same as a promise, which several may wait for. */
+  promise: unknown;
 
   /** Creates a future without a value. */
   constructor() {
     this.hasArrived = this.hasFailed = false;
-    this.arrived = undefined;
-    this.step = undefined;
-    this.next = undefined;
+    this.arrived =
+      this.step =
+      this.next =
+      this.promise =
+        undefined;
   }
 
   /** The future of a promise. */
@@ -89,37 +91,20 @@ export class Future<Value> implements PromiseLike<Value>, Receiver<Value> {
 
   /** The same as a promise. */
   toPromise(): Promise<Value> {
-    if (this.next instanceof PromiseReceiver) return this.next.promise as Promise<Value>;
-    const receiver = new PromiseReceiver<Value>();
-    this.into(receiver);
-    return receiver.promise;
-  }
-}
-
-class PromiseReceiver<Value> implements Receiver<Value> {
-  readonly promise: Promise<Value>;
-  receive!: (value: Value) => void;
-  fail!: (thrown: unknown) => void;
-
-  constructor() {
-    this.promise = new Promise((resolve, reject) => {
-      this.receive = resolve;
-      this.fail = reject;
-    });
+    this.promise ??= new Promise<Value>((receive, fail) => this.into({ receive, fail }));
+    return this.promise as Promise<Value>;
   }
 }
 
 function pass(value: unknown, step: ((value: never) => unknown) | undefined, next: Receiver<unknown>): void {
   if (step === undefined) return next.receive(value);
-  let result: unknown;
   try {
-    result = step(value as never);
+    const result = toFuture(step(value as never));
+    if (result instanceof Future) result.into(next);
+    else next.receive(result);
   } catch (thrown) {
-    return next.fail(thrown);
+    next.fail(thrown);
   }
-  if (result instanceof Future) result.into(next);
-  else if (result instanceof Promise) Future.of(result).into(next);
-  else next.receive(result);
 }
 
 /** Runs `step` at once on a value, or when it arrives. */

@@ -2,8 +2,6 @@
  * A list of what is pending. It is notified once, by one timer for all of it, when the current turn of the event loop is over.
  *
  * Most work that waits ends within its turn. What only longer waits need, such as timers, is therefore not set up for each.
- *
- * @module
  */
 import type { Clock } from "./time.ts";
 

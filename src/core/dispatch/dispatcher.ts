@@ -19,6 +19,7 @@ import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { Future, type MaybeFuture, toFuture, toPromise } from "../../internal/future.ts";
+import { PendingList } from "../../internal/pending_list.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../handler/context.ts";
 import { authorizationError } from "../tool/access.ts";
@@ -30,7 +31,7 @@ import { CallContext } from "./call_context.ts";
 import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms } from "./deferral.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import type { OutputLimits } from "./output_limits.ts";
-import { PendingRuns, type PendingServices } from "./pending_runs.ts";
+import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
 import type { RunLimits } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
@@ -112,7 +113,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
-  readonly #pending: PendingRuns;
+  readonly pending: PendingList;
   readonly #closing = new AbortController();
   #pendingRuns = 0;
   // A field, because each call reads it and reading a signal is slower.
@@ -132,7 +133,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     this.#onError = options.onError;
     this.#timeoutMs = options.timeoutMs;
     this.#runner = new ToolRunner(this);
-    this.#pending = new PendingRuns(this);
+    this.pending = new PendingList(this.clock);
     this.keys = keys;
     this.questions = keys?.["~questions"](keys);
     this.deferral = keys && engine?.["~deferral"].create(this, { ...options, engine, keys });
@@ -265,7 +266,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   async #drainRuns(graceMs: number): Promise<void> {
-    this.#pending.armAll();
+    this.pending.flush();
     if (this.#pendingRuns === 0) return;
     this.#idle ??= Promise.withResolvers();
     const cancel = this.clock.after(graceMs, () => {
@@ -300,7 +301,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   #guard(run: CallContext, running: Future<CallResult>): Future<CallResult> {
     const { promise } = run.definition;
-    if (promise === undefined || this.deferral === undefined) return this.#pending.add(run, running);
+    if (promise === undefined || this.deferral === undefined) return awaitRun(run, running, this);
     return this.deferral.guard(run, running, promise, this.deadlineMs(run));
   }
 
