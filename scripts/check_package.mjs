@@ -1,21 +1,19 @@
 // Packs the npm package and uses it as a stranger would: `node scripts/check_package.mjs`. Installs the tarball into a fresh
-// project, loads every entry and does a round trip on each runtime, type-checks a consumer, and loads the single file by URL.
+// project, loads every entry and does a round trip on each runtime, type-checks it for each platform, runs the snippets of the pages,
+// and loads the single file by URL.
 import { execFile } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { build } from "esbuild";
+import { exportsOf } from "./exports.mjs";
+import { findLargerBundles } from "./package/bundles.mjs";
+import { findProblems } from "./package/files.mjs";
+import { typeCheckPackages, typeChecks, typedConsumer, writeProject } from "./package/types.mjs";
 import { childEnv, findBin, findNode, root } from "./runtimes.mjs";
 
 const execute = promisify(execFile);
@@ -23,8 +21,21 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const entries = Object.keys(manifest.exports).filter((entry) => entry !== "./package.json").map((entry) =>
   `toolwire${entry.slice(1)}`
 );
+const sources = Object.entries(JSON.parse(readFileSync(join(root, "deno.json"), "utf8")).exports).map((
+  [name, source],
+) => ({
+  name,
+  source,
+  built: manifest.exports[name].default,
+}));
+/** Entries, and whether they export more than types. */
+const withValues = sources.map(({ name, source }) => [
+  `toolwire${name.slice(1)}`,
+  exportsOf(readFileSync(join(root, source), "utf8")).some((exported) => !exported.startsWith("type ")),
+]);
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-package-"));
 const consumer = join(temporary, "consumer");
+const unpacked = join(temporary, "unpacked/package");
 
 const bun = (script) => [findBin("bun"), script];
 const deno = (script) => [findBin("deno"), "run", "-A", "--quiet", script];
@@ -38,9 +49,7 @@ import * as v from "toolwire/schema";
 import { serve } from "toolwire/serve";
 import { testClient } from "toolwire/testing";
 
-for (const entry of ${JSON.stringify(entries)}) {
-  // These two entries export types only.
-  const hasValues = !["toolwire/wire", "toolwire/types"].includes(entry);
+for (const [entry, hasValues] of ${JSON.stringify(withValues)}) {
   strictEqual(Object.keys(await import(entry)).length > 0, hasValues, entry);
 }
 const add = defineTool("add")
@@ -56,26 +65,6 @@ for (const client of [createClient(memoryTransport(server)), testClient(server),
 }
 await listening.close();
 console.log("done");
-`;
-
-const CONSUMER = `
-import { type Client, createClient, createServer, defineTool, memoryTransport } from "toolwire";
-import * as v from "toolwire/schema";
-${entries.map((entry, index) => `import * as entry${index} from "${entry}";`).join("\n")}
-
-const add = defineTool("add")
-  .describe("Add two numbers")
-  .input(v.object({ a: v.number(), b: v.optional(v.number(), 1) }))
-  .output(v.number())
-  .handle(({ a, b }) => a + b);
-const server = createServer({ name: "math", version: "1.0.0", tools: [add] });
-export const client: Client<typeof server> = createClient<typeof server>(memoryTransport(server));
-export const sum: number = await client.add({ a: 1 });
-// @ts-expect-error: a is a number
-export const wrong: Promise<number> = client.add({ a: "1" });
-// @ts-expect-error: there is no such tool
-export const unknown: unknown = client.subtract;
-export const entries: readonly object[] = [${entries.map((_, index) => `entry${index}`).join(", ")}];
 `;
 
 function singleFile(url, end = `if (answer !== "Hello, Ada!") throw new Error(answer);\nconsole.log("done");`) {
@@ -104,9 +93,14 @@ console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
 async function checkTarball(tarball) {
-  await check("the tarball holds what it says, and nothing else", () => checkFiles(tarball));
+  mkdirSync(join(temporary, "unpacked"));
+  await run(["tar", "-xzf", tarball, "-C", join(temporary, "unpacked")]);
+  await check("the tarball holds what it says, and nothing else", checkFiles);
   await check("publint --strict", () => run([findBin("publint"), "run", tarball, "--strict"]));
-  await check("install into a fresh project", () => install(tarball));
+  await check("bundles are as small as those of the sources", checkBundles);
+  // What ./otel needs beside the package, and names at once; what the engines need they load when they are made.
+  const peer = `@opentelemetry/api@${manifest.devDependencies["@opentelemetry/api"]}`;
+  await check("install into a fresh project", () => install(consumer, [tarball, peer]));
   for (const [name, command] of Object.entries(runtimes)) {
     await check(
       `${name}: every entry loads, and a tool is defined, served and called`,
@@ -116,11 +110,21 @@ async function checkTarball(tarball) {
   for (const [name, command] of Object.entries(runtimes)) {
     await check(`${name}: the command says how it is used`, () => runBin(command));
   }
-  for (const resolution of ["nodenext", "bundler"]) {
-    await check(`a consumer type-checks (${resolution}, skipLibCheck off)`, () => typeCheck(resolution));
-  }
+  await checkTypes(tarball);
   await check("a consumer type-checks in Deno", () => run([findBin("deno"), "check", "--quiet", "index.ts"], consumer));
+  await checkSnippets();
+  await check("workerd: a bundle of the installed package serves and calls a tool", runInWorkerd);
   await checkSingleFile();
+}
+
+async function checkTypes(tarball) {
+  const typed = join(temporary, "typed");
+  await check("install with types and all peers", () => install(typed, [tarball, ...typeCheckPackages(manifest)]));
+  for (const [name, options] of Object.entries(typeChecks)) {
+    await check(`every entry type-checks: ${name}`, async () => {
+      await run([findBin("tsc"), "-p", writeProject(typed, name, options)], typed);
+    });
+  }
 }
 
 async function pack() {
@@ -132,53 +136,92 @@ async function pack() {
   return join(temporary, filename);
 }
 
-async function checkFiles(tarball) {
-  const unpacked = join(temporary, "unpacked");
-  mkdirSync(unpacked);
-  await run(["tar", "-xzf", tarball, "-C", unpacked]);
-  const files = readdirSync(join(unpacked, "package"), { recursive: true })
-    .filter((file) => statSync(join(unpacked, "package", file)).isFile());
-  const problems = manifest.files
-    .filter((name) => !files.some((file) => file === name || file.startsWith(`${name}/`)))
-    .map((name) => `missing: ${name}`);
-  for (const file of files) {
-    if (/(^|\/)(tests?|bench|examples|node_modules|\.cache|scripts)\/|_test\./.test(file)) {
-      problems.push(`does not belong: ${file}`);
-    }
-    if (readFileSync(join(unpacked, "package", file), "utf8").includes(root)) {
-      problems.push(`names a path of this machine: ${file}`);
-    }
-  }
+function checkFiles() {
+  const problems = findProblems(unpacked, manifest, root);
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
-async function install(tarball) {
-  mkdirSync(consumer);
-  writeFileSync(join(consumer, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-  // What ./otel needs beside the package, and names at once; what the engines need they load when they are made.
-  const peer = `@opentelemetry/api@${manifest.devDependencies["@opentelemetry/api"]}`;
-  await run(
-    ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error", tarball, peer],
-    consumer,
-  );
-  writeFileSync(join(consumer, "index.ts"), CONSUMER);
+async function checkBundles() {
+  const external = Object.keys(manifest.peerDependencies);
+  // Beside the sources' node_modules, so that both find the same dependencies.
+  const problems = await findLargerBundles({ entries: sources, packed: root, root, external });
+  if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
-async function typeCheck(resolution) {
-  const options = {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    noEmit: true,
-    target: "es2023",
-    lib: ["ESNext", "DOM", "DOM.Iterable"],
-    module: resolution === "bundler" ? "esnext" : "nodenext",
-    moduleResolution: resolution,
-    types: [],
-  };
-  const project = join(consumer, `tsconfig.${resolution}.json`);
-  writeFileSync(project, JSON.stringify({ compilerOptions: options, include: ["index.ts"] }));
-  await run([findBin("tsc"), "-p", project], consumer);
+/** Installs the tarball, and packages beside it, into an empty folder. */
+async function install(folder, packages) {
+  mkdirSync(folder);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+  await run(["npm", "install", ...flags, ...packages], folder);
+  writeFileSync(join(folder, "index.ts"), typedConsumer(entries));
+}
+
+/** The snippets of README.md and docs/ with the installed package, one process for each runtime. */
+async function checkSnippets() {
+  const folder = join(consumer, "snippets");
+  mkdirSync(folder);
+  const { stdout } = await run([findBin("bun"), join(root, "tests/docs/write_snippets.ts"), folder]);
+  const snippets = JSON.parse(stdout);
+  for (const name of new Set(snippets.flatMap(({ packages }) => packages))) {
+    const link = join(consumer, "node_modules", name);
+    if (existsSync(link) || !existsSync(join(root, "node_modules", name))) continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), link);
+  }
+  for (const [name, command] of Object.entries(runtimes)) {
+    // Node 22 has no `using`, and warns of types in every file.
+    if (name !== "node22") {
+      await check(`${name}: ${snippets.length} snippets of the pages run`, () => runSnippets(command, snippets));
+    }
+  }
+}
+
+async function runSnippets(command, snippets) {
+  const script = join(root, "tests/docs/run_examples.mjs");
+  const { stdout } = await run([...command(script), ...snippets.map(({ file }) => pathToFileURL(file).href)], consumer);
+  const results = Array.from(stdout.matchAll(/^::example (.*)$/gm), ([, json]) => JSON.parse(json));
+  const failed = results.flatMap(({ error }, index) =>
+    error === undefined ? [] : [`${snippets[index].place}: ${error}`]
+  );
+  if (failed.length > 0) throw new Error(failed.join("\n\n"));
+  if (results.length < snippets.length || !stdout.includes("::end")) {
+    throw new Error(`It ended in ${snippets[results.length]?.place}`);
+  }
+}
+
+/** A bundle of the installed package inside of workerd, as Wrangler makes one. */
+async function runInWorkerd() {
+  const folder = join(temporary, "workerd");
+  mkdirSync(folder);
+  const contents = `
+    import { createClient, createServer, defineTool } from "toolwire";
+    const add = defineTool("add").describe("Add two numbers").handle(({ a, b }) => a + b);
+    const server = createServer({ tools: [add] });
+    const client = createClient("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
+    export default {
+      async test() {
+        if (await client.add({ a: 1, b: 2 }) !== 3) throw new Error("add");
+      },
+    };`;
+  await build({
+    stdin: { contents, resolveDir: consumer },
+    outfile: join(folder, "test.js"),
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    conditions: ["workerd", "worker", "browser"],
+  });
+  writeFileSync(
+    join(folder, "config.capnp"),
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "test", worker = (
+  compatibilityDate = "2026-08-04",
+  modules = [(name = "test.js", esModule = embed "test.js")],
+))]);
+`,
+  );
+  await run([findBin("workerd"), "test", "config.capnp"], folder);
 }
 
 /** dist/toolwire.js alone: from a file on its own, and over HTTP wherever a runtime imports such URLs. */

@@ -52,12 +52,20 @@ class Stubs:
         return lambda message, **options: call(ParseDict(message, request()), **options)
 
     def _load(self, symbol):
-        """Has the server tell the file that a symbol is in, and those that it needs: first what is needed."""
-        for file in self._ask(symbol):
-            name = descriptor_pb2.FileDescriptorProto.FromString(file).name
-            if name not in self._known:
-                self._pool.AddSerializedFile(file)
-                self._known.add(name)
+        """Reads the file with a symbol, and the files that it imports. The pool needs imports first, whatever their order is."""
+        answer = [descriptor_pb2.FileDescriptorProto.FromString(file) for file in self._ask(symbol)]
+        files = {file.name: file for file in answer}
+
+        def add(name):
+            if name in self._known or name not in files:
+                return
+            self._known.add(name)
+            for dependency in files[name].dependency:
+                add(dependency)
+            self._pool.Add(files[name])
+
+        for name in files:
+            add(name)
 
 
 def _reflection(channel):

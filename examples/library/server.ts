@@ -5,6 +5,7 @@
  */
 import { createServer, mcpLite } from "jsr:@toolwire/toolwire";
 import { grpc } from "jsr:@toolwire/toolwire/grpc";
+import { rest } from "jsr:@toolwire/toolwire/rest";
 import { analyzeDataset } from "./analyze_dataset.ts";
 import { exportDataset } from "./export_dataset.ts";
 import { describeDataset, generateReport, searchDocuments } from "./tools.ts";
@@ -14,7 +15,7 @@ export const server = createServer({
   name: "library",
   version: "1.0.0",
   tools: [searchDocuments, generateReport, describeDataset, analyzeDataset, exportDataset],
-  wires: [mcpLite(), grpc()],
+  wires: [mcpLite(), grpc(), rest()],
   // What promise tokens are signed with. Here they end with the process anyway, as do the jobs of the default engine; with
   // replicas, or an engine that outlives a restart, it is keysFromEnv() of "jsr:@toolwire/toolwire/serve".
   keys: `k1:${crypto.randomUUID()}`,

@@ -28,7 +28,7 @@ export function fetchWhole(url: URL, init: RequestInit, { send, maxBytes, timeou
   const unreachableMessage = `Cannot reach ${origin}`;
   return withTimeLimit(timeoutMs, async ({ signal }) => {
     const exchanged = exchange(
-      { method, url: href, headers: sent, body, returnsRedirect: true, unreachableMessage },
+      { method, url: href, headers: new Headers(sent), body, returnsRedirect: true, unreachableMessage },
       { ...(send && { fetch: send }), maxResponseBytes: maxBytes },
       monitorFromSignal(signal),
       async (response, chunks) => {

@@ -12,10 +12,15 @@ function isUtf8Parameter(parameter: string): boolean {
 
 /** Whether an `Accept` header names `text/event-stream` with a quality above zero. Wildcards do not name it. */
 export function acceptsEventStream(accept: string | null): boolean {
-  if (accept === null || !/text\/event-stream/i.test(accept)) return false;
+  return acceptsType(accept, "text/event-stream");
+}
+
+/** Whether an `Accept` header names a media type, given in lower case, with a quality above zero. Wildcards do not name it. */
+export function acceptsType(accept: string | null, name: string): boolean {
+  if (accept === null || !accept.toLowerCase().includes(name)) return false;
   return accept.split(",").some((range) => {
     const [type, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
-    return type === "text/event-stream" && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter));
+    return type === name && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter));
   });
 }
 

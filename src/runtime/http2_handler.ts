@@ -59,6 +59,10 @@ class Http2Head implements Head {
     this.metadata = new Http2Metadata(headers);
   }
 
+  get target(): string {
+    return this.#headers[":path"] ?? "/";
+  }
+
   get authority(): string {
     return this.#headers[":authority"] ?? "";
   }

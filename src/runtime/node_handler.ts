@@ -54,11 +54,27 @@ export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeH
   };
 }
 
+/** Node keeps the first of several `Authorization` headers. Other runtimes join them, which no verification accepts. */
+class RequestMetadata extends NodeMetadata {
+  readonly #request: IncomingMessage;
+
+  constructor(request: IncomingMessage) {
+    super(request.headers);
+    this.#request = request;
+  }
+
+  override get(name: string): string | null {
+    if (name !== "authorization") return super.get(name);
+    return this.#request.headersDistinct["authorization"]?.join(", ") ?? null;
+  }
+}
+
 class NodeHead implements Head {
   principal: Principal | undefined = undefined;
   readonly carriesTrailers = false;
   readonly method: string;
   readonly path: string;
+  readonly target: string;
   readonly metadata: Metadata;
   readonly #response: ServerResponse;
   #signal: AbortSignal | undefined = undefined;
@@ -69,7 +85,8 @@ class NodeHead implements Head {
     // Express removes the mount path from `url` and keeps the full path in `originalUrl`.
     const { originalUrl = request.url ?? "/" } = request as IncomingMessage & { readonly originalUrl?: string };
     this.path = pathOf(originalUrl);
-    this.metadata = new NodeMetadata(request.headers);
+    this.target = originalUrl;
+    this.metadata = new RequestMetadata(request);
   }
 
   get authority(): string {

@@ -4,9 +4,10 @@
  * @module
  */
 import { delay } from "../internal/time.ts";
-import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
+import { ANYTHING, BOOLEAN, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS } from "../server/origin_guard.ts";
 import type { Server } from "../server/server.ts";
+import { formatBanner } from "./banner.ts";
 import { discard, type Listener, listenOnBun, listenOnDeno, type ListenOptions, type TlsOptions } from "./listener.ts";
 
 export { keysFromEnv } from "./keys_from_env.ts";
@@ -20,6 +21,8 @@ export interface ServeOptions extends Partial<ListenOptions> {
   readonly graceMs?: number;
   /** Process signals that start a shutdown, such as `["SIGINT", "SIGTERM"]`. Default: none. */
   readonly signals?: readonly ("SIGINT" | "SIGTERM")[];
+  /** Whether to print name, version, the URL of each wire and the tools, by `console.log`. Default: `false`. */
+  readonly banner?: boolean;
   /** Serves with TLS by `node:http2`: HTTP/1.1, HTTP/2 and gRPC on one port. Default: without TLS. */
   readonly tls?: TlsOptions;
   /**
@@ -64,6 +67,7 @@ const RULES: OptionRules<ServeOptions> = {
     'an array of "SIGINT" and "SIGTERM"',
     (signals) => Array.isArray(signals) && signals.every((signal) => signal === "SIGINT" || signal === "SIGTERM"),
   ),
+  banner: BOOLEAN,
   // These two have their own error messages.
   tls: ANYTHING,
   grpc: ANYTHING,
@@ -128,6 +132,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   };
   const unhook = onSignals(signals, () => void close());
   const urlOf = ({ port }: Listener) => `${options.tls === undefined ? "http" : "https"}://${shown}:${port}`;
+  if (options.banner) console.log(formatBanner(server, urlOf(listener), grpc && urlOf(grpc)));
   return {
     url: urlOf(listener),
     port: listener.port,

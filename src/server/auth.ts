@@ -12,7 +12,7 @@ export interface Auth {
 }
 
 /** Authenticates the callers of one server. */
-export interface MountedAuth extends Pick<WireHost, "challenge"> {
+export interface MountedAuth extends Pick<WireHost, "challenge" | "security"> {
   /**
    * Authenticates a request, sets the principal of its head, and passes it to the wire; answers with an error if that fails. Public
    * paths are passed on without. Never throws, never rejects.

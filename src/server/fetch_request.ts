@@ -37,6 +37,10 @@ export class FetchRequest implements Head, Body {
     return this.#request.method;
   }
 
+  get target(): string {
+    return this.#request.url;
+  }
+
   get authority(): string {
     const { url } = this.#request;
     return url.slice(url.indexOf("://") + 3).replace(/[/?#].*$/s, "");

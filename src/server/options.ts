@@ -1,8 +1,10 @@
+import type { Discovery } from "./discovery/discover.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
 import { missingEngine } from "../core/dispatch/dispatcher.ts";
 import type { QuestionKeys } from "../core/dispatch/services.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
+import type { UnknownArguments } from "../core/schema/unknown_arguments.ts";
 import type { Engine, WorkOptions } from "../engine/engine.ts";
 import {
   ANYTHING,
@@ -63,6 +65,8 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
   readonly changes?: ChangeBus;
   /** Protocols of the server over HTTP. Default: `[mcp(), mcpLite()]`; of `./core`, `[mcpLite()]`. */
   readonly wires?: readonly RequestWire[];
+  /** Lists few tools and lets models search for the others: `discover()` of `./discovery`. Default: all tools are listed. */
+  readonly discovery?: Discovery;
   /** Source of time; for tests. */
   readonly clock?: Clock;
 }
@@ -76,7 +80,13 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
 export interface CoreServerOptions<
   Tools extends readonly AnyTool[],
   Parts extends readonly Part[] = readonly [],
-> extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<QuestionKeys, PromiseEngine> {}
+> extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<QuestionKeys, PromiseEngine> {
+  /**
+   * What happens to arguments that a tool does not declare, by `unknownArguments(mode)` of `./schema`. Default: what the
+   * schema's library does.
+   */
+  readonly unknownArguments?: UnknownArguments;
+}
 
 type AnyOptions = CoreServerOptions<readonly AnyTool[], readonly Part[]>;
 
@@ -116,7 +126,9 @@ const RULES: OptionRules<AnyOptions> = {
   engine: rule("one, such as memoryEngine(), or withPromises(engine), of ./engine", has("~deferral")),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
+  unknownArguments: rule("what unknownArguments(…) gives", has("~guard")),
   logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),
+  discovery: rule("what discover(…) of ./discovery gives", has("~view")),
   clock: OBJECT,
   // To allow all hosts, leave the option out.
   hosts: rule(

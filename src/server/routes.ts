@@ -1,7 +1,7 @@
 /** Routing of requests to wires, by path. */
 import { errorResult } from "../core/call/outcome.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
-import type { MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
+import type { MountedPaths, MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
 
 /** Wires by their paths. */
 export type Routes = ReadonlyMap<string, MountedWire>;
@@ -20,11 +20,11 @@ export function routeOf(path: string, routes: Routes): MountedWire | undefined {
 }
 
 /**
- * Mounts a wire on a server; returns its paths.
+ * Mounts a wire on a server.
  *
  * @throws {TypeError} If another wire has one of its paths.
  */
-export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
+export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string, MountedWire>): MountedPaths {
   const mounted = wire.mount(host);
   for (const path of mounted.paths) {
     if (routes.has(path)) {
@@ -32,7 +32,7 @@ export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string,
     }
     routes.set(path, mounted);
   }
-  return mounted.paths;
+  return { wire: wire.name, paths: mounted.paths, describe: mounted.describe };
 }
 
 /** Maximum number of paths that a reply lists. */

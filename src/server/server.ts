@@ -146,7 +146,12 @@ export function createCoreServer<
   const { middleware = [], jobMiddleware = [], changes: ownChanges = memoryBus(), parts: [first] = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const parts = first?.["~join"](options, ownChanges);
-  const registry = new ToolRegistry(options.tools, options.engine?.["~deferral"].systemTools ?? [], parts);
+  const registry = new ToolRegistry(
+    options.tools,
+    options.engine?.["~deferral"].systemTools ?? [],
+    parts,
+    options.unknownArguments?.["~guard"](toLogger(options.logger)),
+  );
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const dispatcher = createDispatcher(options, registry, limits);
   parts?.onPlans(() => registry.refresh());
@@ -154,7 +159,7 @@ export function createCoreServer<
   const { wires = [mcpLite()] } = options;
   const routes = new Map<string, MountedWire>();
   const mounted: MountedPaths[] = [];
-  const host: WireHost = {
+  const ownHost: WireHost = {
     mounted,
     dispatch: dispatcher,
     get tools() {
@@ -168,7 +173,7 @@ export function createCoreServer<
       const tools = registry.listings();
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
-    addToolset: (added) => dispatcher.attach(added),
+    addToolset: (added) => added["~attach"](dispatcher),
     catalog: createContentCatalog(
       resources,
       prompts,
@@ -179,9 +184,15 @@ export function createCoreServer<
     limits,
     clock: dispatcher.clock,
     challenge: (error, path) => auth?.challenge(error, path),
+    get security() {
+      return auth?.security;
+    },
   };
+  const host =
+    options.discovery?.["~view"](ownHost, (definition, call, sink) => dispatcher.run(definition, call, sink)) ??
+      ownHost;
   const auth = options.auth?.mount(host, routes);
-  for (const wire of wires) mounted.push({ wire: wire.name, paths: mountWire(wire, host, routes) });
+  for (const wire of wires) mounted.push(mountWire(wire, host, routes));
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
   return serverOf({ host, offer, dispatcher, routes, auth, close: () => options.engine?.close() }, options);
 }

@@ -26,13 +26,14 @@ export type { ActivityMonitor, Transport, TransportCall } from "../core/call/tra
 export type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 export type { PromiseEngine, PromiseTerms } from "../core/dispatch/deferral.ts";
 export type { CommonServerOptions, PromiseServerOptions, ServerIdentity } from "../server/options.ts";
-export { type AddedTools, toolset } from "../core/tool/attached_tools.ts";
+export { type AddedTools, toolset } from "../core/dispatch/attached_tools.ts";
 export type { ToolListing } from "../core/tool/listing.ts";
 export type { MaybePromise } from "../internal/async.ts";
 export type { Future, MaybeFuture } from "../internal/future.ts";
 export type { Clock } from "../internal/time.ts";
 export type { Auth, MountedAuth } from "../server/auth.ts";
 export type {
+  AuthDescription,
   Body,
   DuplexWire,
   Head,
@@ -41,6 +42,7 @@ export type {
   MountedDuplexWire,
   MountedPaths,
   MountedWire,
+  OpenApiParts,
   ProtectedResource,
   Reply,
   RequestWire,

@@ -15,7 +15,7 @@ import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import type { Future, MaybeFuture } from "../internal/future.ts";
 import type { ToolListing } from "../core/tool/listing.ts";
-import type { AddedTools } from "../core/tool/attached_tools.ts";
+import type { AddedTools } from "../core/dispatch/attached_tools.ts";
 import type { ToolDefinition } from "../core/tool/definition.ts";
 
 /** Services of a server for its wires. */
@@ -25,13 +25,15 @@ export interface WireHost {
   /** The server's tools, as they are listed. */
   readonly tools: readonly ToolListing[];
   /**
-   * Definitions of the same tools, in the same order.
+   * Definitions of all tools that can be called: those of {@link WireHost.tools}, in the same order, unless `allTools` is set.
    *
    * @internal
    */
   readonly definitions: readonly ToolDefinition[];
   /** The tools that a caller may see: `tools` itself, unless some are hidden from the caller. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  /** The full list, if `tools` is a selection of it, as with `discover()`; otherwise `undefined`. */
+  readonly allTools?: WireHost | undefined;
   /**
    * Adds tools that are called only through the returned toolset, such as other versions of the server's tools. To be called
    * while the server is created, and on every replica alike: promises of these tools are identified by name and tag.
@@ -58,6 +60,16 @@ export interface WireHost {
    * @param path A path of the wire. Paths can belong to different protected resources.
    */
   challenge(error: ErrorResult, path: string): Readonly<Record<string, string>> | undefined;
+  /** How callers authenticate; `undefined` if the server does not authenticate them. */
+  readonly security: AuthDescription | undefined;
+}
+
+/** How the callers of a server authenticate, for its OpenAPI document. */
+export interface AuthDescription {
+  /** Security schemes of OpenAPI 3.1, by name. A caller needs one of them. */
+  readonly schemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Whether calls without credentials are accepted too. */
+  readonly allowsAnonymous: boolean;
 }
 
 /** Description of a server for its callers. */
@@ -131,14 +143,22 @@ export interface MountedWire {
   errorReply?(head: Head, error: ErrorResult, status?: number): MaybePromise<Reply> | undefined;
   /** Closes the streams that are open independently of calls. Called when the server closes. */
   close?(): void;
+  /** Describes its paths for an OpenAPI document, with these tools. Default: the document leaves them out. */
+  readonly describe?: ((tools: readonly ToolListing[]) => OpenApiParts) | undefined;
 }
 
 /** Paths of a mounted wire. */
-export interface MountedPaths {
+export interface MountedPaths extends Pick<MountedWire, "paths" | "describe"> {
   /** Name of the wire. */
   readonly wire: string;
-  /** The same as {@link MountedWire.paths}. */
-  readonly paths: readonly string[];
+}
+
+/** Parts of an OpenAPI 3.1 document. */
+export interface OpenApiParts {
+  /** Path items, by path. */
+  readonly paths: Readonly<Record<string, unknown>>;
+  /** Components, by kind and name: `{ schemas: { … } }`. */
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** A protected resource with metadata for its clients (RFC 9728). */
@@ -155,6 +175,8 @@ export interface Head {
   readonly method: string;
   /** Path of the URL as it was sent, without query. */
   readonly path: string;
+  /** The URL, or the request target, as it was sent: with its query, and with the path of a mount. */
+  readonly target: string;
   /** Host and port of the URL. Requests over HTTP/2 may have no `Host` header. */
   readonly authority: string;
   /** The headers. */

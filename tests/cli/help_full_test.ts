@@ -61,7 +61,7 @@ test("toolwire stdio says which file it looked for, and what it misses in one", 
   for (const args of [[], ["one.ts", "two.ts"]]) {
     const { code, errors } = await run("stdio", ...args);
     strictEqual(code, 2);
-    match(errors, /^Usage: toolwire stdio <module>\n/);
+    match(errors, /^Usage: toolwire stdio <module> \[--principal <id>\]/);
   }
 });
 

@@ -18,13 +18,13 @@ const silent = () => {};
 /** What a caller sends is nothing to log; that the broken tool breaks is. */
 function loggerInto(logged: string[]): Logger {
   const error: Logger["error"] = (message, fields) => {
-    const told = `${message}: ${String(fields?.["error"])}`;
-    if (!told.includes(SECRET)) logged.push(told);
+    const reported = `${message}: ${String(fields?.["error"])}`;
+    if (!reported.includes(SECRET)) logged.push(reported);
   };
   return { debug: silent, info: silent, warn: silent, error };
 }
 
-const echo = defineTool("echo").describe("Give back what came").handle((args) => args);
+const echo = defineTool("echo").describe("Give back what came").annotate({ readOnlyHint: true }).handle((args) => args);
 
 const add = defineTool("add").describe("Add numbers")
   .input(v.object({ a: v.number(), b: v.optional(v.array(v.number()), []) }))
@@ -60,14 +60,14 @@ const typed = defineTool("typed").describe("Take an order")
     at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
     unit: v.optional(v.picklist(["m", "km"]), "m"),
   }))
-  .output(v.number()).handle(({ orders }) => orders.length);
+  .output(v.number()).annotate({ readOnlyHint: true }).handle(({ orders }) => orders.length);
 
 const ask = defineTool("ask").describe("Ask, then answer").input(v.object({ id: v.string() })).handle(
   async ({ id }, ctx) => {
     const first = await ctx.step("first", () => id.length);
-    const said = await ctx.elicit("name", { message: "Who are you?", schema: v.object({ name: v.string() }) });
+    const reply = await ctx.elicit("name", { message: "Who are you?", schema: v.object({ name: v.string() }) });
     await ctx.requestMore("credits", { amount: 1 });
-    return [first, said.action];
+    return [first, reply.action];
   },
 );
 

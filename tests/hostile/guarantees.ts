@@ -4,6 +4,8 @@ import * as compression from "./requests/compression.ts";
 import * as calls from "./handlers/endings.ts";
 import type { Guarantee } from "./guarantee.ts";
 import * as handlers from "./handlers/results.ts";
+import * as foreign from "./servers/foreign.ts";
+import * as headers from "./requests/headers.ts";
 import * as hostile from "./servers/responses.ts";
 import * as limits from "./requests/limits.ts";
 import * as readers from "./readers/slow_readers.ts";
@@ -17,8 +19,10 @@ export const allGuarantees: readonly Guarantee[] = [
   calls,
   limits,
   compression,
+  headers,
   readers,
   hostile,
+  foreign,
 ]
   .flatMap(
     ({ guarantees }) => guarantees,

@@ -192,7 +192,7 @@ test("a client's calls take what the schema takes, defaults left out, and give w
   // @ts-expect-error: the query is a string
   await rejects(client.search({ query: 5 }), { code: "invalid_input" });
   // @ts-expect-error: there is no such argument
-  await client.search({ query: "x", lmit: 5 });
+  await rejects(client.search({ query: "x", lmit: 5 }), { code: "invalid_input", message: /did you mean "limit"\?/ });
   // @ts-expect-error: arguments are needed
   await rejects(client.search(), { code: "invalid_input" });
   // @ts-expect-error: the caller sends a string, the handler gets the number

@@ -152,6 +152,7 @@ export const COMPOSED: readonly WireRow[] = [
   gatewayRow(row("memory"), row("mcp (2025-11-25), in process")),
   gatewayRow(row("memory"), row("connect (binary), in process")),
   gatewayRow(row("memory"), row("webtools, in process")),
+  gatewayRow(row("memory"), row("rest, in process")),
   gatewayRow(row("mcp (2026-07-28), in process"), row("gRPC, a port of its own")),
   gatewayRow(row("memory"), gatewayRow(row("http, in process"), row("memory"))),
 ];

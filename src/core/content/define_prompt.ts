@@ -55,7 +55,10 @@ export interface PromptBuilder<Name extends string, Described extends boolean, I
    */
   complete(completers: Completers<keyof Input & string>): PromptBuilder<Name, Described, Input, Args>;
   /** Ends the definition. The handler returns messages, or the text of one user message. */
-  readonly handle: Described extends true ? PromptHandle<Name, Args> : DescribeFirst;
+  readonly handle: Described extends true ? PromptHandle<Name, Args> : DescribeFirst<
+    (args: Args, ctx: ContentCtx) => MaybePromise<PromptAnswer>,
+    Prompt<Name>
+  >;
 }
 
 /** Return type of `definePrompt`: a builder without arguments. */

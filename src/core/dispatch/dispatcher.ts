@@ -23,7 +23,6 @@ import { PendingList } from "../../internal/pending_list.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../handler/context.ts";
 import { authorizationError } from "../tool/access.ts";
-import type { AddedTools } from "../tool/attached_tools.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
@@ -137,22 +136,17 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     this.keys = keys;
     this.questions = keys?.["~questions"](keys);
     this.deferral = keys && engine?.["~deferral"].create(this, { ...options, engine, keys });
-    this.#assertServable(registry.definitions());
+    this.assertServable(registry.definitions());
   }
 
-  call(call: Call, sink?: Sink): CallResult | Future<CallResult> {
-    return this.#callIn(this.registry, call, sink);
-  }
-
-  /** Adds tools that only their own set calls: several versions of a tool have one name. */
-  attach(added: AddedTools): Toolset {
-    const attached = added["~attach"](this.registry);
-    this.#assertServable(attached.definitions());
-    return {
-      tools: attached.listings(),
-      definitions: attached.definitions(),
-      call: (call, sink) => this.#callIn(attached, call, sink),
-    };
+  /** @param registry The tools to look in: those of the server, or of a {@link Toolset}. */
+  call(call: Call, sink?: Sink, registry: ToolRegistry = this.registry): CallResult | Future<CallResult> {
+    if (this.#isClosed) return CLOSING;
+    const { tool, peer: { principal } } = call;
+    const definition = registry.getFor(tool, principal);
+    return definition === undefined
+      ? this.#refuse(call, registry.notFound(tool, principal))
+      : this.run(definition, call, sink);
   }
 
   /** Runs a definition without a look-up: a prompt or a resource, under a name that no tool can have. */
@@ -257,7 +251,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     return CLOSING;
   }
 
-  #assertServable(definitions: readonly ToolDefinition[]): void {
+  /** @throws {TypeError} If tools need an engine, or keys, that the server does not have. */
+  assertServable(definitions: readonly ToolDefinition[]): void {
     if (this.deferral !== undefined) return this.deferral.assertConfigHidden(definitions);
     const promising = definitions.find((definition) => canPromise(definition));
     if (promising !== undefined) {
@@ -281,15 +276,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     const { middleware } = run.definition;
     if (middleware.length === 0) return this.#runner.run(run);
     return toFuture(this.runWithin(run, middleware, () => toPromise(this.#runner.run(run))));
-  }
-
-  #callIn(registry: ToolRegistry, call: Call, sink: Sink | undefined): CallResult | Future<CallResult> {
-    if (this.#isClosed) return CLOSING;
-    const { tool, peer: { principal } } = call;
-    const definition = registry.getFor(tool, principal);
-    return definition === undefined
-      ? this.#refuse(call, registry.notFound(tool, principal))
-      : this.run(definition, call, sink);
   }
 
   /** Logs a call that ends before its middleware runs. */

@@ -97,7 +97,10 @@ function parseKeys(keys: string | readonly string[]): Ring<Key> {
       // The invalid key may be a bare secret, so the message does not contain it.
       throw new TypeError(
         `Cannot create key ring: key ${index + 1} is not "kid:secret", the kid unique and 1 to 16 of ` +
-          "A-Z a-z 0-9 _ -, the secret 32 bytes or more (as from `openssl rand -base64 32`)",
+          "A-Z a-z 0-9 _ -, the secret 32 bytes or more (as from `openssl rand -base64 32`)" +
+          (typeof keys === "string" && keys.includes(",")
+            ? ". Commas separate keys: pass an array for a secret with a comma"
+            : ""),
       );
     }
     seen.add(kid);

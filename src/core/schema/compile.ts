@@ -23,12 +23,11 @@ export function compileSchema(schema: Schema, options: JsonSchemaOptions): Compi
   const validate = compileValidator(schema, options.where);
   const jsonSchema = toJsonSchema(schema, options);
   const compileCheck = adapterFor(options.adapters, schema, "compileCheck");
-  if (compileCheck === undefined) return { validate, jsonSchema };
   let check: ExactCheck | undefined;
   return {
     validate,
     get exact() {
-      return (check ??= compileCheck(schema));
+      return (check ??= compileCheck?.(schema));
     },
     jsonSchema,
   };
@@ -43,7 +42,7 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
   const standard = schema?.["~standard"];
   if (standard?.version !== 1 || typeof standard.validate !== "function") {
     throw new TypeError(
-      `${where} is not a Standard Schema: pass one of valibot, zod 4, ArkType or Effect, or jsonSchema(…)`,
+      `${where} is not a Standard Schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })`,
     );
   }
   const validate = (value: unknown) => standard.validate(value) as MaybePromise<SchemaResult>;

@@ -29,7 +29,7 @@ interface JsonSchemaConverter {
 export function toJsonSchema(schema: Schema, options: JsonSchemaOptions): JsonSchema {
   const converted = convert(schema, options);
   assertReferences(converted, options.where);
-  return options.isObject ? asObjectSchema(converted, options.where) : converted;
+  return options.isObject ? asObjectSchema(converted, options.where, isZod(schema)) : converted;
 }
 
 function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSchema {
@@ -40,7 +40,8 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
     else converted = adapterFor(adapters, schema, "toJsonSchema")?.(schema);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const hint = "use a JSON type, for instance v.pipe(v.string(), v.isoTimestamp()) for a date";
+    const date = isZod(schema) ? "z.iso.datetime()" : "v.pipe(v.string(), v.isoTimestamp())";
+    const hint = `use a JSON type, for instance ${date} for a date`;
     throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hint}`, { cause });
   }
   if (!isJsonObject(converted)) {
@@ -50,6 +51,11 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
   }
   const { $schema: _, ...rest } = converted;
   return withoutEmptyRequired(rest);
+}
+
+/** Whether advice is written in the syntax of zod. Default: that of valibot, which is in the package. */
+export function isZod(schema: Schema): boolean {
+  return schema["~standard"].vendor === "zod";
 }
 
 /** Valibot schemas get here only if there is no adapter for them. */
@@ -67,7 +73,7 @@ function withoutEmptyRequired(schema: JsonSchema): JsonSchema {
 }
 
 /** Adds `"type": "object"` to the root, as MCP requires. */
-function asObjectSchema(schema: JsonSchema, where: string): JsonSchema {
+function asObjectSchema(schema: JsonSchema, where: string, isZod: boolean): JsonSchema {
   if (schema["type"] === "object") {
     const properties = schema["properties"];
     const isEmpty = isJsonObject(properties) && Object.keys(properties).length === 0;
@@ -77,7 +83,9 @@ function asObjectSchema(schema: JsonSchema, where: string): JsonSchema {
   }
   if (describesObject(schema, schema, 0)) return { type: "object", ...schema };
   throw new TypeError(
-    `${where} must be an object, as arguments have names: wrap it, for instance in v.object({ value: … })`,
+    `${where} must be an object, as arguments have names: wrap it, for instance in ${
+      isZod ? "z" : "v"
+    }.object({ value: … })`,
   );
 }
 

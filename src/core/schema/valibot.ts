@@ -18,4 +18,5 @@ export * from "valibot";
 export type { ExactCheck, SchemaAdapter } from "./adapter.ts";
 export type { JsonSchema, Schema } from "./standard_schema.ts";
 export { compiledChecks } from "./exact_check.ts";
+export { type UnknownArguments, unknownArguments, type UnknownArgumentsMode } from "./unknown_arguments.ts";
 export { valibotJsonSchema } from "./valibot_json_schema.ts";

@@ -50,8 +50,7 @@ export function convertValibot(schema: Schema): JsonSchema {
     definitions: {},
     ...leaveOut(),
   });
-  // Otherwise an object without members would be treated as one that must be empty.
-  return { ...(root.type === "loose_object" && { additionalProperties: true }), ...converted };
+  return converted;
 }
 
 /** Transformations that do not change the value, so that the following checks concern the sent value. */
@@ -71,6 +70,8 @@ function leaveOut(): Pick<Options, "overrideSchema" | "overrideAction"> {
       const schema = valibotSchema as unknown as ValibotSchema;
       if (errors !== undefined) throw new TypeError(explainRefusal(schema));
       if (changesValue(schema)) changed.add(jsonSchema);
+      // The converter leaves it out, as for objects that drop other names.
+      if (schema.type === "loose_object") jsonSchema.additionalProperties = true;
       if (Object.hasOwn(schema.entries ?? {}, "__proto__")) ownProto(jsonSchema.properties ?? {});
       before = { ...jsonSchema };
       return undefined;

@@ -1,6 +1,7 @@
 /** Types of the steps of a tool's definition. */
 import type { Principal } from "../call/call.ts";
 import type { Schema } from "../schema/standard_schema.ts";
+import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
 import type { PromiseOptions, RenderedOutput, Tool } from "./definition.ts";
 import type { Middleware, StateOf, ToolAnnotations } from "../handler/middleware.ts";
@@ -11,11 +12,19 @@ export interface InferredOutput {
   readonly "~inferred": true;
 }
 
-/** Error type of `.handle()` before `.describe()`. */
-export interface DescribeFirst {
-  /** Never present. */
-  readonly "call .describe() before .handle()": never;
-}
+/**
+ * A step that cannot be called before `.describe()`. The sentence is part of the argument's type, so that the compiler shows it.
+ *
+ * @typeParam Argument Type of the argument after `.describe()`, so that the parameters of a function have their types.
+ * @typeParam Result Type of the result, so that there is one error and not one for each use of the result.
+ */
+export type DescribeFirst<Argument, Result> = (
+  argument: "Call .describe(…) before this step: callers choose by the description" & Argument,
+) => Result;
+
+/** Type of the last overload's schema: what the compiler shows for an argument that is not a schema. */
+export type NotASchema =
+  "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })";
 
 /** Output of a streaming handler that returns nothing: its partials, joined. */
 export type JoinedPartials<Partial> = [Partial] extends [string] ? string : Partial[];
@@ -90,9 +99,10 @@ export type DeclaredExternal<
 ) => Tool<Name, Input, Output, Partial, Errors>;
 
 /** Data of declared failures, from their schemas. `null` declares a code without data. */
-export type ErrorData<Schemas> = {
-  readonly [Code in keyof Schemas]: Schemas[Code] extends Schema<infer Data, unknown> ? Data : undefined;
-};
+export type ErrorData<Schemas> =
+  & { readonly [Code in keyof Schemas]: Schemas[Code] extends Schema<infer Data, unknown> ? Data : undefined }
+  // Editors then show the members, not this name.
+  & unknown;
 
 /**
  * An unfinished tool. Each step returns a new builder, so that builders can be shared and extended separately.
@@ -118,6 +128,10 @@ export interface ToolBuilder<
   Config,
   State = OpenState,
 > {
+  /** Name of the tool. */
+  readonly name: Name;
+  /** Never present: a builder is not a tool. The compiler shows the sentence where a tool is expected. */
+  readonly "~definition": ["This tool is not finished: end its definition with .handle(…) or .external(…)"];
   /** Sets the description for people and models. Required. */
   describe(description: string): ToolBuilder<Name, true, Input, Args, Output, Partial, Errors, Config, State>;
   /** Sets the category, the specification's `@type`: `"query"`, `"action"`, … */
@@ -132,6 +146,30 @@ export interface ToolBuilder<
   input<In, Out>(
     schema: Schema<In, Out>,
   ): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors, Config, State>;
+  /** Shows the sentence for other arguments. */
+  input(
+    schema: NotASchema,
+  ): ToolBuilder<
+    Name,
+    Described,
+    Record<string, unknown>,
+    Record<string, unknown>,
+    Output,
+    Partial,
+    Errors,
+    Config,
+    State
+  >;
+  /**
+   * Sets what happens to arguments that the schema of `.input()` does not declare. Default: the server's `unknownArguments`.
+   *
+   * A schema that allows or refuses other properties decides for itself, such as valibot's `looseObject` and `strictObject`.
+   *
+   * @throws {TypeError} If there is no such mode.
+   */
+  unknownArguments(
+    mode: UnknownArgumentsMode,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Declares the output in wire form. It is validated, but not transformed.
    *
@@ -140,6 +178,10 @@ export interface ToolBuilder<
   output<Value>(
     schema: Schema<Value, unknown>,
   ): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors, Config, State>;
+  /** Shows the sentence for other arguments. */
+  output(
+    schema: NotASchema,
+  ): ToolBuilder<Name, Described, Input, Args, unknown, Partial, Errors, Config, State>;
   /**
    * Declares the partials of an async generator in wire form. They are validated, but not transformed.
    *
@@ -148,6 +190,10 @@ export interface ToolBuilder<
   partial<Piece>(
     schema: Schema<Piece, unknown>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors, Config, State>;
+  /** Shows the sentence for other arguments. */
+  partial(
+    schema: NotASchema,
+  ): ToolBuilder<Name, Described, Input, Args, Output, unknown, Errors, Config, State>;
   /**
    * Declares failures by code, with the schema of their data, or `null` for none.
    *
@@ -156,6 +202,10 @@ export interface ToolBuilder<
   errors<const Schemas extends Readonly<Record<string, Schema | null>>>(
     schemas: Schemas,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, Config, State>;
+  /** Shows the sentence for other arguments. */
+  errors(
+    schemas: Readonly<Record<string, NotASchema>>,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorMap, Config, State>;
   /**
    * Declares configuration that the environment supplies: credentials for other services, units, user defaults. The
    * handler receives it as `ctx.config`; models never see it. Webtools callers send it. On other wires it is that of
@@ -166,6 +216,10 @@ export interface ToolBuilder<
   config<Out>(
     schema: Schema<unknown, Out>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Out, State>;
+  /** Shows the sentence for other arguments. */
+  config(
+    schema: NotASchema,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, unknown, State>;
   /** Adds hints, as defined by MCP. */
   annotate(
     annotations: ToolAnnotations,
@@ -225,12 +279,18 @@ export interface ToolBuilder<
   readonly handle: Described extends true
     ? [Output] extends [InferredOutput] ? InferringHandle<Name, Input, Args, Partial, Errors, Config, State>
     : DeclaredHandle<Name, Input, Args, Output, Partial, Errors, Config, State>
-    : DescribeFirst;
+    : DescribeFirst<
+      (input: Args, ctx: Ctx<Errors, Config, State>) => unknown,
+      Tool<Name, Input, unknown, Partial, Errors>
+    >;
   /** Ends the definition of a tool whose work runs in another system. Its calls return a promise token immediately. */
   readonly external: Described extends true
     ? [Output] extends [InferredOutput] ? InferringExternal<Name, Input, Args, Partial, Errors, Config, State>
     : DeclaredExternal<Name, Input, Args, Output, Partial, Errors, Config, State>
-    : DescribeFirst;
+    : DescribeFirst<
+      ExternalWork<Args, unknown, unknown, Errors, Config, State>,
+      Tool<Name, Input, unknown, Partial, Errors>
+    >;
 }
 
 /** Return type of `defineTool`: a builder with any arguments, an inferred output and no declared failures. */

@@ -4,6 +4,7 @@ import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/standard_schema.ts";
+import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts";
 import { addScopes } from "./access.ts";
 import {
@@ -67,9 +68,11 @@ type Draft = Omit<ToolDefinition, "description" | "handler"> & { readonly descri
 const DEFAULT_TTL_MS = 3_600_000;
 
 class Builder {
+  readonly name: string;
   readonly #draft: Draft;
 
   constructor(draft: Draft) {
+    this.name = draft.name;
     this.#draft = draft;
   }
 
@@ -95,6 +98,10 @@ class Builder {
   input(schema: Schema): Builder {
     const input = this.#compile("Input schema", schema, true);
     return this.#with({ input, inputSchema: input.jsonSchema });
+  }
+
+  unknownArguments(unknownArguments: UnknownArgumentsMode): Builder {
+    return this.#with({ unknownArguments });
   }
 
   config(schema: Schema): Builder {
@@ -188,7 +195,7 @@ class Builder {
     if (description === undefined) {
       throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
     }
-    return { name: this.#draft.name, "~definition": { ...this.#draft, description, handler } };
+    return { name: this.name, "~definition": { ...this.#draft, description, handler } };
   }
 
   #unfinished(problem: string): TypeError {
@@ -204,7 +211,7 @@ class Builder {
   }
 
   get #label(): string {
-    return `tool "${this.#draft.name}"`;
+    return `tool "${this.name}"`;
   }
 
   #with(change: Partial<Draft>): Builder {

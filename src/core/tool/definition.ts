@@ -1,6 +1,7 @@
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema } from "../schema/standard_schema.ts";
+import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import type { Access } from "./access.ts";
 import type { Ctx, ErrorMap, Logger } from "../handler/context.ts";
 import type { PartDefinition } from "./part.ts";
@@ -48,6 +49,8 @@ export interface ToolDefinition extends Access {
   readonly inputSchema: JsonSchema;
   /** `undefined`: arguments are not validated. */
   readonly input: CompiledSchema | undefined;
+  /** What happens to arguments that are not declared. `undefined`: what the server's option says. */
+  readonly unknownArguments: UnknownArgumentsMode | undefined;
   /** Adapters for the schemas of its questions. */
   readonly adapters: readonly SchemaAdapter[];
   /** Schema of the configuration. `undefined`: none is needed. */
@@ -131,6 +134,7 @@ export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "ha
   title: undefined,
   inputSchema: { type: "object" },
   input: undefined,
+  unknownArguments: undefined,
   adapters: [],
   config: undefined,
   output: undefined,

@@ -26,6 +26,7 @@ export type {
   InferringExternal,
   InferringHandle,
   JoinedPartials,
+  NotASchema,
   PartialOf,
 } from "./builder_types.ts";
 export type { ToolTypes } from "./definition.ts";

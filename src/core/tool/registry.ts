@@ -2,6 +2,7 @@ import type { ErrorResult } from "../call/outcome.ts";
 import { errorResult } from "../call/outcome.ts";
 import type { Principal } from "../call/call.ts";
 import { describeUnknown } from "../../internal/text.ts";
+import type { Guard, GuardedDefinition } from "../schema/unknown_arguments.ts";
 import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
 import type { AnyTool, ToolDefinition } from "./definition.ts";
@@ -26,6 +27,8 @@ export class ToolRegistry {
   readonly parts: PartTools | undefined;
   /** The tools `redeem` and `cancel`; none on a server without an engine. */
   readonly systemTools: readonly ToolDefinition[];
+  /** Changes definitions for this server: what happens to unknown arguments. */
+  readonly guard: Guard;
   readonly #own: ReadonlyMap<string, ToolDefinition>;
   #definitions: ReadonlyMap<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];
@@ -39,17 +42,26 @@ export class ToolRegistry {
    * @param tools The server's tools, in the order of listing. If one of them can promise, the system tools come first.
    * @param systemTools The tools `redeem` and `cancel`; none on a server without an engine.
    * @param parts Tools of the parts, which follow.
+   * @param guard Changes the definitions of the server's tools.
    * @throws {TypeError} If two tools have the same name, or one has a reserved name.
    */
-  constructor(tools: readonly AnyTool[], systemTools: readonly ToolDefinition[], parts?: PartTools) {
+  constructor(
+    tools: readonly AnyTool[],
+    systemTools: readonly ToolDefinition[],
+    parts?: PartTools,
+    guard: Guard = assertUnguarded,
+  ) {
+    this.guard = guard;
     const own = new Map<string, ToolDefinition>();
     for (const tool of tools) {
       const definition = tool?.["~definition"];
       if (definition === undefined) {
-        throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
+        throw new TypeError(
+          "Cannot create server: a tool is not finished; end its definition with .handle(…) or .external(…)",
+        );
       }
       assertUsable(tool.name, own);
-      own.set(tool.name, definition);
+      own.set(tool.name, guard(definition));
     }
     this.#own = own;
     this.parts = parts;
@@ -111,6 +123,14 @@ export class ToolRegistry {
 /** Whether calls of a tool may be answered with a promise. */
 export function canPromise({ promise, external, remote }: ToolDefinition): boolean {
   return promise !== undefined || external !== undefined || remote?.mayPromise === true;
+}
+
+/** The guard of a server without the option `unknownArguments`. */
+function assertUnguarded<Definition extends GuardedDefinition>(definition: Definition): Definition {
+  if (definition.unknownArguments === undefined) return definition;
+  throw new TypeError(
+    `Cannot create server: the tool "${definition.name}" needs unknownArguments(…), from "jsr:@toolwire/toolwire/schema"`,
+  );
 }
 
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolDefinition>): void {

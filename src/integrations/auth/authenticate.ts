@@ -9,11 +9,11 @@ import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../internal/future.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { checkOptions, type OptionRules, POSITIVE } from "../../internal/options.ts";
+import { checkOptions, OBJECT, type OptionRules, POSITIVE } from "../../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
 import { errorReply } from "../../wires/framing/json_rpc/reply.ts";
-import type { Body, Head, MountedWire, ProtectedResource, Reply, WireHost } from "../../wires/wire.ts";
+import type { AuthDescription, Body, Head, MountedWire, ProtectedResource, Reply, WireHost } from "../../wires/wire.ts";
 
 /** The part of a request that is available before its body is read, on every wire. */
 export interface AuthRequest {
@@ -35,9 +35,14 @@ export type Identify = (request: AuthRequest) => MaybePromise<Principal | undefi
 export interface AuthenticateOptions {
   /** Time limit for the identification in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * How callers authenticate, for OpenAPI documents: security schemes of OpenAPI 3.1, by name, such as
+   * `{ apiKey: { type: "apiKey", in: "header", name: "x-api-key" } }`. Default: not described.
+   */
+  readonly securitySchemes?: AuthDescription["schemes"] | undefined;
 }
 
-export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = { timeoutMs: POSITIVE };
+export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = { timeoutMs: POSITIVE, securitySchemes: OBJECT };
 
 /**
  * Authenticates callers with a function: `createServer({ auth: authenticate((request) => …) })`. For bearer tokens there are
@@ -71,8 +76,14 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
     throw new TypeError("Cannot authenticate callers: pass a function ({ metadata }) => principal");
   }
   checkOptions("authenticate callers", options, AUTHENTICATE_RULES);
-  const { timeoutMs = 10_000 } = options;
-  return { mount: (host, routes) => new Authenticator(identify, timeoutMs, host, routes) };
+  return createAuth(identify, options, false);
+}
+
+/** Creates the authentication of a server from valid options. */
+export function createAuth(identify: Identify, options: AuthenticateOptions, allowsAnonymous: boolean): Auth {
+  const { timeoutMs = 10_000, securitySchemes: schemes } = options;
+  const security = schemes && { schemes, allowsAnonymous };
+  return { mount: (host, routes) => new Authenticator(identify, timeoutMs, security, host, routes) };
 }
 
 /**
@@ -84,13 +95,21 @@ export class RefusalReason extends Error {}
 const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The caller could not be identified in time");
 
 class Authenticator implements MountedAuth {
+  readonly security: AuthDescription | undefined;
   readonly #identify: Identify;
   readonly #timeoutMs: number;
   readonly #host: WireHost;
   readonly #routes: ReadonlyMap<string, MountedWire>;
   readonly #deadlines: Deadlines;
 
-  constructor(identify: Identify, timeoutMs: number, host: WireHost, routes: ReadonlyMap<string, MountedWire>) {
+  constructor(
+    identify: Identify,
+    timeoutMs: number,
+    security: AuthDescription | undefined,
+    host: WireHost,
+    routes: ReadonlyMap<string, MountedWire>,
+  ) {
+    this.security = security;
     this.#identify = identify;
     this.#timeoutMs = timeoutMs;
     this.#host = host;

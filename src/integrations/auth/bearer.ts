@@ -4,16 +4,16 @@ import type { MaybePromise } from "../../internal/async.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
 import {
-  authenticate,
   AUTHENTICATE_RULES,
   type AuthenticateOptions,
   type AuthRequest,
+  createAuth,
   RefusalReason,
 } from "./authenticate.ts";
 
 /**
  * Returns the principal of a token; `undefined` rejects the request as `unauthenticated`. Exceptions reject it as in
- * {@link authenticate}.
+ * `authenticate`.
  */
 export type VerifyToken = (token: string, request: AuthRequest) => MaybePromise<Principal | undefined>;
 
@@ -57,14 +57,20 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
     throw new TypeError("Cannot verify tokens: pass a function (token) => principal, or use jwt({ … })");
   }
   checkOptions("verify tokens", options, BEARER_RULES);
-  const { allowAnonymous, ...rest } = options;
-  return authenticate((request) => {
-    const token = readToken(request.metadata.get("authorization"));
-    if (token !== undefined) return required(verify(token, request));
-    if (allowAnonymous) return undefined;
-    throw new ToolError("unauthenticated", "Send a token, as Authorization: Bearer <token>");
-  }, rest);
+  const { allowAnonymous = false, securitySchemes = BEARER_SCHEMES, timeoutMs } = options;
+  return createAuth(
+    (request) => {
+      const token = readToken(request.metadata.get("authorization"));
+      if (token !== undefined) return required(verify(token, request));
+      if (allowAnonymous) return undefined;
+      throw new ToolError("unauthenticated", "Send a token, as Authorization: Bearer <token>");
+    },
+    { securitySchemes, timeoutMs },
+    allowAnonymous,
+  );
 }
+
+const BEARER_SCHEMES: BearerOptions["securitySchemes"] = { bearer: { type: "http", scheme: "bearer" } };
 
 /** @param reason For the log. The caller gets `message` only. */
 export function invalidToken(message: string, reason: string = message): ToolError {

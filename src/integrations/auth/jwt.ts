@@ -92,6 +92,10 @@ const TOKEN_ERRORS: ReadonlySet<string> = new Set([
   errors.JWTInvalid.code,
 ]);
 
+const JWT_SCHEMES: JwtOptions["securitySchemes"] = {
+  bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+};
+
 /**
  * Authenticates callers by tokens that are JSON Web Tokens: `createServer({ auth: jwt({ issuer, audience, jwksUrl }) })`. A token
  * needs a valid signature by a key of the issuer, this server as its audience, an expiry, and a subject.
@@ -100,8 +104,8 @@ const TOKEN_ERRORS: ReadonlySet<string> = new Set([
  */
 export function jwt(options: JwtOptions): Auth {
   const verify = jwtVerifier(options);
-  const { allowAnonymous, timeoutMs } = options;
-  return bearer(verify, { allowAnonymous, timeoutMs });
+  const { allowAnonymous, timeoutMs, securitySchemes = JWT_SCHEMES } = options;
+  return bearer(verify, { allowAnonymous, timeoutMs, securitySchemes });
 }
 
 /**

@@ -31,6 +31,7 @@ const MAX_DEPTH = 100;
 /**
  * Reads a list.
  *
+ * @param warn Receives one warning, if tools are left out.
  * @throws {ToolError} `result_too_large`, if the list is too large.
  */
 export function readTools(
@@ -43,18 +44,25 @@ export function readTools(
   const all = bounded(listed, gateway, options).filter(isTool);
   const tools = all.filter((tool) => !isSystemTool(tool) && select(tool));
   const names = new Set<string>();
-  return tools.flatMap((tool): ReadTool[] => {
+  const problems: string[] = [];
+  const read = tools.flatMap((tool): ReadTool[] => {
     const changed = pinned && checkPin(pinned, tool.name, tool);
     const read = changed === undefined ? toPlan(tool, rename(tool.name), gateway) : changed.message;
     const problem = typeof read !== "string" ? undefined : read;
     if (typeof read === "string" || names.has(read.name)) {
-      warn(problem ?? `two tools would be called "${(read as ToolDefinition).name}"; the first one is`);
+      problems.push(problem ?? `two tools would be called "${(read as ToolDefinition).name}"; the first one is`);
       return [];
     }
     names.add(read.name);
     return [{ listing: tool, plan: read }];
   });
+  const more = problems.length - MAX_NAMED;
+  if (problems.length > 0) warn(problems.slice(0, MAX_NAMED).join("; ") + (more > 0 ? `; and ${more} more` : ""));
+  return read;
 }
+
+/** Maximum number of tools that are left out and that a warning names. A hostile list has thousands. */
+const MAX_NAMED = 3;
 
 /**
  * Checks a list of the server: only objects, within the limits.

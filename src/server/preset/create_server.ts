@@ -4,6 +4,7 @@ import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import { withQuestions } from "../../core/dispatch/questions/with_questions.ts";
 import type { QuestionKeys } from "../../core/dispatch/services.ts";
 import { keyRing } from "../../core/keys/key_ring.ts";
+import { unknownArguments, type UnknownArgumentsMode } from "../../core/schema/unknown_arguments.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -26,7 +27,14 @@ import { createCoreServer, type Server } from "../server.ts";
  * @typeParam Parts The parts, as a tuple.
  */
 export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[] = readonly []>
-  extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<string | readonly string[] | TokenKeys, Engine> {}
+  extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<string | readonly string[] | TokenKeys, Engine> {
+  /**
+   * What happens to arguments that a tool does not declare, unless the tool has `.unknownArguments()`. `"suggest"` refuses a name
+   * that is close to a declared one that is absent, and drops any other; `"refuse"` refuses all; `"drop"` drops all. A schema
+   * that allows or refuses other properties decides for itself. Default: `"suggest"`.
+   */
+  readonly unknownArguments?: UnknownArgumentsMode;
+}
 
 /**
  * Creates a server of tools.
@@ -58,6 +66,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
       ...options,
       ...(keys !== undefined && { keys: toQuestionKeys(keys) }),
       engine: toPromiseEngine(engine ?? memoryEngine(clock && { clock })),
+      unknownArguments: unknownArguments(options.unknownArguments),
       wires: wires ?? [mcp(), mcpLite()],
     } as Parameters<typeof createCoreServer<Tools, Parts>>[0],
   );

@@ -13,8 +13,12 @@ export interface JsonReply {
   readonly body: string;
 }
 
-/** Headers of a reply whose body is JSON. */
-export const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
+/** Headers of a reply whose body is JSON. Results are private to their caller, and no browser is to read them as a page. */
+export const JSON_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
 
 /** Makes a reply of JSON text. */
 export function jsonReply(status: number, body: string): JsonReply {

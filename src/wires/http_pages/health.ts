@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { JSON_HEADERS } from "../framing/http.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, PATH } from "../../internal/options.ts";
 import type { Head, MountedWire, Reply, RequestWire, WireHost } from "../wire.ts";
@@ -66,11 +67,13 @@ function mountHealth(
   };
 }
 
-const HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
-
-const NOT_ALLOWED: Reply = { status: 405, headers: { ...HEADERS, allow: "GET, HEAD" }, body: '{"status":"error"}' };
+const NOT_ALLOWED: Reply = {
+  status: 405,
+  headers: { ...JSON_HEADERS, allow: "GET, HEAD" },
+  body: '{"status":"error"}',
+};
 
 function statusReply({ method }: Head, isHealthy: boolean): Reply {
   const body = isHealthy ? '{"status":"ok"}' : '{"status":"unavailable"}';
-  return { status: isHealthy ? 200 : 503, headers: HEADERS, body: method === "HEAD" ? null : body };
+  return { status: isHealthy ? 200 : 503, headers: JSON_HEADERS, body: method === "HEAD" ? null : body };
 }

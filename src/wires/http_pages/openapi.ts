@@ -1,11 +1,10 @@
 /** Serves an OpenAPI document of a server. */
 import { checkOptions, PATH } from "../../internal/options.ts";
-import { sha256, toHex } from "../../internal/encoding.ts";
 import { JSON_HEADERS } from "../framing/http.ts";
-import type { Head, MountedPaths, MountedWire, Reply, RequestWire, WireHost } from "../wire.ts";
+import { documentReply, openApiDocument } from "../framing/openapi.ts";
+import type { MountedPaths, MountedWire, OpenApiParts, RequestWire, WireHost } from "../wire.ts";
 import type { ToolListing } from "../../core/tool/listing.ts";
-import { mapParts } from "../../core/json_schema/subschemas.ts";
-import type { JsonSchema } from "../../core/schema/standard_schema.ts";
+import { componentRef, inputComponent, toolComponents } from "../../core/json_schema/components.ts";
 
 /** Options of {@link openapiPage}. */
 export interface OpenApiOptions {
@@ -14,8 +13,8 @@ export interface OpenApiOptions {
 }
 
 /**
- * Creates a wire that serves an OpenAPI 3.1 document of the MCP-lite and Webtools wires of its server, with the tools that are
- * visible to the caller.
+ * Creates a wire that serves an OpenAPI 3.1 document of the REST, MCP-lite and Webtools wires of its server, with the tools that
+ * are visible to the caller.
  *
  * @example A document of MCP-lite
  * ```ts
@@ -42,22 +41,15 @@ function mountOpenApi(host: WireHost, path: string): MountedWire {
     methods: ["GET", "HEAD"],
     exposedHeaders: ["etag"],
     handle(head) {
-      if (head.method === "GET" || head.method === "HEAD") return documentReply(host, head);
+      if (head.method === "GET" || head.method === "HEAD") {
+        const json = JSON.stringify(describeServer(host, host.toolsFor(head.principal)));
+        return documentReply(head, json, host.definitions.some(({ isVisible }) => isVisible !== undefined));
+      }
       const message = `${head.method} is not allowed here: use GET`;
       const body = JSON.stringify({ error: { code: "invalid_request", message } });
       return { status: 405, headers: { ...JSON_HEADERS, allow: "GET, HEAD" }, body };
     },
   };
-}
-
-async function documentReply(host: WireHost, { method, metadata, principal }: Head): Promise<Reply> {
-  const json = JSON.stringify(describeServer(host, host.toolsFor(principal)));
-  const etag = `"${toHex(await sha256(json))}"`;
-  const cache = host.definitions.some(({ isVisible }) => isVisible !== undefined) ? "private, no-cache" : "no-cache";
-  const headers = { ...JSON_HEADERS, etag, "cache-control": cache };
-  const cached = metadata.get("if-none-match")?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  if (cached?.some((tag) => tag === etag || tag === "*")) return { status: 304, headers, body: null };
-  return { status: 200, headers, body: method === "HEAD" ? null : json };
 }
 
 type Node = Readonly<Record<string, unknown>>;
@@ -67,30 +59,15 @@ const OBJECT: Node = { type: "object" };
 /** Makes the document for a caller to whom these tools are visible. */
 function describeServer({ info, mounted, catalog }: WireHost, tools: readonly ToolListing[]): Node {
   const hasPrompts = (catalog?.prompts.length ?? 0) > 0;
-  return {
-    openapi: "3.1.1",
-    info: {
-      title: info.title ?? info.name,
-      version: info.version,
-      ...(info.description !== undefined && { description: info.description }),
-    },
-    paths: Object.fromEntries(mounted.flatMap((wire) => describeWire(wire, tools, hasPrompts))),
-    components: { schemas: Object.fromEntries(tools.flatMap(schemasOf)) },
-  };
+  const paths = mounted.flatMap((wire) => describeWire(wire, tools, hasPrompts));
+  const schemas = Object.fromEntries(tools.flatMap(toolComponents));
+  const own: OpenApiParts = { paths: Object.fromEntries(paths), components: { schemas } };
+  return openApiDocument(info, [own, ...mounted.flatMap(({ describe }) => describe?.(tools) ?? [])]);
 }
 
 function describeWire({ wire, paths }: MountedPaths, tools: readonly ToolListing[], hasPrompts: boolean) {
   if (wire === "mcp-lite") return paths.map((path): [string, Node] => [path, mcpLitePath(path, tools, hasPrompts)]);
   return wire === "webtools" ? webtoolPaths(paths[0] ?? "") : [];
-}
-
-function schemasOf({ name, inputSchema, outputSchema }: ToolListing): [string, Node][] {
-  const input = rebaseSchema(inputSchema, `#/components/schemas/${name}.input`);
-  if (outputSchema === undefined) return [[`${name}.input`, input]];
-  return [[`${name}.input`, input], [
-    `${name}.output`,
-    rebaseSchema(outputSchema, `#/components/schemas/${name}.output`),
-  ]];
 }
 
 function mcpLitePath(path: string, tools: readonly ToolListing[], hasPrompts: boolean): Node {
@@ -125,7 +102,7 @@ function callSchema(tools: readonly ToolListing[], hasPrompts: boolean): Node {
       method: { const: "tools/call" },
       params: {
         ...OBJECT,
-        properties: { name: { const: name }, arguments: ref(`${name}.input`), _meta: OBJECT },
+        properties: { name: { const: name }, arguments: componentRef(inputComponent(name)), _meta: OBJECT },
         required: ["name"],
       },
     }),
@@ -199,15 +176,4 @@ function membersSchema(properties: Node): Node {
 
 function jsonContent(schema: Node): Node {
   return { "application/json": { schema } };
-}
-
-function ref(name: string): Node {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-/** Rewrites the references of a schema that is moved to `pointer`: they are relative to the root of the schema. */
-function rebaseSchema(schema: JsonSchema, pointer: string): JsonSchema {
-  const { $ref } = schema;
-  const moved = typeof $ref === "string" ? { ...schema, $ref: $ref.replace(/^#/, () => pointer) } : schema;
-  return mapParts(moved, (part) => rebaseSchema(part, pointer));
 }

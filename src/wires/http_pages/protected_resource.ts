@@ -1,3 +1,4 @@
+import { JSON_HEADERS } from "../framing/http.ts";
 import type { Json } from "../../internal/json.ts";
 import { isConfidential } from "../../internal/http.ts";
 import { checkOptions, OBJECT, type OptionRules, required, TEXT, TEXTS } from "../../internal/options.ts";
@@ -80,7 +81,7 @@ class Metadata implements MountedWire {
   }
 
   handle({ method }: Head): Reply {
-    const headers = { ...HEADERS, "content-type": "application/json", "cache-control": "public, max-age=3600" };
+    const headers = { ...HEADERS, ...JSON_HEADERS, "cache-control": "public, max-age=3600" };
     switch (method) {
       case "GET":
         return { status: 200, headers, body: this.#json };

@@ -226,7 +226,7 @@ test("a gateway in a core server relays plain calls; its promises and questions 
 test("a core server without an engine refuses options of jobs", () => {
   const message =
     "Cannot create server: work and jobMiddleware need an engine: pass createServer({ engine: memoryEngine() }), " +
-    'from "jsr:@toolwire/toolwire/engine"';
+    'from "toolwire/engine"';
   for (
     const options of [{ work: { concurrency: 1 } }, {
       jobMiddleware: [async (_: unknown, next: () => unknown) => await next()],

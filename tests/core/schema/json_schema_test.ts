@@ -6,6 +6,7 @@ import { Schema as E } from "effect";
 import * as v from "valibot";
 import { z } from "zod";
 import { createServer, defineTool, type Schema } from "../../../mod.ts";
+import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 
 /** What is listed for a tool with this input. */
@@ -117,13 +118,34 @@ for (
   ] as const
 ) {
   test(`input() refuses ${name}, as arguments have names`, () => {
+    const library = (schema as Schema)["~standard"].vendor === "zod" ? "z" : "v";
     throws(() => defineTool("t").describe("T").input(schema as Schema), {
       name: "TypeError",
       message:
-        'Input schema of tool "t" must be an object, as arguments have names: wrap it, for instance in v.object({ value: … })',
+        `Input schema of tool "t" must be an object, as arguments have names: wrap it, for instance in ${library}.object({ value: … })`,
     });
   });
 }
+
+for (
+  const [library, schema, advice] of [
+    ["valibot", v.object({ at: v.date() }), "v.pipe(v.string(), v.isoTimestamp())"],
+    ["zod", z.object({ at: z.date() }), "z.iso.datetime()"],
+  ] as const
+) {
+  test(`a schema of ${library} without a JSON form is answered in the syntax of ${library}`, () => {
+    throws(() => defineTool("t").describe("T").input(schema as Schema), (error: Error) => {
+      strictEqual(error.message.split("; ").at(-1), `use a JSON type, for instance ${advice} for a date`);
+      return true;
+    });
+  });
+}
+
+test("an argument of a prompt that is not text is answered in the syntax of its library", () => {
+  const prompt = (schema: Schema) => () => definePrompt("p").describe("P").input(schema);
+  throws(prompt(z.object({ a: z.number() })), /for instance with z\.coerce\.number\(\)$/);
+  throws(prompt(v.object({ a: v.number() })), /for instance with v\.pipe\(v\.string\(\), v\.toNumber\(\)\)$/);
+});
 
 for (
   const reference of [
@@ -238,7 +260,7 @@ for (
     throws(() => defineTool("t").input(notASchema as unknown as Schema), {
       name: "TypeError",
       message:
-        /^Input schema of tool "t" is not a Standard Schema: pass one of valibot, zod 4, ArkType or Effect, or jsonSchema/,
+        /^Input schema of tool "t" is not a Standard Schema: wrap properties, as in v.object\({ … }\) or z.object\({ … }\), and JSON Schema, as in jsonSchema\(/,
     });
   });
 }

@@ -21,9 +21,12 @@ function oracle(schema: AnySchema): Converted {
     target: "draft-2020-12",
     typeMode: "input",
     definitions: {},
+    // The library lists loose objects as objects that drop other names.
+    overrideSchema: ({ valibotSchema, jsonSchema }) =>
+      valibotSchema.type === "loose_object" ? { ...jsonSchema, additionalProperties: true } : undefined,
     overrideAction: ({ jsonSchema, errors }) => (errors === undefined ? undefined : jsonSchema),
   });
-  return schema.type === "loose_object" ? { additionalProperties: true, ...converted } : converted;
+  return converted;
 }
 
 function convert(schema: AnySchema): Converted {

@@ -240,3 +240,14 @@ test("keyRing() names missing keys, such as those of an unset variable", () => {
   const unset = undefined as unknown as string;
   throws(() => keyRing(unset), { name: "TypeError", message: /^Cannot create key ring: keys are missing; pass/ });
 });
+
+test("a secret with a comma is refused as two keys, and the message says that commas separate keys", () => {
+  const secret = "k1:a secret, with a comma, of at least thirty-two bytes";
+  throws(
+    () => keyRing(secret),
+    (error: Error) =>
+      /Commas separate keys: pass an array/.test(error.message) && !error.message.includes("a secret, with"),
+  );
+  throws(() => keyRing("k1:short"), (error: Error) => !error.message.includes("Commas"));
+  ok(keyRing([secret]));
+});

@@ -29,7 +29,7 @@ for (const unfinished of [defineTool("t").describe("T"), {}, undefined, null, "t
   test(`createServer() refuses ${unfinished === null ? "null" : typeof unfinished} in place of a tool`, () => {
     throws(() => createServer({ tools: [unfinished as unknown as AnyTool] }), {
       name: "TypeError",
-      message: "Cannot create server: a tool is not finished; end its definition with .handle(…)",
+      message: "Cannot create server: a tool is not finished; end its definition with .handle(…) or .external(…)",
     });
   });
 }

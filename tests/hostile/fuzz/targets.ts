@@ -6,6 +6,7 @@ import { documentsTarget } from "./targets/documents.ts";
 import { grpcTarget } from "./targets/grpc.ts";
 import { mcpLegacyTarget, mcpModernTarget, mcpSessionsTarget } from "./targets/mcp.ts";
 import { mcpLiteTarget } from "./targets/mcp_lite.ts";
+import { restTarget } from "./targets/rest.ts";
 import { stdioTarget } from "./targets/stdio.ts";
 import { tokensTarget } from "./targets/tokens.ts";
 import { webtoolsTarget } from "./targets/webtools.ts";
@@ -20,6 +21,7 @@ export const TARGETS: readonly Target[] = [
   grpcWebTarget,
   grpcTarget,
   webtoolsTarget,
+  restTarget,
   stdioTarget,
   tokensTarget,
   ...clientTargets,

@@ -42,6 +42,7 @@ test("what changes while a gateway begins is not lost", async () => {
   let lists = 0;
   const remote = Object.assign(scripted([]), {
     server: () => Promise.resolve({ capabilities: {} }),
+    relayQuestions: () => {},
     onChange: (_: string, listener: () => void) => {
       tell = listener;
       return () => {};

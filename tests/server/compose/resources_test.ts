@@ -11,6 +11,7 @@ function reader(name: string, uris: readonly string[], templates: readonly strin
   const offered = {
     server: () => Promise.resolve({ capabilities: { resources: {} } }),
     onChange: () => () => {},
+    relayQuestions: () => {},
     resources: {
       list: () => Promise.resolve(uris.map((uri) => ({ uri, name: uri }))),
       templates: () => Promise.resolve(templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate }))),

@@ -4,12 +4,23 @@ import { connect, grpc, grpcWeb } from "./grpc.ts";
 import { mcp } from "./mcp.ts";
 import { mcpLite } from "./mcp_lite.ts";
 import { memory } from "./memory.ts";
+import { rest } from "./rest.ts";
 import { stdio } from "./stdio.ts";
 import { webtools } from "./webtools.ts";
 import type { RequestWire } from "../../../src/wires/mod.ts";
 
 /** One for each column of the page. */
-export const DESCRIPTIONS: readonly WireDescription[] = [memory, mcpLite, connect, grpcWeb, grpc, webtools, mcp, stdio];
+export const DESCRIPTIONS: readonly WireDescription[] = [
+  memory,
+  mcpLite,
+  connect,
+  grpcWeb,
+  grpc,
+  webtools,
+  rest,
+  mcp,
+  stdio,
+];
 
 /** The wires of the suites' servers. */
 export const wires: readonly RequestWire[] = DESCRIPTIONS.flatMap(({ wire }) => wire ?? []);

@@ -3,8 +3,6 @@
  *
  * The suite over all wires, the guarantees, the fuzzer and the tests of authentication, options and unknown tools read them, so that
  * a new wire is one file here.
- *
- * @module
  */
 import type { Principal, Server, ToolErrorCode } from "../../../mod.ts";
 import type { RawObject } from "./raw_messages.ts";
@@ -16,6 +14,7 @@ export type Lack =
   | "progress of calls"
   | "types of tools"
   | "types of system tools"
+  | "arguments that the server alone checks"
   | "callers who show who they are";
 
 /** The caller of a row: the headers that identify it, and its principal where no headers are sent. */

@@ -43,7 +43,7 @@ export const webtools: WireDescription = {
       name: "webtools",
       path: PATH,
       open: webtoolsTransport,
-      lacks: LACKS,
+      lacks: [...LACKS, "arguments that the server alone checks"],
       dialect: {
         ...jsonDialect(
           PATH,

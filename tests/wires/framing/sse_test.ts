@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { encodeSseEvent } from "../../../src/wires/framing/sse.ts";
-import { encodeEvent } from "../../../src/wires/mcp_lite/server/encode.ts";
+import { encodeEvent } from "../../../src/wires/framing/event_stream.ts";
 
 /** Events that a client reads from bytes that arrive in these chunks. */
 function parseChunks(chunks: readonly Uint8Array[]): { event: string | undefined; data: string }[] {

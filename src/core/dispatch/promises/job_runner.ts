@@ -8,7 +8,7 @@ import type { MaybePromise } from "../../../internal/async.ts";
 import { Future } from "../../../internal/future.ts";
 import { uuidOf } from "../../token/digest.ts";
 import { formatIssues } from "../../schema/issues.ts";
-import { toolOfJob } from "../../tool/attached_tools.ts";
+import { toolOfJob } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { CallContext } from "../call_context.ts";
 import { configure } from "../configure.ts";

@@ -2,7 +2,7 @@ import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } f
 import type { Engine, Job } from "../../../engine/engine.ts";
 import type { Principal } from "../../call/call.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import { toolOfToken } from "../../tool/attached_tools.ts";
+import { toolOfToken } from "../attached_tools.ts";
 import type { RemotePromise } from "../../tool/definition.ts";
 import type { Json } from "../../../internal/json.ts";
 import { authorizationError } from "../../tool/access.ts";

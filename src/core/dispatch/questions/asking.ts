@@ -43,6 +43,8 @@ export class QuestionTracker implements RunQuestions {
   readonly #keys: TokenKeys;
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: Map<string, Json>;
+  /** Keys of the answers at the start of the run. */
+  readonly #answered: readonly string[];
   readonly #usedKeys = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
@@ -51,6 +53,7 @@ export class QuestionTracker implements RunQuestions {
     this.#run = run;
     this.#keys = keys;
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
+    this.#answered = [...this.#answers.keys()];
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
   }
 
@@ -101,6 +104,16 @@ export class QuestionTracker implements RunQuestions {
   toResult(promiseToken: () => string | undefined): QuestionsResult | ErrorResult {
     const { requests = {}, memo } = this;
     const { definition, services } = this.#run;
+    const unread = this.#unreadKeys;
+    if (unread.length > 0) {
+      const error = new TypeError(
+        `The run before asked ${list(unread)}, this run asks ${list(Object.keys(requests))} instead: ` +
+          "keys of questions have to be the same on each run",
+      );
+      services.mask(error, { tool: definition.name });
+      // The caller knows the keys. A masked error would be retried if the run is a job's.
+      return errorResult("invalid_continuation", error.message);
+    }
     try {
       const continuation = promiseToken() ?? encodeContinuation(this.#keys, this.#run, this);
       return { kind: resultKindOf(requests), requests, continuation };
@@ -115,6 +128,16 @@ export class QuestionTracker implements RunQuestions {
         steps: Object.keys(memo.steps),
       });
     }
+  }
+
+  /**
+   * Keys of the latest answers, if this run has asked for none of them: its keys change from run to run, and it would ask forever.
+   * A job does not know which answers are the latest, so all count.
+   */
+  get #unreadKeys(): readonly string[] {
+    const { responses } = this.#run.call.meta ?? {};
+    const latest = this.#answered.filter((key) => responses === undefined || Object.hasOwn(responses, key));
+    return latest.some((key) => this.#usedKeys.has(`question "${key}"`)) ? [] : latest;
   }
 
   #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
@@ -183,6 +206,10 @@ export class QuestionTracker implements RunQuestions {
     if (this.#usedKeys.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
     this.#usedKeys.add(name);
   }
+}
+
+function list(keys: readonly string[]): string {
+  return keys.map((key) => JSON.stringify(key)).join(", ");
 }
 
 /** Whether a value is one of the kinds of questions: other values would be sent to the caller's model unchecked. */

@@ -5,6 +5,7 @@
  * by `request.ts`, and they are given an empty message instead. Only this file calls them: parts of their API do not follow
  * semantic versioning.
  */
+import { JSON_HEADERS } from "../../framing/http.ts";
 import {
   type ContextKey,
   createConnectRouter,
@@ -135,7 +136,7 @@ async function unaryReply(handler: UniversalHandler, request: ReadRequest): Prom
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   const bytes = joinChunks(chunks);
-  const headers = Object.fromEntries(header ?? []);
+  const headers = { ...JSON_HEADERS, ...Object.fromEntries(header ?? []) };
   if (!request.encoding.isText) return { status, headers, body: bytes };
   return { status, headers: { ...headers, ...contentTypeOf(request) }, body: encodeBase64Text(bytes) };
 }

@@ -123,15 +123,17 @@ export class IncomingRouter {
       });
       return;
     }
-    if (method !== "elicitation/create") {
-      return respond({
-        error: { code: mcpErrorCodes.method_not_found.number, message: `This client does not support ${method}` },
-      });
-    }
-    const pending = this.#pendingFor(during ?? relatedRequestId(request));
+    const isPassedOn = this.#handlers.isPassedOn(request);
+    const pending = isPassedOn ? this.#pendingFor(during ?? relatedRequestId(request)) : undefined;
+    if (pending !== undefined) pending.onQuestion?.(request, id, respond);
     // No caller can answer: the question is neither accepted nor declined.
-    if (pending === undefined) respond({ result: { action: "cancel" } });
-    else pending.onQuestion?.(request, id, respond);
+    else if (method === "elicitation/create") respond({ result: { action: "cancel" } });
+    else {
+      const message = isPassedOn
+        ? `No call is pending that ${method} belongs to`
+        : `This client does not support ${method}`;
+      respond({ error: { code: mcpErrorCodes.method_not_found.number, message } });
+    }
   }
 
   /** The request that a question belongs to. If the server does not specify it, the oldest one that takes questions. */

@@ -14,7 +14,7 @@ import type { RpcReply } from "./message_transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { InputRequest } from "../protocol/messages.ts";
 import { type PendingRequest, ProgressFeed, type RespondToServer } from "./incoming_router.ts";
-import { isAnswer, questionKey, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
+import { isAnswer, questionKey, type ServerQuestion, toOutcome, toQuestion } from "./questions.ts";
 
 /** Maximum number of calls that wait for answers of their callers. When it is exceeded, the oldest one is aborted. */
 const MAX_WAITING = 64;
@@ -172,13 +172,13 @@ class OpenCall implements PendingRequest {
     for (const [key, open] of this.#questions) {
       if (!Object.hasOwn(answers, key)) continue;
       const response = answers[key];
-      if (!isAnswer(response)) {
+      const outcome = isAnswer(response) ? toOutcome(open, response) : undefined;
+      if (outcome === undefined) {
         this.#questions.set(key, { ...open, question: askedAgain(key, open.question, NO_ANSWER) });
         continue;
       }
-      const { respond, encoding } = open;
       this.#questions.delete(key);
-      respond({ result: toElicitResult(response, encoding) });
+      open.respond(outcome);
     }
   }
 

@@ -6,7 +6,14 @@
 import type { Question } from "../../../core/call/outcome.ts";
 import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { type InputRequest, isGrantForm, RESOURCE_KEY_PREFIX } from "../protocol/messages.ts";
+import {
+  type InputRequest,
+  isGrantForm,
+  isModelOrRootsResult,
+  RESOURCE_KEY_PREFIX,
+  type RpcError,
+  type RpcOutcome,
+} from "../protocol/messages.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSamplingResult } from "./types.ts";
 
@@ -90,6 +97,17 @@ export function isAnswer(response: unknown): response is Members {
   return ["accept", "decline", "cancel"].includes(typedOr(asObject(response)["action"], ""));
 }
 
+/** Converts an answer to a question that was a separate request; `undefined` if it does not fit the request. */
+export function toOutcome({ question: { kind }, encoding }: ServerQuestion, response: Members): RpcOutcome | undefined {
+  if (kind !== "sampling" && kind !== "roots") return { result: toElicitResult(response, encoding) };
+  const { action, content } = response;
+  if (action !== "accept") return { error: REJECTED };
+  return isModelOrRootsResult(content) ? { result: content as Members } : undefined;
+}
+
+/** Error of a caller that does not want to answer. Source: MCP 2025-11-25, "Sampling", "Error Handling". */
+const REJECTED: RpcError = { code: -1, message: "The user has rejected the request" };
+
 /** Converts an answer to the result of `elicitation/create`. */
 export function toElicitResult(response: Members, { isGrant, defaults }: Omit<AnswerEncoding, "key">): Members {
   const { action, content } = response;
@@ -116,13 +134,22 @@ export class RequestHandlers {
   /** Handler of `roots/list`. */
   roots: (() => MaybePromise<readonly McpRoot[]>) | undefined = undefined;
 
+  /** Whether questions of all kinds are passed on to the caller if they have no handler. */
+  isRelay = false;
+
   /** Capabilities of the client. Elicitation needs no handler: the question is then the outcome of the call. */
   get capabilities(): Members {
     return {
       elicitation: { form: {}, url: {} },
-      ...(this.sampling !== undefined && { sampling: {} }),
-      ...(this.roots !== undefined && { roots: {} }),
+      ...(this.sampling !== undefined ? { sampling: {} } : this.isRelay && { sampling: { tools: {} } }),
+      ...((this.roots !== undefined || this.isRelay) && { roots: {} }),
     };
+  }
+
+  /** Whether a request without a handler can be the outcome of the call that it belongs to. */
+  isPassedOn({ method }: InputRequest): boolean {
+    if (method === "elicitation/create") return true;
+    return this.isRelay && (method === "sampling/createMessage" || method === "roots/list");
   }
 
   /** The result for a request of the server; `undefined` if it has no handler. Rejects with what the handler throws. */

@@ -20,7 +20,7 @@ export class ServerTools {
   readonly #pinned: readonly ListedTool[] | undefined;
   /** The last list. */
   #known: ReadonlyMap<string, KnownTool> | undefined = undefined;
-  readonly #warnings = new Set<string>();
+  #warning = "";
 
   constructor(connection: Connection, lists: ServerLists, pinned: readonly ListedTool[] | undefined) {
     this.#connection = connection;
@@ -77,29 +77,49 @@ export class ServerTools {
     if ("kind" in listed) return listed as ErrorResult;
     const era = await this.#connection.era();
     const hasHeaders = !("kind" in era) && era.hasHeaders;
-    const tools = listed.flatMap((tool) => this.#read(tool, hasHeaders) ?? []);
+    const leftOut: string[] = [];
+    const tools = listed.flatMap((tool) => {
+      const read = readTool(tool, hasHeaders);
+      if (typeof read === "object") return [read];
+      leftOut.push(read);
+      return [];
+    });
+    this.#warn(leftOut);
     return this.#known = new Map(tools.map((known) => [known.tool.name, known]));
   }
 
-  #read(listed: Members, hasHeaders: boolean): KnownTool | undefined {
-    const { name, inputSchema, outputSchema } = listed;
-    if (typeof name !== "string") return this.#leaveOut("without a name", "its name is not a string");
-    const isObject = isJsonObject(inputSchema) && inputSchema["type"] === "object";
-    if (!isObject) return this.#leaveOut(name, 'its inputSchema does not have "type": "object"');
-    if (outputSchema !== undefined && !isJsonObject(outputSchema)) {
-      return this.#leaveOut(name, "its outputSchema is not an object");
-    }
-    const headerParams = hasHeaders ? findHeaderParams(inputSchema) : [];
-    if (typeof headerParams === "string") return this.#leaveOut(name, headerParams);
-    return { tool: listed as ListedTool, headerParams };
+  /** One warning for a list, however often it is read. A hostile list has thousands of such tools. */
+  #warn(leftOut: readonly string[]): void {
+    if (leftOut.length === 0) return;
+    const more = leftOut.length - MAX_NAMED;
+    const warning = leftOut.slice(0, MAX_NAMED).join("; ") + (more > 0 ? `; and ${more} more` : "");
+    if (warning === this.#warning) return;
+    this.#warning = warning;
+    this.#connection.logger.warn(warning);
   }
+}
 
-  #leaveOut(name: string, problem: string): undefined {
-    const warning = `Tool "${name}" is left out: ${problem}`;
-    // Once for each problem, however often the tools are listed.
-    if (!this.#warnings.has(warning)) this.#connection.logger.warn(warning);
-    this.#warnings.add(warning);
+/** Maximum number of tools that are left out and that a warning names. */
+const MAX_NAMED = 3;
+/** Maximum length of a name in a warning, in characters. */
+const MAX_NAME = 64;
+
+/** A tool of a list, or why it is left out. */
+function readTool(listed: Members, hasHeaders: boolean): KnownTool | string {
+  const { name, inputSchema, outputSchema } = listed;
+  if (typeof name !== "string") return leftOut("without a name", "its name is not a string");
+  const isObject = isJsonObject(inputSchema) && inputSchema["type"] === "object";
+  if (!isObject) return leftOut(name, 'its inputSchema does not have "type": "object"');
+  if (outputSchema !== undefined && !isJsonObject(outputSchema)) {
+    return leftOut(name, "its outputSchema is not an object");
   }
+  const headerParams = hasHeaders ? findHeaderParams(inputSchema) : [];
+  if (typeof headerParams === "string") return leftOut(name, headerParams);
+  return { tool: listed as ListedTool, headerParams };
+}
+
+function leftOut(name: string, problem: string): string {
+  return `Tool "${name.slice(0, MAX_NAME)}" is left out: ${problem}`;
 }
 
 /** Reads the lists of a server. Lists and resources are cached as long as the server allows. */

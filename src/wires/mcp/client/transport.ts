@@ -152,6 +152,10 @@ export class McpClientTransport implements McpTransport {
     this.#connection.handlers.roots = handler;
   }
 
+  relayQuestions(): void {
+    this.#connection.handlers.isRelay = true;
+  }
+
   close(): void {
     this.#subscriptions.close();
     this.#openCalls.close();

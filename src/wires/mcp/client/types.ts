@@ -278,6 +278,11 @@ export interface McpTransport extends Transport {
   onSampling(handler: (request: McpSampling) => MaybePromise<McpSamplingResult>): void;
   /** Sets the handler that lists the folders that the server may access. */
   onRoots(handler: () => MaybePromise<readonly McpRoot[]>): void;
+  /**
+   * Declares to the server that it may ask for sampling and roots although there are no handlers. Such a question is then the
+   * outcome of the call that it belongs to, as other questions are. `gateway()` calls it. Call it before the first request.
+   */
+  relayQuestions(): void;
   /** Closes streams, the session and the server's process. */
   close(): void;
 }

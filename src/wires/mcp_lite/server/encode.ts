@@ -1,11 +1,11 @@
 /**
- * Encodes the results of MCP-lite over HTTP, with their `_meta`, and the events of a stream.
+ * Encodes the results of MCP-lite over HTTP, with their `_meta`.
  *
  * Each value is stringified once, and put in its envelope as text. `JSON.stringify` may throw for the value of a tool.
  * Source: docs/spec.md 3.3, 3.4, 4.3 and A.2-A.5.
  */
-import type { AnswerOutcome, CallEvent, FailureOutcome, Outcome, QuestionsResult } from "../../../core/call/outcome.ts";
-import { eventToJson, outcomeMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";
+import type { AnswerOutcome, FailureOutcome, Outcome, QuestionsResult } from "../../../core/call/outcome.ts";
+import { outcomeMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 
@@ -58,13 +58,6 @@ export function encodeOutcome(outcome: Outcome, common: string): string {
 function encodeResult(kind: Outcome["kind"], content: string | undefined, common: string, added: string): string {
   const meta = `"_meta":{"response_type":"${kind}",${common}${added}}}`;
   return content === undefined ? `{${meta}` : `{"content":${content},${meta}`;
-}
-
-/** Encodes the data of a `message` event. */
-export function encodeEvent(event: CallEvent): string {
-  // There may be many partial values. They are encoded without an intermediate object.
-  if (event.kind === "partial") return `{"partial":${JSON.stringify(event.value) ?? "null"}}`;
-  return JSON.stringify(eventToJson(event));
 }
 
 /** Encodes members as text that continues an object; empty if there are no members. */

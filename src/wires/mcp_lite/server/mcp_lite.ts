@@ -4,16 +4,11 @@
  * Source: docs/spec.md 4 and A.
  */
 import type { Call } from "../../../core/call/call.ts";
-import {
-  type CallEvent,
-  type CallResult,
-  type ErrorResult,
-  errorResult,
-  type Sink,
-} from "../../../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ContentCatalog } from "../../../core/content/content_catalog.ts";
 import { jsonReply, mediaTypeError } from "../../framing/http.ts";
-import { encodeSseEvent, SseBody, type SseBodyOptions, STREAM_HEADERS } from "../../framing/sse.ts";
+import { EventStream } from "../../framing/event_stream.ts";
+import { encodeSseEvent, STREAM_HEADERS } from "../../framing/sse.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeErrorObject, encodeResult, errorReply } from "../../framing/json_rpc/reply.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
@@ -30,7 +25,7 @@ import {
   type WireHost,
 } from "../../wire.ts";
 import { decodeCallParams } from "./decode.ts";
-import { encodeEvent, encodeOutcome, MetaEncoder } from "./encode.ts";
+import { encodeOutcome, MetaEncoder } from "./encode.ts";
 
 /** Options of {@link mcpLite}. */
 export interface McpLiteOptions {
@@ -279,15 +274,3 @@ function methodNotAllowed(method: string, allow: string): Reply {
     allow,
   });
 }
-
-class EventStream extends SseBody implements Sink {
-  constructor(options: Omit<SseBodyOptions, "heartbeat">) {
-    super({ ...options, heartbeat: HEARTBEAT });
-  }
-
-  push(event: CallEvent): void | Promise<void> {
-    return this.write(encodeSseEvent("message", encodeEvent(event)));
-  }
-}
-
-const HEARTBEAT: string = encodeSseEvent("heartbeat", "{}");

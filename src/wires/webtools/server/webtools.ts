@@ -5,7 +5,7 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { mediaTypeError, retryAfterHeader } from "../../framing/http.ts";
+import { JSON_HEADERS, mediaTypeError, retryAfterHeader } from "../../framing/http.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
@@ -20,7 +20,7 @@ import {
   TEXT,
 } from "../../../internal/options.ts";
 import type { Schema } from "../../../core/schema/standard_schema.ts";
-import { toolset } from "../../../core/tool/attached_tools.ts";
+import { toolset } from "../../../core/dispatch/attached_tools.ts";
 import type { AnyTool } from "../../../core/tool/definition.ts";
 import {
   type Body,
@@ -268,7 +268,7 @@ class WebtoolPeer extends HeadPeer<undefined> {
 async function metadataReply(head: Head, served: ServedVersion, isVersion: boolean): Promise<Reply> {
   const { hex, base64 } = await served.digest();
   const headers = {
-    "content-type": "application/json",
+    ...JSON_HEADERS,
     "cache-control": `${served.isForAll ? "" : "private, "}${isVersion ? CACHE_VERSION : CACHE_LATEST}`,
     etag: `"${hex}"`,
     "repr-digest": `sha-256=:${base64}:`,
@@ -302,14 +302,8 @@ function errorReply(error: ErrorResult, status?: number): Reply {
 }
 
 function envelopeReply({ status, json }: Envelope): Reply {
-  return { status, headers: ENVELOPE_HEADERS, body: json };
+  return { status, headers: JSON_HEADERS, body: json };
 }
-
-/** Results are private to their caller, so they are not cached. */
-const ENVELOPE_HEADERS: Readonly<Record<string, string>> = {
-  "content-type": "application/json",
-  "cache-control": "no-store",
-};
 
 const METADATA_CHANGED: Reply = errorReply(
   errorResult(

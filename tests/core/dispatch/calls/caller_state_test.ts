@@ -221,3 +221,20 @@ test("a failure that sets the context gives it beside its data", async () => {
   deepStrictEqual(asFailure(settled, "no"), { a: 1 });
   ok(contextOf(settled));
 });
+
+test("caller state lasts thirty days since its last change, and no longer", async () => {
+  const bench = benchOf(t.handle((_, ctx) => {
+    const before = ctx.callerState.get(step);
+    if (before === undefined) ctx.callerState.set(step, 1);
+    return before ?? 0;
+  }));
+  const context = contextOf(await bench.call("t"));
+  ok(context !== undefined);
+  const read = async () => asAnswer(await bench.call("t", {}, { meta: { context } }));
+  const dayMs = 86_400_000;
+  bench.clock.tick(30 * dayMs - 1_000);
+  strictEqual(await read(), 1);
+  // A minute of tolerance between the clocks of replicas.
+  bench.clock.tick(62_000);
+  strictEqual(await read(), 0);
+});

@@ -29,7 +29,7 @@ test("without a logger, the error of a handler goes to console.error with its st
   strictEqual(message, "Tool call broke");
   const { tool, error } = fields as Record<string, unknown>;
   deepStrictEqual([tool, error], ["t", THROWN]);
-  match(String(THROWN.stack), /default_log_test\.ts/);
+  match(String(THROWN.stack), /^Error: secret\n +at /);
 });
 
 test("without a logger, an output mismatch and the random key are shown; other lines of handlers are not", async () => {

@@ -1,9 +1,18 @@
 /** What a handler asks of its caller, and how its run ends and begins again; without any job. */
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type AnyTool, type CallResult, type Ctx, defineTool, Failure, ToolError } from "../../../../mod.ts";
-import { assertMasked, assertRefused, Bench, KeptSink, settle } from "../harness.ts";
+import {
+  type AnyTool,
+  type CallResult,
+  createServer,
+  type Ctx,
+  defineTool,
+  Failure,
+  ToolError,
+} from "../../../../mod.ts";
+import { testClient } from "../../../../src/testing/mod.ts";
+import { assertMasked, assertRefused, Bench, KeptLog, KeptSink, settle } from "../harness.ts";
 import { accept, asAnswer, asFailure, asQuestion, Gates, KEYS, pass, watch } from "../promises/promised.ts";
 
 const t = defineTool("t").describe("T");
@@ -285,9 +294,9 @@ test("a call without the continuation begins anew, whatever responses it has", a
 
 test("questions may depend on answers, and on answers to those", async () => {
   const bench = benchOf(t.handle(async (_, ctx) => {
-    const said: string[] = [];
-    for (let n = 0; n < 5; n++) said.push((await ctx.elicit(`k${n}`, yes)).action);
-    return said;
+    const reply: string[] = [];
+    for (let n = 0; n < 5; n++) reply.push((await ctx.elicit(`k${n}`, yes)).action);
+    return reply;
   }));
   let settled = await bench.call("t");
   for (let n = 0; n < 5; n++) {
@@ -517,7 +526,7 @@ test("models, folders and pages are asked for in their own words, and answers ha
     maxTokens: 5,
   });
   deepStrictEqual(requests["login"]?.params, { url: "https://example.com" });
-  const said = { role: "assistant", content: { type: "text", text: "Ho" }, model: "m" };
+  const reply = { role: "assistant", content: { type: "text", text: "Ho" }, model: "m" };
   const wrong = await answer(bench, settled, {
     model: { action: "accept", content: { text: "Ho" } },
     folders: { action: "accept", content: [] },
@@ -525,8 +534,47 @@ test("models, folders and pages are asked for in their own words, and answers ha
   });
   deepStrictEqual(Object.keys(asQuestion(wrong).requests), ["model", "folders"]);
   const right = await answer(bench, wrong, {
-    model: { action: "accept", content: said },
+    model: { action: "accept", content: reply },
     folders: { action: "decline" },
   });
   deepStrictEqual(asAnswer(right), ["accept", "decline", "accept"]);
+});
+
+for (const options of [{}, { promise: true }] as const) {
+  const how = "promise" in options ? "of a promised job" : "of a call";
+  test(`a question whose key changes on each run ends after the second round ${how}; error and log name the keys`, async () => {
+    let runs = 0;
+    const changing = (_: unknown, ctx: Ctx) => ctx.elicit(`sure-${++runs}`, yes);
+    const log = new KeptLog();
+    const tool = "promise" in options ? t.promise().handle(changing) : t.handle(changing);
+    const server = createServer({ tools: [tool], keys: KEYS, logger: log });
+    let answers = 0;
+    const client = testClient(server, {
+      onElicitation() {
+        answers++;
+        return { action: "accept", content: { yes: true } };
+      },
+    });
+    const running = "promise" in options
+      ? client.$.start("t").then((promised) => promised.result())
+      : client.$.call("t");
+    const message =
+      'The run before asked "sure-1", this run asks "sure-2" instead: keys of questions have to be the same on each run';
+    await rejects(running, { code: "invalid_continuation", message });
+    deepStrictEqual([runs, answers], [2, 1]);
+    strictEqual(String(log.lines.find(({ level }) => level === "error")?.fields["error"]), `TypeError: ${message}`);
+  });
+}
+
+test("a second question with a new key is fine, as long as the first one is asked again", async () => {
+  const server = createServer({
+    tools: [t.handle(async (_, ctx) => {
+      const first = await ctx.elicit("first", yes);
+      const all = await Promise.all([ctx.elicit(`second-${first.action}`, yes), ctx.elicit("third", yes)]);
+      return all.length;
+    })],
+    keys: KEYS,
+  });
+  const client = testClient(server, { onElicitation: () => ({ action: "accept", content: { yes: true } }) });
+  strictEqual(await client.$.call("t"), 2);
 });

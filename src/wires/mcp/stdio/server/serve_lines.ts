@@ -31,10 +31,15 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
   const ended = new AbortController();
   let receive: (line: string | ErrorResult) => void = () => {};
   let close: () => void = () => {};
+  let full: Promise<void> | undefined;
   const served = mounted.connect({
     principal,
     signal: ended.signal,
-    send: write,
+    send(line) {
+      const written = write(line);
+      if (written !== undefined) full = written;
+      return written;
+    },
     onMessage(listener) {
       receive = listener;
     },
@@ -43,7 +48,16 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
     },
   });
   const lines = new LineSplitter(host.limits.bodyBytes);
-  for await (const bytes of input) lines.push(bytes).forEach(receive);
+  for await (const bytes of input) {
+    for (const line of lines.push(bytes)) {
+      // A host that does not read causes no further answers, and its input waits in the pipe.
+      for (let wait = full; wait !== undefined; wait = full) {
+        full = undefined;
+        await wait;
+      }
+      receive(line);
+    }
+  }
   const last = lines.end();
   if (last !== undefined) receive(last);
   const cancel = host.clock.after(graceMs, () => ended.abort());

@@ -136,10 +136,10 @@ function claim(): ClaimedOutput {
   // A broken pipe is not an error: the input ends, too.
   const ignore = (): void => {};
   stdout.on("error", ignore);
+  let full: Promise<void> | undefined;
   return {
     write(line) {
-      if (write(`${line}\n`)) return;
-      return new Promise((resolve) => void stdout.once("drain", resolve));
+      return write(`${line}\n`) ? undefined : (full ??= drained(stdout).finally(() => (full = undefined)));
     },
     release() {
       stdout.write = original;
@@ -148,4 +148,15 @@ function claim(): ClaimedOutput {
       claimed = undefined;
     },
   };
+}
+
+/** Resolves when a pipe has room again, or is broken. */
+function drained(pipe: typeof process.stdout): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      pipe.off("drain", go).off("close", go).off("error", go);
+      resolve();
+    };
+    pipe.on("drain", go).on("close", go).on("error", go);
+  });
 }

@@ -4,18 +4,19 @@
  * Not part of the registry, because only the wires with such tools and the engines need this code.
  */
 import type { Principal } from "../call/call.ts";
-import { isVisibleTo } from "./access.ts";
-import type { AnyTool, ToolDefinition } from "./definition.ts";
-import { canPromise, ToolRegistry } from "./registry.ts";
+import { isVisibleTo } from "../tool/access.ts";
+import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
+import { canPromise, ToolRegistry } from "../tool/registry.ts";
+import type { Dispatcher, Toolset } from "./dispatcher.ts";
 
 /** Tools for `WireHost.addToolset`: made by {@link toolset}. */
 export interface AddedTools {
   /**
-   * Adds the tools to the registry of a server, and returns a registry of them alone.
+   * Adds the tools to a server.
    *
    * @internal
    */
-  readonly "~attach": (registry: ToolRegistry) => ToolRegistry;
+  readonly "~attach": (dispatcher: Dispatcher) => Toolset;
 }
 
 /**
@@ -27,14 +28,26 @@ export interface AddedTools {
  * @param tag Unique on the server, and the same on every replica.
  */
 export function toolset(tag: string, tools: readonly AnyTool[]): AddedTools {
-  return { "~attach": (registry) => attach(registry, tag, tools) };
+  return {
+    "~attach": (dispatcher) => {
+      const attached = attach(dispatcher.registry, tag, tools);
+      dispatcher.assertServable(attached.definitions());
+      return {
+        tools: attached.listings(),
+        definitions: attached.definitions(),
+        call: (call, sink) => dispatcher.call(call, sink, attached),
+      };
+    },
+  };
 }
 
 function attach(registry: ToolRegistry, tag: string, tools: readonly AnyTool[]): ToolRegistry {
   const tagged = tools.map((tool) => {
-    const definition = tool?.["~definition"];
-    if (definition === undefined || definition === registry.get(definition.name)) return tool;
-    return { name: definition.name, "~definition": { ...definition, name: `${definition.name}@${tag}` } };
+    if (tool?.["~definition"] === undefined) return tool;
+    const definition = registry.guard(tool["~definition"]);
+    const { name } = definition;
+    const isShared = definition === registry.get(name);
+    return { name, "~definition": isShared ? definition : { ...definition, name: `${name}@${tag}` } };
   });
   const added = new ToolRegistry(tagged, registry.systemTools);
   for (const definition of added.definitions()) {

@@ -1,0 +1,47 @@
+// The files of the packed npm package: their number and size, what belongs, and where links of README.md lead.
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+const MAX_FILES = 500;
+const MAX_BYTES = 4_000_000;
+
+/**
+ * Problems of an unpacked package, one a line.
+ *
+ * @param folder the unpacked package
+ * @param manifest its package.json
+ * @param root a path that no file may contain
+ */
+export function findProblems(folder, manifest, root) {
+  const files = readdirSync(folder, { recursive: true }).filter((file) => statSync(join(folder, file)).isFile());
+  const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+  console.log(`     ${files.length} files, ${bytes} bytes`);
+  return [
+    ...files.length > MAX_FILES ? [`${files.length} files, at most ${MAX_FILES}`] : [],
+    ...bytes > MAX_BYTES ? [`${bytes} bytes, at most ${MAX_BYTES}`] : [],
+    ...[...manifest.files, manifest.directories.doc].filter((name) => !existsSync(join(folder, name))).map((name) =>
+      `missing: ${name}`
+    ),
+    ...files.filter(isForeign).map((file) => `does not belong: ${file}`),
+    ...files.filter((file) => readFileSync(join(folder, file), "utf8").includes(root)).map((file) =>
+      `names a path of this machine: ${file}`
+    ),
+    ...findBrokenLinks(folder),
+  ];
+}
+
+/** Tests and tools of the repository, and sources: their code is in dist/. */
+function isForeign(file) {
+  const isDeclaration = file.endsWith(".d.ts");
+  return /(^|\/)(tests?|bench|examples|node_modules|\.cache|scripts)\/|_test\./.test(file) ||
+    (file.endsWith(".ts") && !isDeclaration);
+}
+
+function findBrokenLinks(folder) {
+  const links = readFileSync(join(folder, "README.md"), "utf8").matchAll(/\]\(([^)\s#]+)[^)]*\)/g);
+  const targets = Array.from(links, ([, target]) => target).filter((target) => !/^[a-z]+:/.test(target));
+  if (targets.length < 10) return [`README.md has only ${targets.length} links`];
+  return targets.filter((target) => !existsSync(join(folder, target))).map((target) =>
+    `README.md has a link to ${target}`
+  );
+}

@@ -1,0 +1,180 @@
+/**
+ * Arguments that a tool does not declare: refused if they may be misspelled, otherwise dropped.
+ *
+ * The listed JSON Schema decides. Where it refuses other names (`additionalProperties: false`) or allows them, they are
+ * refused or kept; where it says nothing, the mode applies.
+ *
+ * @module
+ */
+import type { Members } from "../../internal/json.ts";
+import { closestMatch, shorten } from "../../internal/text.ts";
+import type { CompiledSchema } from "./compile.ts";
+import { type NameLevel, readNames, refuseOthers } from "./declared_names.ts";
+import type { SchemaIssue, SchemaResult } from "./standard_schema.ts";
+
+/**
+ * What happens to arguments that a tool does not declare.
+ *
+ * `"suggest"` refuses a name that is close to a declared one that is absent, and drops any other name with a line in the log.
+ * `"refuse"` refuses every name, and lists `additionalProperties: false`. `"drop"` drops every name with a line in the log.
+ */
+export type UnknownArgumentsMode = "suggest" | "refuse" | "drop";
+
+/** Parts of a tool's definition that depend on the mode. */
+export interface GuardedDefinition {
+  readonly name: string;
+  readonly input: CompiledSchema | undefined;
+  readonly inputSchema: CompiledSchema["jsonSchema"];
+  readonly unknownArguments: UnknownArgumentsMode | undefined;
+}
+
+/** The part of a logger that is used. */
+interface InfoLogger {
+  info(message: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
+/** Changes definitions for a server. Returns the same definition for the same one. */
+export type Guard = <Definition extends GuardedDefinition>(definition: Definition) => Definition;
+
+/** Value of the option `unknownArguments` of `./core`: made by {@link unknownArguments}. */
+export interface UnknownArguments {
+  /**
+   * Creates the guard of a server.
+   *
+   * @internal
+   */
+  readonly "~guard": (logger: InfoLogger | undefined) => Guard;
+}
+
+/**
+ * Brings the code for arguments that tools do not declare to `createServer` of `./core`. The front door has it.
+ *
+ * @example A server that refuses unknown arguments
+ * ```ts
+ * import { createServer, defineTool, memoryTransport, createClient } from "jsr:@toolwire/toolwire/core";
+ * import { jsonSchema } from "jsr:@toolwire/toolwire/json-schema";
+ * import { unknownArguments } from "jsr:@toolwire/toolwire/schema";
+ * import { rejects } from "node:assert/strict";
+ *
+ * const greet = defineTool("greet").describe("Greet someone")
+ *   .input(jsonSchema<{ name: string }>({ type: "object", properties: { name: { type: "string" } } }))
+ *   .handle(({ name }) => `Hello, ${name}!`);
+ * const server = createServer({ tools: [greet], unknownArguments: unknownArguments("refuse") });
+ *
+ * const client = createClient(memoryTransport(server));
+ * await rejects(client.$.call("greet", { name: "Ada", loud: true }), { code: "invalid_input" });
+ * ```
+ * @param mode For tools without `.unknownArguments()`. Default: `"suggest"`.
+ * @returns The value of the option.
+ * @throws {TypeError} If there is no such mode.
+ */
+export function unknownArguments(mode: UnknownArgumentsMode = "suggest"): UnknownArguments {
+  checkMode(mode);
+  return { "~guard": (logger) => createGuard(mode, logger) };
+}
+
+function checkMode(mode: string): void {
+  if (/^(suggest|refuse|drop)$/.test(mode)) return;
+  throw new TypeError(`Cannot create server: unknownArguments must be "suggest", "refuse" or "drop", not ${mode}`);
+}
+
+function createGuard(serverMode: UnknownArgumentsMode, logger: InfoLogger | undefined): Guard {
+  const guarded = new WeakMap<object, unknown>();
+  return <Definition extends GuardedDefinition>(definition: Definition): Definition => {
+    if (!guarded.has(definition)) guarded.set(definition, guardDefinition(definition, serverMode, logger));
+    return guarded.get(definition) as Definition;
+  };
+}
+
+function guardDefinition<Definition extends GuardedDefinition>(
+  definition: Definition,
+  serverMode: UnknownArgumentsMode,
+  logger: InfoLogger | undefined,
+): Definition {
+  const { input, inputSchema, unknownArguments: mode = serverMode } = definition;
+  checkMode(mode);
+  const names = readNames(inputSchema);
+  const validate = (value: unknown) => {
+    const { issues, removed, dropped } = findUnknown(names, value as object, mode);
+    if (dropped.length > 0) logDropped(logger, definition.name, dropped);
+    const checked = input?.validate(removed.size > 0 ? omit(value as object, removed) : value);
+    if (issues.length === 0) return checked;
+    const add = (found?: SchemaResult) => ({ issues: [...issues, ...found?.issues ?? []] });
+    return checked instanceof Promise ? checked.then(add) : add(checked);
+  };
+  return {
+    ...definition,
+    unknownArguments: undefined,
+    inputSchema: mode === "refuse" ? refuseOthers(inputSchema, names) : inputSchema,
+    input: input && Object.create(input, { validate: { value: validate } }),
+  };
+}
+
+function logDropped(logger: InfoLogger | undefined, tool: string, names: readonly string[]): void {
+  try {
+    logger?.info("Unknown arguments were dropped", { tool, names });
+  } catch {
+    // A logger that throws must not end the call.
+  }
+}
+
+function omit(value: object, removed: ReadonlySet<string>): unknown {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !removed.has(name)));
+}
+
+/** Maximum number of names that are compared with declared ones, and reported. A hostile call may have a hundred thousand. */
+const MAX_COMPARED = 100;
+
+/** Names of a value that are not declared. */
+interface Unknown {
+  /** Refused names, at every level. */
+  readonly issues: readonly SchemaIssue[];
+  /** Names at the root that the schema does not get: refused and dropped ones. */
+  readonly removed: ReadonlySet<string>;
+  /** The dropped ones of them, shortened, for the log. */
+  readonly dropped: readonly string[];
+}
+
+/** Below the root, names that are not refused are left to the library: valibot and zod drop them, others keep them. */
+function findUnknown(root: NameLevel | undefined, args: object, mode: UnknownArgumentsMode): Unknown {
+  const issues: SchemaIssue[] = [];
+  const removed = new Set<string>();
+  const dropped: string[] = [];
+  let compared = 0;
+  const path: PropertyKey[] = [];
+  const report = ({ names, others }: NameLevel, value: object, name: string): void => {
+    if (path.length === 0) removed.add(name);
+    if (compared++ >= MAX_COMPARED) return;
+    const refuses = mode === "refuse" || others === "refused";
+    const absent = [...names.keys()].filter((known) => !Object.hasOwn(value, known));
+    const similar = refuses || mode === "suggest" ? closestMatch(name, absent) : undefined;
+    if (refuses || similar !== undefined) {
+      const hint = similar === undefined ? `there are ${[...names.keys()].join(", ")}` : `did you mean "${similar}"?`;
+      issues.push({
+        path: [...path, name],
+        message: `unknown property; ${hint}`,
+        expected: similar ?? "nothing of this name",
+      });
+    } else if (path.length === 0) dropped.push(shorten(name, 64));
+  };
+  // Nothing is allocated for declared names, since this runs at each call whose library has no compiled check.
+  const visit = (level: NameLevel, value: unknown): void => {
+    const { names, items, others } = level;
+    if (Array.isArray(value)) {
+      if (items !== undefined) { for (let at = 0; at < value.length; at++) enter(items, value[at], at); }
+    } else if (typeof value === "object" && value !== null) {
+      for (const name in value) {
+        const below = names.get(name);
+        if (below !== undefined) enter(below, (value as Members)[name], name);
+        else if (others !== "allowed" && !names.has(name)) report(level, value, name);
+      }
+    }
+  };
+  const enter = (level: NameLevel, value: unknown, key: PropertyKey): void => {
+    path.push(key);
+    visit(level, value);
+    path.pop();
+  };
+  if (root !== undefined) visit(root, args);
+  return { issues, removed, dropped };
+}

@@ -1,0 +1,164 @@
+/**
+ * One call over HTTP, from its dispatch to its reply.
+ *
+ * @module
+ */
+import type { Call } from "../../../core/call/call.ts";
+import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
+import { acceptsEventStream, acceptsType } from "../../../internal/http.ts";
+import type { Deadlines } from "../../../internal/deadlines.ts";
+import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
+import { EventStream } from "../../framing/event_stream.ts";
+import { promiseToJson } from "../../framing/result/encode.ts";
+import { encodeSseEvent, STREAM_HEADERS } from "../../framing/sse.ts";
+import { type Head, HeadPeer, type Reply, type WireHost } from "../../wire.ts";
+import { ENVELOPE_TYPE } from "../messages/problem.ts";
+import { publicPath } from "./decode.ts";
+import {
+  answerReply,
+  encodeEnvelope,
+  envelopeReply,
+  errorProblemReply,
+  problemOf,
+  problemReply,
+  promiseReply,
+} from "./encode.ts";
+import type { Preferences } from "./prefer.ts";
+
+/** Name of the wire. */
+export const WIRE_NAME = "rest";
+
+/** Services of the wire for its calls. */
+export interface ExchangeHost extends Pick<WireHost, "dispatch" | "challenge" | "clock"> {
+  /** Path of the tools, without the path of a mount. */
+  readonly toolsPath: string;
+  readonly heartbeats: Deadlines;
+}
+
+/** One call, and the request that it came with. */
+export class Exchange {
+  readonly #host: ExchangeHost;
+  readonly #head: Head;
+  readonly #call: Call;
+  /** Preferences that apply to the call. */
+  readonly #preferences: Preferences | undefined;
+
+  constructor(host: ExchangeHost, head: Head, call: Omit<Call, "peer">, preferences: Preferences | undefined) {
+    const isStreamed = head.method !== "HEAD" && acceptsEventStream(head.metadata.get("accept"));
+    this.#host = host;
+    this.#head = head;
+    this.#call = { ...call, peer: new HeadPeer(head, WIRE_NAME, undefined, isStreamed) };
+    this.#preferences = preferences;
+    this.isStreamed = isStreamed;
+  }
+
+  /** Whether the caller accepts a stream of events. */
+  readonly isStreamed: boolean;
+
+  /** Calls the tool. */
+  run(): MaybeFuture<Reply> {
+    if (this.isStreamed) return this.#stream();
+    const startedMs = this.#host.clock.elapsed();
+    const result = this.#host.dispatch.call(this.#call);
+    if (result instanceof Future || result.kind === "promise") this.#head.disableIdleTimeout();
+    return chain(chain(result, (first) => this.#waitFurther(first, startedMs)), (last) => this.#reply(last));
+  }
+
+  /** Waits as long as the caller prefers to, if that is longer than the tool waits before it promises. */
+  #waitFurther(first: CallResult, startedMs: number): MaybeFuture<CallResult> {
+    if (first.kind !== "promise" || this.#call.tool === "redeem") return first;
+    const leftMs = (this.#preferences?.waitMs ?? 0) - (this.#host.clock.elapsed() - startedMs);
+    if (leftMs < 1) return first;
+    const args = { promise: first.token, wait_ms: Math.floor(leftMs) };
+    const redeemed = this.#host.dispatch.call({ tool: "redeem", args, meta: undefined, peer: this.#call.peer });
+    // If the promise cannot be redeemed now, the caller may do so later.
+    return chain(redeemed, (later) => later.kind === "error" ? first : later);
+  }
+
+  #stream(): Future<Reply> {
+    this.#head.disableIdleTimeout();
+    const reply = new Future<Reply>();
+    const stream = new EventStream({
+      heartbeats: this.#host.heartbeats,
+      onOpen: (body) => reply.receive({ status: 200, headers: STREAM_HEADERS, body }),
+    });
+    chain(this.#host.dispatch.call(this.#call, stream), (result) => {
+      const isProblem = result.kind !== "answer" && result.kind !== "promise";
+      if (isProblem && !stream.isOpen) {
+        stream.discard();
+        reply.receive(this.#reply(result));
+      } else stream.end(this.#lastEvent(result));
+    });
+    return reply;
+  }
+
+  #reply(result: CallResult): Reply {
+    try {
+      return this.#encode(result);
+    } catch (thrown) {
+      return errorProblemReply(this.#serializationError(thrown), this.#instance);
+    }
+  }
+
+  #encode(result: CallResult): Reply {
+    switch (result.kind) {
+      case "answer":
+        return this.#applied(
+          acceptsType(this.#head.metadata.get("accept"), ENVELOPE_TYPE) ? envelopeReply(result) : answerReply(result),
+        );
+      case "promise":
+        return this.#applied(promiseReply(result, this.#locationOf(result)));
+      case "error":
+        return errorProblemReply(
+          result,
+          this.#instance,
+          undefined,
+          this.#host.challenge(result, this.#host.toolsPath),
+        );
+      default:
+        return problemReply(problemOf(result, this.#instance));
+    }
+  }
+
+  /** The last event of a stream: an answer, a promise or a problem. */
+  #lastEvent(result: CallResult): string {
+    try {
+      if (result.kind === "answer") return encodeSseEvent("done", encodeEnvelope(result));
+      if (result.kind !== "promise") {
+        return encodeSseEvent("error", JSON.stringify(problemOf(result, this.#instance)));
+      }
+      const _meta = { response_type: result.kind, ...promiseToJson(result) };
+      return encodeSseEvent("done", JSON.stringify({ _meta }));
+    } catch (thrown) {
+      const error = this.#serializationError(thrown);
+      return encodeSseEvent("error", JSON.stringify(problemOf(error, this.#instance)));
+    }
+  }
+
+  #serializationError(thrown: unknown): ErrorResult {
+    const error = new TypeError("The result cannot be written as JSON", { cause: thrown });
+    return this.#host.dispatch.mask(error, { tool: this.#call.tool });
+  }
+
+  get #instance(): string {
+    return publicPath(this.#head);
+  }
+
+  /** Adds the header that names the preferences that were applied. */
+  #applied(reply: Reply): Reply {
+    if (this.#preferences === undefined) return reply;
+    return { ...reply, headers: { ...reply.headers, "preference-applied": this.#preferences.applied } };
+  }
+
+  /** Path of a promise, below the tool that was called. */
+  #locationOf({ token }: PromiseOutcome): string | undefined {
+    const { toolsPath, dispatch } = this.#host;
+    const { tool: called, peer } = this.#call;
+    const terms = called === "redeem" ? dispatch.readPromise(token, peer) : { tool: called };
+    if ("kind" in terms) return undefined;
+    const path = publicPath(this.#head);
+    // The path may begin with that of a mount.
+    const mount = path.slice(0, -this.#head.path.length);
+    return `${mount}${toolsPath}/${encodeURIComponent(terms.tool)}/promises/${token}`;
+  }
+}

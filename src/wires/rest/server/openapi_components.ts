@@ -1,0 +1,153 @@
+/**
+ * Components of the OpenAPI document that all tools have in common: problem documents, promises, parameters and error responses.
+ *
+ * @module
+ */
+import { componentRef, schemaComponents, toComponentName } from "../../../core/json_schema/components.ts";
+import type { ToolDefinition } from "../../../core/tool/definition.ts";
+import { jsonRpcErrorCodes } from "../../framing/json_rpc/reply.ts";
+import { DEADLINE_HEADER, KEY_HEADER, PROBLEM_TYPE, problemType } from "../messages/problem.ts";
+import { UNPROCESSABLE } from "./encode.ts";
+
+/** A part of the document. */
+export type Node = Readonly<Record<string, unknown>>;
+
+const TEXT: Node = { type: "string" };
+
+/** Schema of an object; all of these members are required. */
+export function objectOf(properties: Node, optional: Node = {}): Node {
+  return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
+}
+
+/** Content of one media type. */
+export function contentOf(schema: Node, mediaType: string = "application/json"): Node {
+  return { [mediaType]: { schema } };
+}
+
+/** Refers to a component that is not a schema. */
+export function componentOf(kind: "parameters" | "responses" | "headers", name: string): Node {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+function problemSchema(status: Node, code: Node, added: Node = {}, type: Node = TEXT): Node {
+  const members = { type, title: TEXT, status, detail: TEXT, code };
+  return objectOf({ ...members, ...added }, { instance: TEXT });
+}
+
+/** Schema of the failures that a tool declares, by component name. */
+export function failureSchemas({ name, errors }: ToolDefinition): readonly (readonly [string, Node])[] {
+  return [...errors].flatMap(([code, data]) => {
+    const component = failureComponent(name, code);
+    const schemas = data === undefined ? [] : schemaComponents(`${component}.data`, data.jsonSchema);
+    const added = data === undefined ? {} : { data: componentRef(`${component}.data`) };
+    const type = { type: "string", const: problemType("failure", code) };
+    const schema = problemSchema(
+      { type: "integer", const: UNPROCESSABLE },
+      { type: "string", const: code },
+      added,
+      type,
+    );
+    return [[component, schema] as const, ...schemas];
+  });
+}
+
+/** Name of the component of a declared failure. */
+export function failureComponent(tool: string, code: string): string {
+  return `${toComponentName(tool)}.failure.${toComponentName(code)}`;
+}
+
+/** Error codes of each status. */
+const CODES_BY_STATUS: ReadonlyMap<number, readonly string[]> = Map.groupBy(
+  Object.keys(jsonRpcErrorCodes),
+  (code) => jsonRpcErrorCodes[code as keyof typeof jsonRpcErrorCodes].status,
+);
+
+/** Statuses of errors that a call may have, without those of authentication. */
+export const ERROR_STATUSES: readonly number[] = [400, 404, 409, 413, 429, 500, 503, 504];
+
+/** Statuses of authentication and authorization. */
+export const AUTH_STATUSES: readonly number[] = [401, 403];
+
+/** Statuses of a promise that is requested or cancelled, beside those of the call. */
+export const PROMISE_STATUSES: readonly number[] = [400, 410, 500, 503, 504];
+
+const ALL_STATUSES = [...new Set([...ERROR_STATUSES, ...AUTH_STATUSES, ...PROMISE_STATUSES])];
+
+function errorComponent(status: number): readonly [string, Node] {
+  const code = { type: "string", enum: CODES_BY_STATUS.get(status) };
+  const added = { data: { description: "Particulars, such as the issues of invalid arguments" } };
+  const schema = problemSchema({ type: "integer", const: status }, code);
+  return [`Error${status}`, { ...schema, properties: { ...schema["properties"] as Node, ...added } }];
+}
+
+/** Codes of failures that the server adds to those of a tool. */
+const SERVER_FAILURES: readonly string[] = [
+  "cancelled",
+  "not_cancellable",
+  "resource_denied",
+  "config_lost",
+  "revision_changed",
+  "attempts_exhausted",
+];
+
+const PROGRESS: Node = objectOf({ done: { type: "number" } }, { total: { type: "number" }, message: TEXT });
+
+/** Schemas, by name. */
+export const SCHEMAS: Node = {
+  ...Object.fromEntries(ALL_STATUSES.map(errorComponent)),
+  Failure: problemSchema({ type: "integer", const: UNPROCESSABLE }, TEXT),
+  ServerFailure: problemSchema({ type: "integer", const: UNPROCESSABLE }, { type: "string", enum: SERVER_FAILURES }),
+  Question: problemSchema(
+    { type: "integer", const: UNPROCESSABLE },
+    { type: "string", enum: ["elicitation", "request-for-more-resource"] },
+    { continuation: TEXT, requests: { type: "object", additionalProperties: true } },
+  ),
+  PromiseToken: objectOf(
+    { promise_token: TEXT, expires_at: TEXT, ttl_ms: { type: "number" }, retry_after_ms: { type: "number" } },
+    { estimated_completion: TEXT, progress: PROGRESS },
+  ),
+  Cancellation: objectOf({ cancelled: { type: "boolean" } }),
+  ToolList: objectOf({ tools: { type: "array", items: { type: "object", additionalProperties: true } } }),
+};
+
+/** Responses of errors, by status, and of a promise. */
+export const RESPONSES: Node = {
+  ...Object.fromEntries(
+    ALL_STATUSES.map((status) => {
+      const description = (CODES_BY_STATUS.get(status) ?? []).join(", ");
+      return [`Error${status}`, { description, content: contentOf(componentRef(`Error${status}`), PROBLEM_TYPE) }];
+    }),
+  ),
+  Promised: {
+    description: "The answer is promised: GET the Location until it is there, DELETE it to cancel",
+    headers: {
+      location: { description: "Path of the promise", schema: TEXT },
+      "retry-after": { description: "Seconds until the next request", schema: { type: "integer" } },
+      "preference-applied": { description: "The preferences that were applied", schema: TEXT },
+    },
+    content: contentOf(componentRef("PromiseToken")),
+  },
+};
+
+/** Headers of requests, by name. */
+export const PARAMETERS: Node = {
+  IdempotencyKey: {
+    name: KEY_HEADER,
+    in: "header",
+    description: "A repeated call with the same key returns the result of the first one",
+    schema: { type: "string", minLength: 1, maxLength: 256 },
+  },
+  Deadline: {
+    name: DEADLINE_HEADER,
+    in: "header",
+    description: "Time limit of the call in milliseconds",
+    schema: { type: "integer", minimum: 1 },
+  },
+  Prefer: {
+    name: "prefer",
+    in: "header",
+    description: "respond-async: return a promise at once; wait=n: wait up to n seconds for the answer (RFC 7240)",
+    schema: TEXT,
+  },
+  Token: { name: "token", in: "path", required: true, description: "The promise token", schema: TEXT },
+};

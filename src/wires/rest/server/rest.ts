@@ -1,0 +1,213 @@
+/**
+ * REST: tools as resources of HTTP.
+ *
+ * Source: RFC 9110, RFC 9457 (problem documents), RFC 7240 (preferences); docs/rest.md.
+ *
+ * @module
+ */
+import type { Call } from "../../../core/call/call.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import type { ToolDefinition } from "../../../core/tool/definition.ts";
+import { canPromise } from "../../../core/tool/registry.ts";
+import { chain, type MaybeFuture } from "../../../internal/future.ts";
+import { Deadlines } from "../../../internal/deadlines.ts";
+import type { Members } from "../../../internal/json.ts";
+import { checkOptions, PATH } from "../../../internal/options.ts";
+import { documentReply, openApiDocument } from "../../framing/openapi.ts";
+import {
+  type Body,
+  type Head,
+  HeadPeer,
+  type MountedWire,
+  type OpenApiParts,
+  type Reply,
+  type RequestWire,
+  type WireHost,
+} from "../../wire.ts";
+import { bodyTypeError, decodeBody, decodeMeta, decodePath, publicPath, type ToolPath } from "./decode.ts";
+import { errorProblemReply, resultReply } from "./encode.ts";
+import { Exchange, type ExchangeHost, WIRE_NAME } from "./exchange.ts";
+import { describePaths } from "./openapi.ts";
+import { parsePreferences, type Preferences, withPreferences } from "./prefer.ts";
+import { decodeQuery } from "./query.ts";
+
+/** Options of {@link rest}. */
+export interface RestOptions {
+  /** Path of the endpoints. Default: `/rest`. `/` gives `/tools` and `/openapi.json`. */
+  readonly path?: string;
+}
+
+/**
+ * Creates the REST wire, for `createServer({ wires: [rest()] })`.
+ *
+ * `POST /rest/tools/{name}` calls a tool: the body has the arguments, the response has the output. `GET` calls a tool with
+ * `readOnlyHint`, with the arguments as query parameters. Errors and failures are problem documents (RFC 9457) with their statuses.
+ * A promise is 202 with `Location`, where `GET` redeems and `DELETE` cancels it. With `Accept: text/event-stream` the response is a
+ * stream. `GET /rest/tools` lists the tools, `GET /rest/openapi.json` describes them for generators of clients.
+ *
+ * @example Call a tool
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { rest } from "jsr:@toolwire/toolwire/rest";
+ * import * as v from "jsr:@toolwire/toolwire/schema";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const add = defineTool("add").describe("Add").input(v.object({ a: v.number(), b: v.number() }))
+ *   .annotate({ readOnlyHint: true }).handle(({ a, b }) => a + b);
+ * const server = createServer({ tools: [add], wires: [rest()] });
+ *
+ * const response = await server.fetch(new Request("http://localhost/rest/tools/add?a=1&b=2"));
+ * strictEqual(await response.json(), 3);
+ * ```
+ * @throws {TypeError} If the path is invalid, or an option is unknown.
+ */
+export function rest(options: RestOptions = {}): RequestWire {
+  checkOptions<RestOptions>("serve REST", options, { path: PATH });
+  const base = `/${options.path ?? "/rest"}`.replace(/\/+/g, "/").replace(/\/$/, "");
+  return { name: WIRE_NAME, mount: (host) => new Rest(host, base) };
+}
+
+class Rest implements MountedWire {
+  readonly paths: readonly string[];
+  readonly methods: readonly string[] = ["GET", "HEAD", "POST", "DELETE"];
+  readonly exposedHeaders: readonly string[] = ["etag", "location", "preference-applied"];
+  readonly describe: (tools: WireHost["tools"]) => OpenApiParts;
+  readonly #host: WireHost;
+  readonly #base: string;
+  readonly #exchangeHost: ExchangeHost;
+  /** Definitions of the host that `#byName` was made of. */
+  #cached: WireHost["definitions"] = [];
+  #byName: ReadonlyMap<string, ToolDefinition> = new Map();
+
+  constructor(host: WireHost, base: string) {
+    const { dispatch, challenge, clock } = host;
+    const toolsPath = `${base}/tools`;
+    this.#host = host;
+    this.#base = base;
+    this.#exchangeHost = { dispatch, challenge, clock, toolsPath, heartbeats: new Deadlines(clock) };
+    this.describe = (tools) => describePaths(host, toolsPath, tools);
+    this.paths = [toolsPath, `${toolsPath}/*`, `${base}/openapi.json`];
+  }
+
+  errorReply(head: Head, error: ErrorResult, status?: number): Reply {
+    const reply = errorProblemReply(error, publicPath(head), status);
+    return head.method === "HEAD" ? withoutBody(reply) : reply;
+  }
+
+  handle(head: Head, body: Body): MaybeFuture<Reply> {
+    if (head.method !== "HEAD") return this.#answer(head, body);
+    const reply = this.#answer(head, body);
+    return chain(reply, withoutBody);
+  }
+
+  #answer(head: Head, body: Body): MaybeFuture<Reply> {
+    const resource = decodePath(head.path.slice(this.#base.length));
+    if (resource === undefined) return this.#document(head);
+    if (resource.token !== undefined) return this.#promise(head, resource.tool, resource.token);
+    if (head.method === "POST") return this.#post(head, body, resource);
+    if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, this.#methodsOf(head, resource));
+    return resource.tool === "" ? this.#list(head) : this.#get(head, resource);
+  }
+
+  #document(head: Head): MaybeFuture<Reply> {
+    if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD");
+    const { info, definitions } = this.#host;
+    const json = JSON.stringify(openApiDocument(info, [this.describe(this.#host.toolsFor(head.principal))]));
+    return documentReply(head, json, definitions.some(({ isVisible }) => isVisible !== undefined));
+  }
+
+  #list({ principal }: Head): Reply {
+    return resultReply(200, JSON.stringify({ tools: this.#host.toolsFor(principal) }));
+  }
+
+  #post(head: Head, body: Body, { tool }: ToolPath): MaybeFuture<Reply> {
+    const { metadata } = head;
+    const typeError = bodyTypeError(metadata);
+    // Without arguments there is no body, and no type of it.
+    if (typeError !== undefined && metadata.get("content-type") !== null) return fail(head, typeError, 415);
+    return body.text().map((text) => {
+      if (typeof text !== "string") return fail(head, text);
+      if (text !== "" && typeError !== undefined) return fail(head, typeError, 415);
+      const decoded = decodeBody(text, metadata, this.#host.limits.depth);
+      return "kind" in decoded ? fail(head, decoded) : this.#call(head, tool, decoded.args, decoded.meta);
+    });
+  }
+
+  /** Calls a read-only tool by the query. An unknown tool is reported by dispatch. */
+  #get(head: Head, { tool }: ToolPath): MaybeFuture<Reply> {
+    const definition = this.#visible(head, tool);
+    if (definition === undefined) return this.#call(head, tool, {}, undefined);
+    if (!isReadOnly(definition)) return notAllowed(head, "POST");
+    const query = decodeQuery(head.target, definition.inputSchema, this.#host.limits.depth);
+    return "kind" in query ? fail(head, query) : this.#call(head, tool, query.args, undefined);
+  }
+
+  #promise(head: Head, tool: string, token: string): MaybeFuture<Reply> {
+    const isCancel = head.method === "DELETE";
+    if (!isCancel && head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD, DELETE");
+    const terms = this.#host.dispatch.readPromise(token, new HeadPeer(head, WIRE_NAME, undefined, false));
+    if ("kind" in terms) return fail(head, terms);
+    if (terms.tool !== tool) return fail(head, errorResult("invalid_promise", "Not a promise of this tool"));
+    const preferences = parsePreferences(head.metadata.get("prefer"));
+    const waitMs = preferences?.waitMs;
+    const args = { promise: token, ...(!isCancel && waitMs !== undefined && { wait_ms: waitMs }) };
+    return this.#run(
+      head,
+      { tool: isCancel ? "cancel" : "redeem", args, meta: undefined },
+      isCancel ? undefined : preferences,
+    );
+  }
+
+  #call(head: Head, tool: string, args: unknown, bodyMeta: Members | undefined): MaybeFuture<Reply> {
+    const meta = decodeMeta(head.metadata, bodyMeta);
+    if (meta !== undefined && "kind" in meta) return fail(head, meta);
+    const preferences = parsePreferences(head.metadata.get("prefer"));
+    const definition = preferences && this.#definition(tool);
+    if (preferences === undefined || definition === undefined || !canPromise(definition)) {
+      return this.#run(head, { tool, args, meta }, undefined);
+    }
+    return this.#run(head, { tool, args, meta: withPreferences(meta, preferences) }, preferences);
+  }
+
+  #run(head: Head, call: Omit<Call, "peer">, preferences: Preferences | undefined): MaybeFuture<Reply> {
+    return new Exchange(this.#exchangeHost, head, call, preferences).run();
+  }
+
+  #methodsOf(head: Head, { tool }: ToolPath): string {
+    if (tool === "") return "GET, HEAD";
+    const definition = this.#visible(head, tool);
+    return definition !== undefined && isReadOnly(definition) ? "GET, HEAD, POST" : "POST";
+  }
+
+  #visible({ principal }: Head, tool: string): ToolDefinition | undefined {
+    const isVisible = this.#host.toolsFor(principal).some(({ name }) => name === tool);
+    return isVisible ? this.#definition(tool) : undefined;
+  }
+
+  #definition(tool: string): ToolDefinition | undefined {
+    const { definitions, tools } = this.#host;
+    if (definitions !== this.#cached) {
+      // The listings have the names that callers use.
+      this.#byName = new Map(definitions.map((definition, index) => [tools[index]?.name ?? "", definition]));
+      this.#cached = definitions;
+    }
+    return this.#byName.get(tool);
+  }
+}
+
+function isReadOnly({ annotations }: ToolDefinition): boolean {
+  return annotations?.readOnlyHint === true;
+}
+
+function fail(head: Head, error: ErrorResult, status?: number): Reply {
+  return errorProblemReply(error, publicPath(head), status);
+}
+
+function notAllowed(head: Head, allow: string): Reply {
+  const error = errorResult("invalid_request", `${head.method.slice(0, 32)} is not allowed here: use ${allow}`);
+  return errorProblemReply(error, publicPath(head), 405, { allow });
+}
+
+function withoutBody(reply: Reply): Reply {
+  return { ...reply, body: null };
+}

@@ -1,0 +1,97 @@
+/** What the compiler and an editor show: a mistake in a definition has one sentence that says what to do, and types are resolved. */
+import { deepStrictEqual, doesNotMatch, match } from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+// @ts-expect-error: a script without types
+import { LanguageServer as Server } from "./language_server.mjs";
+
+interface LanguageServer {
+  open(file: string, text: string): void;
+  hover(position: { readonly line: number; readonly character: number }): Promise<string>;
+  stop(): void;
+}
+const { start } = Server as { start(folder: string): Promise<LanguageServer> };
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const HEAD = `import { createClient, createServer, defineTool } from "toolwire";
+import { definePrompt } from "toolwire/mcp";
+import * as v from "toolwire/schema";
+import { z } from "zod";
+export { createClient, createServer, definePrompt, defineTool, v, z };
+const tool = defineTool("t").describe("T");
+`;
+
+const DESCRIBE = "Call .describe(…) before this step: callers choose by the description";
+const FINISH = "This tool is not finished: end its definition with .handle(…) or .external(…)";
+const SCHEMA =
+  "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })";
+
+/** A line of code with one mistake, and the sentence that its diagnostic contains. */
+const MISTAKES: readonly (readonly [code: string, sentence: string])[] = [
+  [`defineTool("a").handle(() => 1);`, DESCRIBE],
+  [`defineTool("a").input(v.object({ a: v.string() })).handle(({ a }) => a.length);`, DESCRIBE],
+  [`defineTool("a").external({ start: () => 1, check: (state) => state });`, DESCRIBE],
+  [`definePrompt("a").handle(() => "x");`, DESCRIBE],
+  [`createServer({ tools: [tool.handle(() => 1), defineTool("a").describe("A")] });`, FINISH],
+  [`createServer({ tools: [tool.input(v.object({ a: v.string() })).errors({ no: null })] });`, FINISH],
+  [`tool.input({ a: v.string() });`, SCHEMA],
+  [`tool.input({ a: z.string() }).handle(() => 1);`, SCHEMA],
+  [`tool.input({ type: "object" });`, SCHEMA],
+  [`tool.output({ a: z.string() });`, SCHEMA],
+  [`tool.partial({ a: z.string() });`, SCHEMA],
+  [`tool.config({ a: z.string() });`, SCHEMA],
+  [`tool.errors({ locked: { by: v.string() } });`, SCHEMA],
+];
+
+let folder = "";
+
+before(() => {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  folder = mkdtempSync(join(ROOT, ".cache/types-"));
+  const project = { extends: "../../tsconfig.json", include: ["*.ts"], exclude: [] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(project));
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("each mistake has one diagnostic, with the sentence", { timeout: 120_000 }, () => {
+  writeFileSync(join(folder, "mistakes.ts"), HEAD + MISTAKES.map(([code]) => `${code}\n`).join(""));
+  const { stdout } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", folder, "--pretty", "false"], {
+    encoding: "utf8",
+  });
+  rmSync(join(folder, "mistakes.ts"));
+  const first = HEAD.split("\n").length;
+  const diagnostics = stdout.split(/^(?=\S*mistakes\.ts\()/m).filter((text) => text !== "");
+  const lines = diagnostics.map((text) => Number(/\((\d+),/.exec(text)?.[1]) - first);
+  deepStrictEqual(lines, [...MISTAKES.keys()], stdout);
+  const without = MISTAKES.filter(([, sentence], index) => !diagnostics[index]?.includes(sentence));
+  deepStrictEqual(without, [], stdout);
+});
+
+test("hovers show resolved types", { timeout: 120_000 }, async () => {
+  const lines = [
+    ...HEAD.trimEnd().split("\n"),
+    `const lock = tool.input(v.object({ id: v.string() })).errors({ locked: v.object({ by: v.string() }), gone: null }).handle(() => 1);`,
+    `const server = createServer({ tools: [lock] });`,
+    `const client = createClient<typeof server>("http://localhost");`,
+    `const outcome = await client.t.outcome({ id: "a" });`,
+    `if (outcome.kind === "failure") console.log(outcome);`,
+  ];
+  const file = join(folder, "hovers.ts");
+  writeFileSync(file, lines.join("\n"));
+  const editor = await start.call(Server, folder);
+  try {
+    editor.open(file, lines.join("\n"));
+    for (const name of ["lock", "server", "client", "outcome"]) {
+      const line = lines.findIndex((text) => text.startsWith(`const ${name} `));
+      const shown = await editor.hover({ line, character: 6 });
+      doesNotMatch(shown, /ErrorData<|ObjectSchema</, shown);
+      if (name === "lock") match(shown, /readonly locked: \{\s*by: string;\s*\};\s*readonly gone: undefined;/);
+    }
+  } finally {
+    editor.stop();
+  }
+});
