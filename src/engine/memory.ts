@@ -7,16 +7,19 @@ import type { EngineWorker, Job, WorkOptions } from "./engine.ts";
 
 /** Options of {@link memoryEngine}. */
 export interface MemoryEngineOptions {
-  /** Largest number of jobs; further ones are refused with `unavailable`. Default: 10,000. */
+  /**
+   * Largest number of jobs; a caller with a principal has at most half of them. Without room, the oldest finished jobs of the
+   * caller with the most are deleted; if none has finished, a new job is refused with `unavailable`. Default: 10,000.
+   */
   readonly maxJobs?: number;
-  /** Largest size of all jobs, in UTF-16 code units of JSON; above it, new jobs are refused. Default: 128 Mi. */
+  /** Largest size of all jobs, in UTF-16 code units of JSON; above it, room is made in the same way. Default: 128 Mi. */
   readonly maxChars?: number;
   /** Source of time. Default: the machine's. */
   readonly clock?: Clock;
 }
 
-/** Delay after which a full engine may have room again, in milliseconds: a guess, since jobs expire or are removed at any time. */
-const RETRY_AFTER_MS = 5_000;
+/** Share of the jobs that are evicted together, so that a full engine need not search all entries at every insertion. */
+const EVICTED_SHARE = 0.01;
 
 /** A job, with its leases, timers and listeners. */
 interface Entry {
@@ -25,6 +28,10 @@ interface Entry {
   text: string;
   version: number;
   expiresAtMs: number;
+  /** Id of the caller; `""` for anonymous ones. */
+  readonly principal: string;
+  /** Whether the job has ended: its result may be evicted. */
+  isFinished: boolean;
   /** Release functions of runs and leases; while there are any, the job is not delivered. */
   readonly leases: Set<() => void>;
   /** Cancel functions of scheduled deliveries. */
@@ -76,6 +83,8 @@ class MemoryJobs {
   readonly #entries = new Map<string, Entry>();
   readonly #due = new Set<Entry>();
   readonly #workers = new Set<MemoryWorker>();
+  /** Number of jobs by caller. */
+  readonly #counts = new Map<string, number>();
   #chars = 0;
   /** No entry expires before this time, so that a full engine need not search all entries at every insertion. */
   #nextExpiryMs = 0;
@@ -89,9 +98,18 @@ class MemoryJobs {
   insert(job: Job, dueInMs: number | undefined): boolean {
     const { id } = job;
     if (this.#find(id)) return false;
-    this.#makeRoom();
-    const entry: Entry = { id, ...contentOf(job), leases: new Set(), timers: new Set(), listeners: new Set() };
+    const principal = job.principal?.id ?? "";
+    this.#makeRoom(principal);
+    const entry: Entry = {
+      id,
+      principal,
+      ...contentOf(job),
+      leases: new Set(),
+      timers: new Set(),
+      listeners: new Set(),
+    };
     this.#entries.set(id, entry);
+    this.#counts.set(principal, this.#countOf(principal) + 1);
     this.#nextExpiryMs = Math.min(this.#nextExpiryMs, entry.expiresAtMs);
     this.#chars += entry.text.length;
     if (dueInMs !== undefined) this.schedule(id, dueInMs);
@@ -181,6 +199,9 @@ class MemoryJobs {
   #delete(entry: Entry): void {
     this.#due.delete(entry);
     this.#entries.delete(entry.id);
+    const count = this.#countOf(entry.principal) - 1;
+    if (count > 0) this.#counts.set(entry.principal, count);
+    else this.#counts.delete(entry.principal);
     this.#chars -= entry.text.length;
     callAll(entry.timers);
     callAll(entry.listeners);
@@ -190,21 +211,67 @@ class MemoryJobs {
     return this.#entries.size < this.#maxJobs && this.#chars < this.#maxChars;
   }
 
-  /** Deletes expired jobs, the oldest first: most have the same lifetime, so that with room the first live one ends the search. */
-  #makeRoom(): void {
-    if (this.#clock.now() >= this.#nextExpiryMs) {
-      let nextExpiryMs = Number.POSITIVE_INFINITY;
-      for (const entry of this.#entries.values()) {
-        if (!this.#isLive(entry)) continue;
-        if (this.#hasRoom) return;
-        nextExpiryMs = Math.min(nextExpiryMs, entry.expiresAtMs);
-      }
-      this.#nextExpiryMs = nextExpiryMs;
-    }
-    if (this.#hasRoom) return;
+  /**
+   * Makes room for a job of a caller, which has at most half of all jobs: deletes expired jobs, then finished ones.
+   *
+   * @throws {ToolError} If the room is taken by jobs that have not finished.
+   */
+  #makeRoom(principal: string): void {
+    this.#deleteExpired();
+    const exceedsShare = () => principal !== "" && this.#countOf(principal) * 2 >= this.#maxJobs && this.#maxJobs > 3;
+    if (exceedsShare()) this.#evict(principal);
+    while (!this.#hasRoom && this.#evict(this.#heaviestCaller())) { /* The next caller with finished jobs. */ }
+    if (this.#hasRoom && !exceedsShare()) return;
+    const entries = [...this.#entries.values()];
+    const waitedFor = this.#hasRoom ? entries.filter((entry) => entry.principal === principal) : entries;
+    const expiryMs = waitedFor.reduce(
+      (least, { expiresAtMs }) => Math.min(least, expiresAtMs),
+      Number.POSITIVE_INFINITY,
+    );
     throw new ToolError("unavailable", "Too many jobs are kept: try again later", {
-      details: { retry_after_ms: RETRY_AFTER_MS },
+      details: { retry_after_ms: Math.max(1, expiryMs - this.#clock.now()) },
     });
+  }
+
+  /** Deletes expired jobs, the oldest first: most have the same lifetime, so that with room the first live one ends the search. */
+  #deleteExpired(): void {
+    if (this.#clock.now() < this.#nextExpiryMs) return;
+    let nextExpiryMs = Number.POSITIVE_INFINITY;
+    for (const entry of this.#entries.values()) {
+      if (!this.#isLive(entry)) continue;
+      if (this.#hasRoom) return;
+      nextExpiryMs = Math.min(nextExpiryMs, entry.expiresAtMs);
+    }
+    this.#nextExpiryMs = nextExpiryMs;
+  }
+
+  #countOf(principal: string): number {
+    return this.#counts.get(principal) ?? 0;
+  }
+
+  /** The caller whose finished jobs take the most room. */
+  #heaviestCaller(): string | undefined {
+    const sizes = new Map<string, number>();
+    const charsPerJob = this.#maxChars / this.#maxJobs;
+    for (const { principal, text, isFinished } of this.#entries.values()) {
+      if (isFinished) sizes.set(principal, (sizes.get(principal) ?? 0) + text.length + charsPerJob);
+    }
+    const [heaviest] = [...sizes].sort(([, one], [, other]) => other - one);
+    return heaviest?.[0];
+  }
+
+  /** Deletes finished jobs of a caller, the oldest first. Returns whether there were any. */
+  #evict(principal: string | undefined): boolean {
+    let left = Math.ceil(this.#maxJobs * EVICTED_SHARE);
+    const before = this.#entries.size;
+    for (const entry of this.#entries.values()) {
+      if (left === 0) break;
+      // A call that waits for the result still needs it.
+      if (entry.principal !== principal || !entry.isFinished || entry.leases.size + entry.listeners.size > 0) continue;
+      this.#delete(entry);
+      left--;
+    }
+    return this.#entries.size < before;
   }
 
   /** Returns the release function; a second call of it does nothing. */
@@ -238,8 +305,9 @@ class MemoryJobs {
   }
 }
 
-function contentOf(job: Job): Pick<Entry, "text" | "version" | "expiresAtMs"> {
-  return { text: JSON.stringify(job), version: job.version, expiresAtMs: job.expiresAtMs };
+function contentOf(job: Job): Pick<Entry, "text" | "version" | "expiresAtMs" | "isFinished"> {
+  const { version, expiresAtMs, state } = job;
+  return { text: JSON.stringify(job), version, expiresAtMs, isFinished: state === "done" || state === "cancelled" };
 }
 
 /** Calls a copy of the functions, because they may add and delete members. */

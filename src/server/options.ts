@@ -1,3 +1,4 @@
+import type { Discovery } from "./discovery/discover.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
 import { missingEngine } from "../core/dispatch/dispatcher.ts";
@@ -64,6 +65,8 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
   readonly changes?: ChangeBus;
   /** Protocols of the server over HTTP. Default: `[mcp(), mcpLite()]`; of `./core`, `[mcpLite()]`. */
   readonly wires?: readonly RequestWire[];
+  /** Lists few tools and lets models search for the others: `discover()` of `./discovery`. Default: all tools are listed. */
+  readonly discovery?: Discovery;
   /** Source of time; for tests. */
   readonly clock?: Clock;
 }
@@ -125,6 +128,7 @@ const RULES: OptionRules<AnyOptions> = {
   config: OBJECT,
   unknownArguments: rule("what unknownArguments(…) gives", has("~guard")),
   logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),
+  discovery: rule("what discover(…) of ./discovery gives", has("~view")),
   clock: OBJECT,
   // To allow all hosts, leave the option out.
   hosts: rule(

@@ -158,7 +158,7 @@ export function createCoreServer<
   const { wires = [mcpLite()] } = options;
   const routes = new Map<string, MountedWire>();
   const mounted: MountedPaths[] = [];
-  const host: WireHost = {
+  const ownHost: WireHost = {
     mounted,
     dispatch: dispatcher,
     get tools() {
@@ -187,6 +187,9 @@ export function createCoreServer<
       return auth?.security;
     },
   };
+  const host =
+    options.discovery?.["~view"](ownHost, (definition, call, sink) => dispatcher.run(definition, call, sink)) ??
+      ownHost;
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push(mountWire(wire, host, routes));
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };

@@ -24,13 +24,15 @@ export interface WireHost {
   /** The server's tools, as they are listed. */
   readonly tools: readonly ToolListing[];
   /**
-   * Definitions of the same tools, in the same order.
+   * Definitions of all tools that can be called: those of {@link WireHost.tools}, in the same order, unless `allTools` is set.
    *
    * @internal
    */
   readonly definitions: readonly ToolDefinition[];
   /** The tools that a caller may see: `tools` itself, unless some are hidden from the caller. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  /** The full list, if `tools` is a selection of it, as with `discover()`; otherwise `undefined`. */
+  readonly allTools?: WireHost | undefined;
   /**
    * Adds tools that are called only through the returned toolset, such as other versions of the server's tools. To be called
    * while the server is created, and on every replica alike: promises of these tools are identified by name and tag.

@@ -21,7 +21,7 @@ const sayings: readonly (readonly [string, unknown])[] = [["an Error", reason], 
   "a ToolError",
   new ToolError("cancelled", "x"),
 ], ["nothing said", undefined]];
-for (const [name, said] of sayings) {
+for (const [name, reply] of sayings) {
   for (
     const [how, answer] of [["a fetch that hangs", hang], ["a fetch that does not listen", deaf], [
       "a stream that hangs",
@@ -42,7 +42,7 @@ for (const [name, said] of sayings) {
         const calling = call(left.signal);
         calling.catch(() => {});
         await wait(2);
-        left.abort(said);
+        left.abort(reply);
         await rejects(calling, (thrown: unknown) => thrown === left.signal.reason);
       }
     });

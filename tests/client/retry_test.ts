@@ -318,8 +318,8 @@ test("a call that is not made again does not wait before it says so", async () =
   const fake = new FakeFetch(() => Promise.resolve(Response.json({ jsonrpc: "2.0", id: 1, ...busy }, { status: 503 })));
   fake.tools = { tools: [{ name: "t" }] };
   const client = createClient("http://example.com", { fetch: fake.fetch });
-  const said = client.$.call("t").then(() => "answered", (error: { code?: string }) => error.code);
-  strictEqual(await Promise.race([said, wait(3_000).then(() => "waits")]), "unavailable");
+  const reply = client.$.call("t").then(() => "answered", (error: { code?: string }) => error.code);
+  strictEqual(await Promise.race([reply, wait(3_000).then(() => "waits")]), "unavailable");
 });
 
 test("the error of a call that was retried names how often it was tried", async () => {

@@ -152,21 +152,21 @@ test("progress goes to onProgress, of a stream and of a plain call, and not into
   ];
   const want: Progress[] = [{ done: 1, total: 2, message: "half" }, { done: 0 }];
   for (const isPlain of [true, false]) {
-    const told: Progress[] = [];
-    const options = { onProgress: (progress: Progress) => void told.push(progress) };
+    const reported: Progress[] = [];
+    const options = { onProgress: (progress: Progress) => void reported.push(progress) };
     const { $ } = methodsOf(...pieces);
     if (isPlain) strictEqual(await $.call("t", {}, options), "whole");
     else deepStrictEqual(await Array.fromAsync($.stream("t", {}, options)), ["a"]);
-    deepStrictEqual(told, want);
+    deepStrictEqual(reported, want);
   }
 });
 
 test("progress goes to onProgress of outcome() as well", async () => {
-  const told: Progress[] = [];
+  const reported: Progress[] = [];
   const { $ } = methodsOf(sse("message", { progress: { done: 1 } }), done("whole"));
-  const outcome = await $.outcome("t", {}, { onProgress: (progress) => void told.push(progress) });
+  const outcome = await $.outcome("t", {}, { onProgress: (progress) => void reported.push(progress) });
   strictEqual(outcome.kind === "answer" && outcome.value, "whole");
-  deepStrictEqual(told, [{ done: 1 }]);
+  deepStrictEqual(reported, [{ done: 1 }]);
 });
 
 test("an onProgress that throws is not blamed on the network", async () => {

@@ -45,10 +45,10 @@ for (const store of STORES) {
       strictEqual(await one.insert(job), true);
       strictEqual(await other.get(job.id), undefined);
       strictEqual(await other.insert({ ...job, tool: "other" }), true, "the id is free there");
-      let told = 0;
-      const unsubscribe = other.subscribe(job.id, () => told++);
-      await until("it listens", () => told > 0);
-      const before = told;
+      let reported = 0;
+      const unsubscribe = other.subscribe(job.id, () => reported++);
+      await until("it listens", () => reported > 0);
+      const before = reported;
       const [runs, others] = [new Runs(), new Runs()];
       const workers = [one.work(runs.run, { concurrency: 1 }), other.work(others.run, { concurrency: 1 })];
       await one.replace({ ...job, version: 2 }, 1);
@@ -56,7 +56,7 @@ for (const store of STORES) {
       await until("it is run", () => runs.count(job.id) === 1);
       await one.remove(job.id);
       strictEqual((await other.get(job.id))?.tool, "other");
-      strictEqual(told, before);
+      strictEqual(reported, before);
       deepStrictEqual(others.begun, []);
       unsubscribe();
       await Promise.all(workers.map((worker) => worker.stop()));

@@ -41,12 +41,12 @@ for (const store of STORES) {
         await until("both are run here", () => runs.begun.length === 2, PATIENCE_MS);
         deepStrictEqual([...runs.begun].sort(), [run.id, held.id].sort());
 
-        let told = 0;
-        const unsubscribe = engine.subscribe(cancelled.id, () => told++);
-        await until("it listens", () => told > 0, PATIENCE_MS);
-        const before = told;
+        let reported = 0;
+        const unsubscribe = engine.subscribe(cancelled.id, () => reported++);
+        await until("it listens", () => reported > 0, PATIENCE_MS);
+        const before = reported;
         await using other = await start(runtime, bin, store, server.url, "change", cancelled.id);
-        await until("it is told of the change", () => told > before, PATIENCE_MS);
+        await until("it is told of the change", () => reported > before, PATIENCE_MS);
         strictEqual((await engine.get(cancelled.id))?.state, "cancelled");
         strictEqual(await other.exited, 0, "a closed engine keeps no process alive");
         unsubscribe();

@@ -53,9 +53,9 @@ check("refuses calls while its store is down, and goes on when it is back", asyn
   const [before, later] = [newJob(), newJob()];
   await engine.insert(before);
   await engine.insert(later);
-  let told = 0;
-  const unsubscribe = engine.subscribe(before.id, () => told++);
-  await until("it listens", () => told > 0);
+  let reported = 0;
+  const unsubscribe = engine.subscribe(before.id, () => reported++);
+  await until("it listens", () => reported > 0);
   const runs = new Runs();
   const worker = engine.work(runs.run, { concurrency: 2 });
   await engine.schedule(before.id, 0);
@@ -67,12 +67,12 @@ check("refuses calls while its store is down, and goes on when it is back", asyn
   await isRefused(engine);
   ok(errors.length > 0, "somebody is told");
   await letGo();
-  const toldBefore = told;
+  const toldBefore = reported;
   await server.restart();
 
   strictEqual((await untilDone(() => engine.get(before.id)))?.version, 1);
   strictEqual(await untilDone(() => engine.replace({ ...before, version: 2 }, 1)), true);
-  await until("it listens again", () => told > toldBefore, PATIENCE_MS);
+  await until("it listens again", () => reported > toldBefore, PATIENCE_MS);
   await untilDone(() => engine.schedule(before.id, 0));
   await until("the worker works again", () => runs.count(before.id) >= 2, PATIENCE_MS);
   // The release failed: for the store, the process that holds the lease has died.
@@ -86,14 +86,14 @@ check("begins as soon as its store is there", async (server, { engine }) => {
   const job = newJob();
   const runs = new Runs();
   const worker = engine.work(runs.run, { concurrency: 1 });
-  let told = 0;
-  const unsubscribe = engine.subscribe(job.id, () => told++);
+  let reported = 0;
+  const unsubscribe = engine.subscribe(job.id, () => reported++);
   await isRefused(engine);
   await server.restart();
   strictEqual(await untilDone(() => engine.insert(job)), true);
   await untilDone(() => engine.schedule(job.id, 0));
   await until("it is run", () => runs.count(job.id) > 0, PATIENCE_MS);
-  await until("it listens", () => told > 0, PATIENCE_MS);
+  await until("it listens", () => reported > 0, PATIENCE_MS);
   unsubscribe();
   await worker.stop();
 });

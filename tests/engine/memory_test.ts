@@ -14,7 +14,7 @@ test("memoryEngine() refuses a job too many, until one expires or is removed", (
   const clock = new FakeClock();
   const engine = memoryEngine({ maxJobs: 2, clock });
   const [first, second, third] = [10_000, 20_000, 30_000].map((ttlMs) => newJob({ expiresAtMs: clock.now() + ttlMs }));
-  const expected = { code: "unavailable", details: { retry_after_ms: 5_000 } };
+  const expected = { code: "unavailable", details: { retry_after_ms: 10_000 } };
   engine.insert(first!);
   engine.insert(second!);
   throws(() => engine.insert(third!), expected);
@@ -41,7 +41,7 @@ test("memoryEngine() refuses a job while it keeps as many characters as it may, 
   const engine = memoryEngine({ maxChars: 1_000, clock });
   const [first, second, third] = [long(10_000), long(20_000), long(30_000)];
   const refuses = (job: Job) => {
-    throws(() => engine.insert(job), { code: "unavailable", details: { retry_after_ms: 5_000 } });
+    throws(() => engine.insert(job), { code: "unavailable", details: { retry_after_ms: 10_000 } });
     strictEqual(engine.get(job.id), undefined);
   };
   strictEqual(engine.insert(first), true, "there is room: how much it takes is not asked");
@@ -120,15 +120,15 @@ test("memoryEngine() tells one that subscribes twice twice, and of a removal", (
   const engine = memoryEngine();
   const job = newJob();
   engine.insert(job);
-  let told = 0;
-  const onChange = (): void => void told++;
+  let reported = 0;
+  const onChange = (): void => void reported++;
   const endings = [engine.subscribe(job.id, onChange), engine.subscribe(job.id, onChange)];
   engine.replace(changed(job, {}), 1);
-  strictEqual(told, 2);
+  strictEqual(reported, 2);
   endings[0]?.();
   endings[0]?.();
   engine.remove(job.id);
-  strictEqual(told, 3);
+  strictEqual(reported, 3);
   endings[1]?.();
 });
 
@@ -150,4 +150,37 @@ test("memoryEngine() does not look through all jobs for each that it refuses", (
   nowMs = 20_000 - 999;
   doesNotThrow(() => engine.insert(newJob({ expiresAtMs: 30_000 })), "the last one has expired");
   refuse();
+});
+
+const of = (id: string, changes: Partial<Job> = {}): Job => newJob({ principal: { id }, ...changes });
+
+test("memoryEngine() evicts finished jobs of the caller with the most when it is full, the oldest first", () => {
+  const engine = memoryEngine({ maxJobs: 100 });
+  const finished = Array.from({ length: 50 }, () => of("greedy", { state: "done" }));
+  const waiting = Array.from({ length: 50 }, (_, at) => of(`modest ${at}`, { state: at < 10 ? "done" : "running" }));
+  for (const job of [...finished, ...waiting]) strictEqual(engine.insert(job), true);
+  for (let at = 0; at < 20; at++) strictEqual(engine.insert(of(`new ${at}`)), true);
+  strictEqual(engine.get(finished[0]!.id), undefined);
+  ok(engine.get(finished[49]!.id) !== undefined, "only as many as needed, with some room");
+  for (const { id } of waiting) ok(engine.get(id) !== undefined, "results of other callers stay");
+});
+
+test("memoryEngine() gives one caller at most half of its room", () => {
+  const clock = new FakeClock();
+  const engine = memoryEngine({ maxJobs: 100, clock });
+  for (let at = 0; at < 50; at++) engine.insert(of("greedy", { expiresAtMs: clock.now() + 60_000 + at }));
+  const expected = { code: "unavailable", details: { retry_after_ms: 60_000 } };
+  throws(() => engine.insert(of("greedy", { expiresAtMs: clock.now() + 60_000 })), expected);
+  for (let at = 0; at < 50; at++) strictEqual(engine.insert(of(`other ${at}`)), true);
+  clock.tick(60_000);
+  strictEqual(engine.insert(of("greedy", { expiresAtMs: clock.now() + 60_000 })), true);
+});
+
+test("memoryEngine() keeps the newest finished jobs of a caller that repeats itself", () => {
+  const engine = memoryEngine({ maxJobs: 100 });
+  const jobs = Array.from({ length: 1_000 }, () => of("greedy", { state: "done" }));
+  for (const job of jobs) strictEqual(engine.insert(job), true);
+  strictEqual(engine.get(jobs[0]!.id), undefined);
+  ok(engine.get(jobs[999]!.id) !== undefined);
+  for (let at = 0; at < 50; at++) strictEqual(engine.insert(of(`other ${at}`)), true);
 });

@@ -39,11 +39,11 @@ for (const runtime of runtimes) {
     deepStrictEqual([...runs.begun].sort(), [run.id, held.id].sort());
     await worker.stop();
 
-    let told = 0;
-    const unsubscribe = engine.subscribe(cancelled.id, () => told++);
+    let reported = 0;
+    const unsubscribe = engine.subscribe(cancelled.id, () => reported++);
     await using other = await start(runtime, bin, path, "change", cancelled.id);
     await other.printed(/changed it/, PATIENCE_MS);
-    await until("it is told of the change", () => told > 0, PATIENCE_MS);
+    await until("it is told of the change", () => reported > 0, PATIENCE_MS);
     strictEqual((await engine.get(cancelled.id))?.state, "cancelled");
     strictEqual(await other.exited, 0, "an engine that does nothing keeps no process alive");
     unsubscribe();

@@ -1,8 +1,4 @@
-/**
- * Tests of records: insertion, changes, expiry and notifications.
- *
- * @module
- */
+/** Tests of records: insertion, changes, expiry and notifications. */
 import { deepStrictEqual, notStrictEqual, strictEqual } from "node:assert/strict";
 import { describe } from "node:test";
 import { changed, insertAll, newJob } from "./fixture.ts";
@@ -90,12 +86,12 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
     checkTwo("replace() by one that has expired frees the id at once, and tells of it", async (one, other) => {
       const job = newJob();
       await one.insert(job);
-      let told = 0;
-      const unsubscribe = other.subscribe(job.id, () => told++);
+      let reported = 0;
+      const unsubscribe = other.subscribe(job.id, () => reported++);
       strictEqual(await one.replace(changed(job, { expiresAtMs: 0 }), 1), true);
       strictEqual(await one.get(job.id), undefined);
       strictEqual(await other.get(job.id), undefined);
-      await wait("it is told of the change", () => told > 0);
+      await wait("it is told of the change", () => reported > 0);
       strictEqual(await other.insert({ ...job, tool: "again" }), true);
       strictEqual((await one.get(job.id))?.tool, "again");
       unsubscribe();
@@ -116,15 +112,15 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
     checkTwo("subscribe() tells of changes, whoever made them", async (one, other) => {
       const job = newJob();
       await one.insert(job);
-      let told = 0;
-      const unsubscribe = one.subscribe(job.id, () => told++);
+      let reported = 0;
+      const unsubscribe = one.subscribe(job.id, () => reported++);
       // Without a pause: a caller that subscribes, reads and then waits must not miss a change after the read.
       let latest = job;
       for (const engine of [one, other]) {
-        const before = told;
+        const before = reported;
         latest = changed(latest, { attempt: latest.attempt + 1 });
         strictEqual(await engine.replace(latest, latest.version - 1), true);
-        await wait("it is told of the change", () => told > before);
+        await wait("it is told of the change", () => reported > before);
       }
       unsubscribe();
     });
@@ -132,20 +128,20 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
     checkTwo("subscribe() tells each of its own job, until it ends", async (one, other) => {
       const jobs = [newJob(), newJob()] as const;
       await insertAll(one, jobs);
-      const told = [0, 0, 0] as [number, number, number];
+      const reported = [0, 0, 0] as [number, number, number];
       const endings = [
-        one.subscribe(jobs[0].id, () => told[0]++),
-        one.subscribe(jobs[0].id, () => told[1]++),
-        one.subscribe(jobs[1].id, () => told[2]++),
+        one.subscribe(jobs[0].id, () => reported[0]++),
+        one.subscribe(jobs[0].id, () => reported[1]++),
+        one.subscribe(jobs[1].id, () => reported[2]++),
       ];
       await other.replace(changed(jobs[0], {}), 1);
-      await wait("both are told", () => told[0] > 0 && told[1] > 0);
+      await wait("both are told", () => reported[0] > 0 && reported[1] > 0);
       endings[0]?.();
-      const ended = told[0];
-      const before = told[1];
+      const ended = reported[0];
+      const before = reported[1];
       await other.replace(changed(changed(jobs[0], {}), {}), 2);
-      await wait("the other one is told", () => told[1] > before);
-      strictEqual(told[0], ended);
+      await wait("the other one is told", () => reported[1] > before);
+      strictEqual(reported[0], ended);
       endings.forEach((end) => end());
     });
   });

@@ -223,15 +223,15 @@ test(
 test("analyzeTable() gives the same each time, and each part the same as the whole", async () => {
   const table = await loadTable("burtin");
   ok(table !== undefined);
-  const told: string[] = [];
+  const reported: string[] = [];
   const analyze = (type: "estimates" | "correlations" | "comprehensive") => {
-    const onProgress = (percent: number, message: string) => void told.push(`${percent}% ${message}`);
+    const onProgress = (percent: number, message: string) => void reported.push(`${percent}% ${message}`);
     return analyzeTable(table, { type, signal: new AbortController().signal, onProgress });
   };
   const whole = await analyze("comprehensive");
   deepStrictEqual(await analyze("comprehensive"), whole);
-  strictEqual(told[0], "0% Resampling Penicillin");
-  strictEqual(told.at(-1), "100% Done");
+  strictEqual(reported[0], "0% Resampling Penicillin");
+  strictEqual(reported.at(-1), "100% Done");
   deepStrictEqual((await analyze("estimates")).estimates, whole.estimates);
   deepStrictEqual((await analyze("correlations")).correlations, whole.correlations);
   strictEqual(whole.estimates.length, 3);

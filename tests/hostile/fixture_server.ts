@@ -18,8 +18,8 @@ const silent = () => {};
 /** What a caller sends is nothing to log; that the broken tool breaks is. */
 function loggerInto(logged: string[]): Logger {
   const error: Logger["error"] = (message, fields) => {
-    const told = `${message}: ${String(fields?.["error"])}`;
-    if (!told.includes(SECRET)) logged.push(told);
+    const reported = `${message}: ${String(fields?.["error"])}`;
+    if (!reported.includes(SECRET)) logged.push(reported);
   };
   return { debug: silent, info: silent, warn: silent, error };
 }
@@ -65,9 +65,9 @@ const typed = defineTool("typed").describe("Take an order")
 const ask = defineTool("ask").describe("Ask, then answer").input(v.object({ id: v.string() })).handle(
   async ({ id }, ctx) => {
     const first = await ctx.step("first", () => id.length);
-    const said = await ctx.elicit("name", { message: "Who are you?", schema: v.object({ name: v.string() }) });
+    const reply = await ctx.elicit("name", { message: "Who are you?", schema: v.object({ name: v.string() }) });
     await ctx.requestMore("credits", { amount: 1 });
-    return [first, said.action];
+    return [first, reply.action];
   },
 );
 

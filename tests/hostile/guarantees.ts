@@ -4,6 +4,7 @@ import * as compression from "./requests/compression.ts";
 import * as calls from "./handlers/endings.ts";
 import type { Guarantee } from "./guarantee.ts";
 import * as handlers from "./handlers/results.ts";
+import * as foreign from "./servers/foreign.ts";
 import * as headers from "./requests/headers.ts";
 import * as hostile from "./servers/responses.ts";
 import * as limits from "./requests/limits.ts";
@@ -21,6 +22,7 @@ export const allGuarantees: readonly Guarantee[] = [
   headers,
   readers,
   hostile,
+  foreign,
 ]
   .flatMap(
     ({ guarantees }) => guarantees,

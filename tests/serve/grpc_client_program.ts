@@ -25,6 +25,6 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
   timed: () => settled(client.$.call("nap", { ms: 60_000 }, { timeoutMs: 200 })),
 };
 
-const said = await ways[what]?.();
+const reply = await ways[what]?.();
 // Where the connection was not lost, a further call goes over it.
-process.stdout.write(`${what}: ${said}; ${await settled(client.$.call("echo", {}))}\n`);
+process.stdout.write(`${what}: ${reply}; ${await settled(client.$.call("echo", {}))}\n`);

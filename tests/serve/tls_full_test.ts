@@ -128,14 +128,14 @@ test("grpcTransport() refuses a server whose certificate it does not trust", { s
 
 test("a port with TLS survives what is not", { skip }, async () => {
   await withServer(async ({ url, port }, ca) => {
-    const said = [
+    const reply = [
       "",
       "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n",
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
       "\x16\x03\x01\x02",
       "\xff".repeat(600),
     ];
-    for (const text of said) {
+    for (const text of reply) {
       const socket = connectTcp(port, "127.0.0.1").on("error", () => {});
       socket.write(text, "latin1");
       await delay(10);

@@ -1,8 +1,4 @@
-/**
- * What callers do in a soak: each operation makes its calls, and checks every answer.
- *
- * @module
- */
+/** What callers do in a soak: each operation makes its calls, and checks every answer. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { ClientOptions } from "../../mod.ts";
 import type { Random } from "../../src/testing/faults.ts";
@@ -100,11 +96,11 @@ export const OPERATIONS: Readonly<Record<string, { readonly weight: number; read
     async run(context) {
       const { random, name } = context;
       const { client } = connect(context);
-      const said: string[] = [];
+      const reply: string[] = [];
       for (let turns = 2 + random.below(6); turns > 0; turns--) {
         const item = `${name} ${turns}`;
-        said.push(item);
-        deepStrictEqual(await again(context, () => client.remember({ item })), said);
+        reply.push(item);
+        deepStrictEqual(await again(context, () => client.remember({ item })), reply);
         await sleep(random.below(100));
       }
     },
@@ -171,12 +167,12 @@ export const OPERATIONS: Readonly<Record<string, { readonly weight: number; read
       // On a slow machine the job may be done before it is cancelled; then the answer reports that.
       const mayBeDone = performance.now() - begunMs >= longestJobMs;
       const settled = await again(context, () => connect(context).client.$.redeem(work.token).status());
-      const said = `${isCancelled}: ${JSON.stringify(settled)}`;
+      const reply = `${isCancelled}: ${JSON.stringify(settled)}`;
       if (isCancelled || !mayBeDone) {
-        ok(isCancelled && settled.kind === "failure" && settled.code === "cancelled", said);
+        ok(isCancelled && settled.kind === "failure" && settled.code === "cancelled", reply);
         tally.cancelled++;
       } else {
-        ok(settled.kind === "answer", said);
+        ok(settled.kind === "answer", reply);
         tally.redeemed++;
       }
     },
@@ -197,8 +193,8 @@ export const OPERATIONS: Readonly<Record<string, { readonly weight: number; read
     async run(context) {
       const ms = context.random.below(1_500);
       const { client } = connect(context);
-      const told = await again(context, () => client.story.stream({ words: WORDS, ms }).result);
-      strictEqual(told, WORDS.map((word) => `${word} `).join(""));
+      const reported = await again(context, () => client.story.stream({ words: WORDS, ms }).result);
+      strictEqual(reported, WORDS.map((word) => `${word} `).join(""));
     },
   },
 };

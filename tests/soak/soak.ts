@@ -1,8 +1,4 @@
-/**
- * The soak: many callers, few replicas, and a process that kills these again and again.
- *
- * @module
- */
+/** The soak: many callers, few replicas, and a process that kills these again and again. */
 import { deepStrictEqual } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "../../mod.ts";
@@ -195,9 +191,9 @@ class Soak {
     }
     const revoked = hasChanged ? this.#kept.filter(({ ended }) => ended === "old").slice(-MAX_AGAIN) : [];
     for (const { token } of revoked) {
-      const told = await this.#redeem(token, random).then(() => "an answer", describe);
-      if (told.includes("invalid_promise")) tally.revoked++;
-      else tally.wrong(`redeemed with a key that was dropped: ${told}`);
+      const reported = await this.#redeem(token, random).then(() => "an answer", describe);
+      if (reported.includes("invalid_promise")) tally.revoked++;
+      else tally.wrong(`redeemed with a key that was dropped: ${reported}`);
     }
   }
 

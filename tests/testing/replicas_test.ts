@@ -310,8 +310,8 @@ test("attach() lets nothing through that a killed replica says, or is still to h
       return createServer({ tools: [whoami(replica)] });
     },
   });
-  const heard: string[] = [];
-  const hear = (what: string) => () => void heard.push(what);
+  const received: string[] = [];
+  const hear = (what: string) => () => void received.push(what);
   void Promise.resolve(attached[0]?.get("a")).then(hear("get a"));
   replicas.start(0);
   void Promise.resolve(attached[0]?.remove("b")).then(hear("remove b"));
@@ -319,7 +319,7 @@ test("attach() lets nothing through that a killed replica says, or is still to h
   gate.resolve();
   await sleep(1);
   deepStrictEqual(said, ["get a", "remove c"]);
-  deepStrictEqual(heard, ["remove c"]);
+  deepStrictEqual(received, ["remove c"]);
 });
 
 test("attach() keeps the engine open when a replica closes", async () => {

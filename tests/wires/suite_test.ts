@@ -160,8 +160,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   async "tells progress to whoever listens"(client, _, wire) {
     const seen: unknown[] = [];
     strictEqual(await client.work({}, { onProgress: (progress) => seen.push(progress) }), "worked");
-    const told = [{ done: 1, total: 2, message: "half" }, { done: 2, total: 2 }];
-    deepStrictEqual(seen, carries(wire, "progress of calls") ? told : []);
+    const reported = [{ done: 1, total: 2, message: "half" }, { done: 2, total: 2 }];
+    deepStrictEqual(seen, carries(wire, "progress of calls") ? reported : []);
     strictEqual(await client.work(), "worked");
   },
 

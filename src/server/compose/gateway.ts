@@ -31,7 +31,7 @@ import type { ToolSource } from "../../client/types.ts";
 const CHANGED: Change = { kind: "list-changed", list: "tools" };
 
 /** Minimum interval between lists that calls of removed tools cause, in milliseconds. */
-const SEEK_MS = 5_000;
+const RELIST_MS = 5_000;
 
 const RULES: OptionRules<GatewayOptions> = {
   select: FUNCTION,
@@ -93,14 +93,14 @@ class Remote implements Gateway {
   #tools: readonly ListedTool[] = [];
   #plans: readonly ToolDefinition[] = [];
   #offer: ServerOffer | undefined = undefined;
-  #leave: (() => void) | undefined = undefined;
+  #unsubscribe: (() => void) | undefined = undefined;
   #listing: Promise<void> = Promise.resolve();
   /** The next refresh, shared by all callers that ask for one meanwhile. */
   #next: Promise<void> | undefined = undefined;
   /** The last list, for comparison with the next. */
-  #seen: string | undefined = undefined;
+  #lastList: string | undefined = undefined;
   /** Time of the last list that a removed tool caused, by the caller's clock. */
-  #soughtMs = Number.NEGATIVE_INFINITY;
+  #relistedMs = Number.NEGATIVE_INFINITY;
   /** Methods of lists that the server does not have. */
   readonly #missing = new Set<string>();
   #isClosed = false;
@@ -134,7 +134,7 @@ class Remote implements Gateway {
     const { capabilities } = await mcp?.server({ signal }) ?? { capabilities: {} };
     this.#promises = hasTasks(capabilities);
     // Subscribe before the list, so that no change is missed.
-    this.#leave = mcp?.onChange("tools", () => this.#renew());
+    this.#unsubscribe = mcp?.onChange("tools", () => this.#renew());
     // Queued as well: a change in between is listed after it.
     await this.refresh();
     const { timeoutMs } = this.#options;
@@ -185,7 +185,7 @@ class Remote implements Gateway {
 
   close(): void {
     this.#isClosed = true;
-    this.#leave?.();
+    this.#unsubscribe?.();
     this.#listeners.clear();
     this.#transport.close?.();
   }
@@ -202,9 +202,9 @@ class Remote implements Gateway {
     const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
     const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
     // Do not announce an unchanged list: subscribers would list it again.
-    const seen = JSON.stringify([mayPromise, read.map(({ listing, plan }) => [plan.name, listing])]);
-    if (seen === this.#seen) return;
-    this.#seen = seen;
+    const list = JSON.stringify([mayPromise, read.map(({ listing, plan }) => [plan.name, listing])]);
+    if (list === this.#lastList) return;
+    this.#lastList = list;
     this.#tools = read.map(({ listing }) => listing);
     this.#plans = read.map(({ listing, plan }) => {
       const remote = new RelayedTool(
@@ -213,7 +213,7 @@ class Remote implements Gateway {
           transport: this.#transport,
           tool: listing.name,
           forwardConfig: this.#options.forwardConfig === true,
-          onLost: (nowMs) => this.#seekLost(nowMs),
+          onLost: (nowMs) => this.#relistRemoved(nowMs),
         },
         mayPromise,
         this.#options.validate === true ? plan : undefined,
@@ -258,9 +258,9 @@ class Remote implements Gateway {
   }
 
   /** Lists again because a tool was removed. Rate limited, since a server may list tools that it does not have. */
-  #seekLost(nowMs: number): void {
-    if (nowMs - this.#soughtMs < SEEK_MS) return;
-    this.#soughtMs = nowMs;
+  #relistRemoved(nowMs: number): void {
+    if (nowMs - this.#relistedMs < RELIST_MS) return;
+    this.#relistedMs = nowMs;
     this.#renew();
   }
 

@@ -21,13 +21,13 @@ function notifyAll({ server: { notify } }: CatalogBench): void {
 test("notify tells every listener, in order, until it stops listening", () => {
   const bench = new CatalogBench({});
   const [one, other] = [bench.hear(), bench.hear()];
-  const heard: Change[] = [];
-  const stop = bench.host.changes.subscribe((change) => void heard.push(change));
+  const received: Change[] = [];
+  const stop = bench.host.changes.subscribe((change) => void received.push(change));
   notifyAll(bench);
   stop();
   stop();
   bench.server.notify.listChanged("tools");
-  deepStrictEqual([one.slice(0, 4), other.slice(0, 4), heard], [CHANGES, CHANGES, CHANGES]);
+  deepStrictEqual([one.slice(0, 4), other.slice(0, 4), received], [CHANGES, CHANGES, CHANGES]);
   deepStrictEqual([one.length, other.length], [5, 5]);
 });
 

@@ -51,8 +51,8 @@ export const comparisons: Readonly<Record<string, Comparison>> = {
   "What a handler is given": async (peer) => {
     const params = { name: "import_rows", _meta: { progressToken: "p" } };
     const { messages, last } = await callerOf(peer).ask("tools/call", params);
-    const told = messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params);
-    return [told, last.result?.["content"]];
+    const reported = messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params);
+    return [reported, last.result?.["content"]];
   },
   "Resources": async (peer) => {
     const caller = callerOf(peer);
@@ -85,11 +85,11 @@ export const comparisons: Readonly<Record<string, Comparison>> = {
   },
   "Asking the caller": async (peer) => {
     const answers: unknown[] = [];
-    for (const said of [{ action: "accept", content: { confirmed: true } }, { action: "decline" }]) {
+    for (const reply of [{ action: "accept", content: { confirmed: true } }, { action: "decline" }]) {
       const caller = callerOf(peer);
       await caller.begin({ elicitation: {} });
       const asked = await caller.ask("tools/call", { name: "delete_record", arguments: { id: "7" } }, {
-        "elicitation/create": said,
+        "elicitation/create": reply,
       });
       const question = asked.messages.find(({ method }) => method === "elicitation/create")?.params ?? {};
       answers.push(question["message"], asked.last.result?.["content"]);
@@ -120,10 +120,10 @@ export const comparisons: Readonly<Record<string, Comparison>> = {
       // Of a session that there is not, mcp-lite says 400 where MCP has 404.
       return [method, response.ok, response.ok && response.headers.get("content-type")?.split(";")[0]];
     };
-    const told = worked.messages.filter(({ method }) => method === "notifications/progress");
+    const reported = worked.messages.filter(({ method }) => method === "notifications/progress");
     return [
       typeof session,
-      told.map(({ params }) => params),
+      reported.map(({ params }) => params),
       worked.last.result?.["content"],
       await ask("GET", session),
       await ask("GET", "nobody's"),
@@ -134,12 +134,12 @@ export const comparisons: Readonly<Record<string, Comparison>> = {
   "Middleware": async (peer) => (await callerOf(peer).call("greet"))["content"],
   "Errors": async (peer) => {
     const caller = callerOf(peer);
-    const said = (result: Readonly<Record<string, unknown>>) => {
+    const reply = (result: Readonly<Record<string, unknown>>) => {
       const { message } = (result["error"] ?? {}) as { message?: string };
       const [block] = (result["content"] ?? []) as { text?: string }[];
       return message ?? block?.text ?? "";
     };
-    return [said(await caller.call("order")), said(await caller.call("refuse"))];
+    return [reply(await caller.call("order")), reply(await caller.call("refuse"))];
   },
   "Composition": async (peer) => {
     const caller = callerOf(peer);

@@ -60,23 +60,23 @@ export const comparisons: Readonly<Record<string, Comparison>> = {
   },
   "Progress and log lines": async (peer) => {
     const { messages, last } = await callerOf(peer).ask("tools/call", { name: "work", _meta: { progressToken: "p" } });
-    const told = messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params);
-    return [told, last.result?.["content"]];
+    const reported = messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params);
+    return [reported, last.result?.["content"]];
   },
   "In a session": async (peer) => {
     const caller = callerOf(peer);
     await caller.begin({ elicitation: {}, sampling: {} });
-    const said: unknown[] = [];
+    const reply: unknown[] = [];
     const ask = async (name: string, method: string, answer: Json, ...members: readonly string[]) => {
       const { messages, last } = await caller.ask("tools/call", { name, arguments: {} }, { [method]: answer });
       const question = messages.find((message) => message.method === method)?.params ?? {};
-      said.push(pick(question, ...members), last.result?.["content"]);
+      reply.push(pick(question, ...members), last.result?.["content"]);
     };
     await ask("delete_record", "elicitation/create", { action: "accept", content: { confirmed: true } }, "message");
     await ask("delete_record", "elicitation/create", { action: "decline" }, "message");
     const model = { role: "assistant", content: { type: "text", text: "Paris" }, model: "small" };
     await ask("ask_capital", "sampling/createMessage", model, "messages", "maxTokens");
-    return said;
+    return reply;
   },
   "Without a session, with 2.4": async (peer) => {
     const capabilities = { elicitation: { form: {} } };

@@ -13,8 +13,8 @@ export const HEADING =
 /** A row of the table. */
 export function formatRow(report: FuzzReport): string {
   const { target, cases, faultCount, longestHold, heapGrowth, seconds, kinds } = report;
-  const told = [...kinds].sort(([, one], [, two]) => two - one).map(([kind, count]) => `${kind} ${count}`);
-  const shown = told.length > 8 ? [...told.slice(0, 8), `${told.length - 8} more`] : told;
+  const reported = [...kinds].sort(([, one], [, two]) => two - one).map(([kind, count]) => `${kind} ${count}`);
+  const shown = reported.length > 8 ? [...reported.slice(0, 8), `${reported.length - 8} more`] : reported;
   const heap = heapGrowth === undefined ? "-" : `${(heapGrowth / 2 ** 20).toFixed(1)} MiB`;
   const hold = `${longestHold.ms.toFixed(1)} ms | ${longestHold.number}`;
   return `| ${target} | ${cases} | ${faultCount} | ${hold} | ${heap} | ${seconds.toFixed(1)} | ${shown.join(", ")} |`;

@@ -95,9 +95,9 @@ async function assertAlive({ caller }: Calling): Promise<void> {
 
 const inTime = callers(() => createServer({ logger: false, tools: [prompt, late, ping], wires })).map((place) =>
   overCases(place, IN_TIME, async (calling, [, ...ends], what) => {
-    const said = await calling.caller.call(ends.includes("deadline_exceeded") ? "late" : "prompt", { what });
-    ok(ends.includes(codeOf(said)), JSON.stringify(said));
-    if (said.kind === "answer") strictEqual(said.value, "done");
+    const reply = await calling.caller.call(ends.includes("deadline_exceeded") ? "late" : "prompt", { what });
+    ok(ends.includes(codeOf(reply)), JSON.stringify(reply));
+    if (reply.kind === "answer") strictEqual(reply.value, "done");
     await assertAlive(calling);
   })
 );
@@ -148,9 +148,9 @@ const lines = callers(() => createServer({ logger: false, tools: say, wires })).
       deepStrictEqual(streamed, { pieces: [text, { text }], end: { kind: "answer", value: [text] } });
     }
     for (const tool of ["fail", "refuse"]) {
-      const said = await caller.call(tool, { text });
-      ok(said.kind === "failure" || said.kind === "error", JSON.stringify(said));
-      deepStrictEqual([said.code, said.message], [tool === "fail" ? "said" : "conflict", text]);
+      const reply = await caller.call(tool, { text });
+      ok(reply.kind === "failure" || reply.kind === "error", JSON.stringify(reply));
+      deepStrictEqual([reply.code, reply.message], [tool === "fail" ? "said" : "conflict", text]);
     }
   })
 );

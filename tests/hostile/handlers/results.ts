@@ -120,11 +120,11 @@ async function assertAlive({ caller }: Calling): Promise<void> {
   deepStrictEqual(await caller.call("ping"), { kind: "answer", value: "pong" });
 }
 
-function assertMasked(said: CallEnd): void {
-  ok(said.kind === "error", JSON.stringify(said));
-  strictEqual(said.code, "internal");
-  match(said.message, /^Internal error, correlation id [0-9a-f-]{36}$/);
-  ok(!JSON.stringify(said).includes(SECRET));
+function assertMasked(reply: CallEnd): void {
+  ok(reply.kind === "error", JSON.stringify(reply));
+  strictEqual(reply.code, "internal");
+  match(reply.message, /^Internal error, correlation id [0-9a-f-]{36}$/);
+  ok(!JSON.stringify(reply).includes(SECRET));
 }
 
 const thrown = everywhere(
@@ -220,11 +220,11 @@ function returnsServer() {
 const returned = everywhere(returnsServer, RETURNED, async (calling, what, { code, value }) => {
   const { caller } = calling;
   for (const tool of ["at_once", "later"]) {
-    const said = await caller.call(tool, { what });
-    if (code === undefined) assertSame(said, value);
+    const reply = await caller.call(tool, { what });
+    if (code === undefined) assertSame(reply, value);
     else {
-      strictEqual(said.kind === "error" && said.code, code, JSON.stringify(said).slice(0, 200));
-      ok(!JSON.stringify(said).includes(SECRET));
+      strictEqual(reply.kind === "error" && reply.code, code, JSON.stringify(reply).slice(0, 200));
+      ok(!JSON.stringify(reply).includes(SECRET));
     }
   }
   const streamed = await caller.stream?.("piece", { what });
@@ -236,15 +236,15 @@ const returned = everywhere(returnsServer, RETURNED, async (calling, what, { cod
 });
 
 /** Compared as text: some runtimes' asserts cannot compare half a thousand levels. */
-function assertSame(said: CallEnd, value: unknown): void {
-  ok(said.kind === "answer", JSON.stringify(said).slice(0, 200));
+function assertSame(reply: CallEnd, value: unknown): void {
+  ok(reply.kind === "answer", JSON.stringify(reply).slice(0, 200));
   // UTF-8 has no halves of characters: over protobuf they are replaced.
-  strictEqual(JSON.stringify(said.value).replace("\ufffd", "\\ud800"), JSON.stringify(value));
+  strictEqual(JSON.stringify(reply.value).replace("\ufffd", "\\ud800"), JSON.stringify(value));
 }
 
 const nothing = everywhere(returnsServer, NOTHING, async (calling, what) => {
-  const said = await calling.caller.call("nothing", { what });
-  ok(said.kind === "answer" && (said.value === undefined || said.value === null), JSON.stringify(said));
+  const reply = await calling.caller.call("nothing", { what });
+  ok(reply.kind === "answer" && (reply.value === undefined || reply.value === null), JSON.stringify(reply));
   await assertAlive(calling);
 });
 

@@ -107,9 +107,9 @@ for (const runtime of runtimes) {
       timed: /^timed: deadline_exceeded; {}$/m,
     };
     await Promise.all(
-      Object.entries(wanted).map(async ([what, said]) => {
+      Object.entries(wanted).map(async ([what, reply]) => {
         const { code, stdout, stderr } = await run(url, what);
-        match(stdout, said, stderr);
+        match(stdout, reply, stderr);
         strictEqual(code, 0, what);
       }),
     );

@@ -56,11 +56,11 @@ export function overHttp2(port: number): Slow {
   return {
     async drip(request) {
       const { session, stream } = await open(request);
-      const said: Record<string, unknown> = {};
+      const reply: Record<string, unknown> = {};
       const pieces: Uint8Array[] = [];
-      stream.on("response", (headers) => Object.assign(said, headers)).on(
+      stream.on("response", (headers) => Object.assign(reply, headers)).on(
         "trailers",
-        (trailers) => Object.assign(said, trailers),
+        (trailers) => Object.assign(reply, trailers),
       );
       stream.on("data", (piece: Uint8Array) => pieces.push(piece));
       const closed = new Promise((resolve) => stream.once("close", resolve));
@@ -71,8 +71,8 @@ export function overHttp2(port: number): Slow {
       stream.end();
       await closed;
       session.destroy();
-      const get = (name: string) => said[name] === undefined ? null : String(said[name]);
-      return { status: Number(said[":status"] ?? 0), headers: { get }, body: joinChunks(pieces) };
+      const get = (name: string) => reply[name] === undefined ? null : String(reply[name]);
+      return { status: Number(reply[":status"] ?? 0), headers: { get }, body: joinChunks(pieces) };
     },
     async half(request) {
       const { session, stream } = await open(request);

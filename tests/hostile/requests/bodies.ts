@@ -29,16 +29,16 @@ async function assertUnpolluted(args: RawObject, value: unknown): Promise<void> 
 
 const prototypeKeys = everywhere(create).flatMap((place) => [
   overCases(place, SLY, async ({ dialect, send }, args) => {
-    const said = dialect.read(await send(dialect.call("echo", args)));
-    ok(said.kind === "answer", JSON.stringify(said));
-    await assertUnpolluted(args, said.value);
+    const reply = dialect.read(await send(dialect.call("echo", args)));
+    ok(reply.kind === "answer", JSON.stringify(reply));
+    await assertUnpolluted(args, reply.value);
   }),
   overCases(
     place,
     Object.fromEntries(PROTOTYPE_NAMES.map((name) => [`a tool called ${name}`, name])),
     async ({ dialect, send }, name) => {
-      const said = dialect.read(await send(dialect.call(name, HELLO)));
-      strictEqual(said.kind === "error" && said.code, "tool_not_found", JSON.stringify(said));
+      const reply = dialect.read(await send(dialect.call(name, HELLO)));
+      strictEqual(reply.kind === "error" && reply.code, "tool_not_found", JSON.stringify(reply));
     },
   ),
 ]);
@@ -69,9 +69,9 @@ function namesToolInBody({ dialect }: NamedDialect): boolean {
 const duplicateKeys = [
   ...everywhere(create).map((place) =>
     overCases(place, TWICE, async ({ dialect, send }, [tool, args, value, code]) => {
-      const said = dialect.read(await send(dialect.call(tool, args)));
-      if (code !== undefined) strictEqual(said.kind === "error" && said.code, code, JSON.stringify(said));
-      else strictEqual(JSON.stringify(said), JSON.stringify({ kind: "answer", value }));
+      const reply = dialect.read(await send(dialect.call(tool, args)));
+      if (code !== undefined) strictEqual(reply.kind === "error" && reply.code, code, JSON.stringify(reply));
+      else strictEqual(JSON.stringify(reply), JSON.stringify({ kind: "answer", value }));
     })
   ),
   ...inProcess(create, DIALECTS.filter(namesToolInBody)).map((place) =>
@@ -81,8 +81,8 @@ const duplicateKeys = [
       const body = text.replace(/"(\w+)":"echo"/, `"$1":"${danger}","$1":"echo"`);
       notStrictEqual(body, text);
       const before = runsOf(sending);
-      const said = sending.dialect.read(await sending.send({ ...request, body: new TextEncoder().encode(body) }));
-      deepStrictEqual(said, { kind: "answer", value: { text: "hello" } });
+      const reply = sending.dialect.read(await sending.send({ ...request, body: new TextEncoder().encode(body) }));
+      deepStrictEqual(reply, { kind: "answer", value: { text: "hello" } });
       strictEqual(runsOf(sending), before + 1);
     })
   ),
@@ -106,8 +106,8 @@ const invalidUtf8 = everywhere(create).map((place) =>
     const { dialect, send } = sending;
     const before = runsOf(sending);
     for (const [name, value] of [["text", Uint8Array.from(bytes)], [Uint8Array.from(bytes), 1]] as [string, Raw][]) {
-      const said = dialect.read(await send(dialect.call("echo", new RawObject([[name, value]]))));
-      strictEqual(said.kind === "error" && said.code, "parse_error", JSON.stringify(said));
+      const reply = dialect.read(await send(dialect.call("echo", new RawObject([[name, value]]))));
+      strictEqual(reply.kind === "error" && reply.code, "parse_error", JSON.stringify(reply));
     }
     strictEqual(runsOf(sending), before);
     const odd = new RawObject([["text", "\ufffd \u0000 \u{1f600} \u2028"]]);

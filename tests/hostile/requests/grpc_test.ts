@@ -120,8 +120,8 @@ test("a message that ends in a space arrives: callers drop headers that do", asy
     const session = await openSession(url);
     try {
       const headers = { "grpc-timeout": "" };
-      const { grpc, message: said } = await send2(session, { path: CALL, headers, pieces: [frame(message)] });
-      deepStrictEqual([grpc, said], [INVALID, "protocol error: invalid grpc timeout value: "]);
+      const { grpc, message: reply } = await send2(session, { path: CALL, headers, pieces: [frame(message)] });
+      deepStrictEqual([grpc, reply], [INVALID, "protocol error: invalid grpc timeout value: "]);
     } finally {
       session.destroy();
     }

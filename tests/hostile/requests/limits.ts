@@ -108,8 +108,8 @@ const answer = callers(() => createServer({ tools: [give, piece, ping], wires, l
 ) =>
   overCases(place, { ...TOO_MUCH, "a piece": undefined }, async (calling, what, name) => {
     const { caller } = calling;
-    const said = what === undefined ? await caller.call("piece") : await caller.call("give", { what: name });
-    strictEqual(codeOf(said), "result_too_large", JSON.stringify(said).slice(0, 300));
+    const reply = what === undefined ? await caller.call("piece") : await caller.call("give", { what: name });
+    strictEqual(codeOf(reply), "result_too_large", JSON.stringify(reply).slice(0, 300));
     const streamed = what === undefined ? await caller.stream?.("piece") : undefined;
     if (streamed !== undefined) deepStrictEqual([streamed.pieces, codeOf(streamed.end)], [["x"], "result_too_large"]);
     await assertAlive(calling);

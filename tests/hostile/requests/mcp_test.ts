@@ -44,25 +44,25 @@ test("who leaves a stream ends the call", async () => {
 });
 
 test("a reader that stalls has progress wait, and costs little", async () => {
-  let told = 0;
+  let reported = 0;
   const chatty = defineTool("chatty").describe("Tell much").handle(async (_, ctx) => {
     for (let done = 1; done <= 20_000; done++) {
       ctx.progress(done, 20_000, "x".repeat(100));
-      told = done;
+      reported = done;
       if (done % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
     return "told";
   });
   const reader = new StreamReader(await stream(serverOf(chatty), "chatty"));
-  let heard = 0;
+  let received = 0;
   for (let count = 0; count < 20_001; count++) {
     const message = await reader.nextMessage();
     if (message.result !== undefined) break;
     // The first event is read after the tool has reported much.
-    while (count === 0 && told < 20_000) await new Promise((resolve) => setTimeout(resolve, 1));
-    heard++;
+    while (count === 0 && reported < 20_000) await new Promise((resolve) => setTimeout(resolve, 1));
+    received++;
   }
-  ok(heard < 1_000, `${heard} of 20,000 were kept`);
+  ok(received < 1_000, `${received} of 20,000 were kept`);
 });
 
 test("news for a listener that stalls are told once", { skip }, async () => {
@@ -76,10 +76,10 @@ test("news for a listener that stalls are told once", { skip }, async () => {
     server.notify.listChanged("tools");
     server.notify.resourceUpdated("docs://readme");
   }
-  let heard = 0;
+  let received = 0;
   const closed = server.close();
-  while ((await reader.nextMessage()).result === undefined) heard++;
-  ok(heard > 1 && heard < 2_000, `${heard} of 40,000 were kept`);
+  while ((await reader.nextMessage()).result === undefined) received++;
+  ok(received > 1 && received < 2_000, `${received} of 40,000 were kept`);
   await closed;
 });
 

@@ -1,5 +1,6 @@
 /** `grpcTransport()`, against servers that are broken, closed, slow or hostile. */
 import { deepStrictEqual, fail, match, ok, rejects, strictEqual } from "node:assert/strict";
+import type { OutgoingHttpHeaders } from "node:http";
 import { createServer as createHttp2, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, connect as connectTcp, createServer as createTcp, type Socket } from "node:net";
 import { test } from "node:test";
@@ -63,50 +64,32 @@ async function endsOf(address: string, options: Parameters<typeof grpcTransport>
 
 /** Responses, and the results of a call and of a streamed call that receive them. */
 const ANSWERS: Readonly<Record<string, readonly [answer: (stream: ServerHttp2Stream) => void, code: string]>> = {
-  "502 of a proxy": [(stream) => {
-    stream.respond({ ":status": 502, "content-type": "text/html" });
-    stream.end("<h1>Bad gateway</h1>");
-  }, "unavailable"],
-  "404 of another server": [(stream) => {
-    stream.respond({ ":status": 404 }, { endStream: true });
-  }, "method_not_found"],
-  "204": [(stream) => stream.respond({ ":status": 204 }, { endStream: true }), "invalid_request"],
-  "304": [(stream) => stream.respond({ ":status": 304 }, { endStream: true }), "invalid_request"],
-  "a redirect": [(stream) => {
-    stream.respond({ ":status": 302, location: "https://evil.example" }, { endStream: true });
-  }, "invalid_request"],
-  "200 that is not gRPC": [(stream) => {
-    stream.respond({ ":status": 200, "content-type": "text/html" });
-    stream.end("<h1>Hello</h1>");
-  }, "invalid_request"],
-  "headers alone": [(stream) => stream.respond(GRPC, { endStream: true }), "unavailable"],
-  "no trailers": [(stream) => {
-    stream.respond(GRPC);
-    stream.end(partial);
-  }, "unavailable"],
-  "garbage": [(stream) => {
-    stream.respond(GRPC);
-    stream.end("garbage, whose first byte is no flag");
-  }, "unavailable"],
-  "a message that says that it is huge": [(stream) => {
-    stream.respond(GRPC);
-    stream.end(new Uint8Array([0, 0x7f, 0xff, 0xff, 0xff, 1]));
-  }, "result_too_large"],
-  "a message that is compressed, unasked": [(stream) =>
-    endWith(stream, [
-      new Uint8Array([1, ...answer.slice(1)]),
-    ], { "grpc-status": "0" }), "unavailable"],
-  "a compression that was not asked for": [(stream) => {
-    stream.respond({ ...GRPC, "grpc-encoding": "gzip" });
-    stream.end(answer);
-  }, "unavailable"],
-  "a message cut short": [(stream) => {
-    stream.respond(GRPC);
-    stream.end(answer.slice(0, 9));
-  }, "unavailable"],
-  "a message that is no protobuf": [(stream) => {
-    endWith(stream, [frame(new Uint8Array([0xff, 0xff, 0xff]))], { "grpc-status": "0" });
-  }, "unavailable"],
+  "502 of a proxy": [replyWith({ ":status": 502, "content-type": "text/html" }, "<h1>Bad gateway</h1>"), "unavailable"],
+  "404 of another server": [replyWith({ ":status": 404 }), "method_not_found"],
+  "204": [replyWith({ ":status": 204 }), "invalid_request"],
+  "304": [replyWith({ ":status": 304 }), "invalid_request"],
+  "a redirect": [replyWith({ ":status": 302, location: "https://evil.example" }), "invalid_request"],
+  "200 that is not gRPC": [
+    replyWith({ ":status": 200, "content-type": "text/html" }, "<h1>Hello</h1>"),
+    "invalid_request",
+  ],
+  "headers alone": [replyWith(GRPC), "unavailable"],
+  "no trailers": [replyWith(GRPC, partial), "unavailable"],
+  "garbage": [replyWith(GRPC, "garbage, whose first byte is no flag"), "unavailable"],
+  "a message that says that it is huge": [
+    replyWith(GRPC, new Uint8Array([0, 0x7f, 0xff, 0xff, 0xff, 1])),
+    "result_too_large",
+  ],
+  "a message that is compressed, unasked": [
+    (stream) => endWith(stream, [new Uint8Array([1, ...answer.slice(1)])], { "grpc-status": "0" }),
+    "unavailable",
+  ],
+  "a compression that was not asked for": [replyWith({ ...GRPC, "grpc-encoding": "gzip" }, answer), "unavailable"],
+  "a message cut short": [replyWith(GRPC, answer.slice(0, 9)), "unavailable"],
+  "a message that is no protobuf": [
+    (stream) => endWith(stream, [frame(new Uint8Array([0xff, 0xff, 0xff]))], { "grpc-status": "0" }),
+    "unavailable",
+  ],
   "a status that is none": [(stream) => endWith(stream, [answer], { "grpc-status": "abc" }), "internal"],
   "a status nobody knows": [(stream) => endWith(stream, [], { "grpc-status": "99" }), "internal"],
   "OK, and nothing": [(stream) => endWith(stream, [], { "grpc-status": "0" }), "unavailable"],
@@ -126,6 +109,14 @@ const ANSWERS: Readonly<Record<string, readonly [answer: (stream: ServerHttp2Str
     setTimeout(() => stream.session?.destroy(), 20);
   }, "unavailable"],
 };
+
+/** Sends a response without trailers. */
+function replyWith(headers: OutgoingHttpHeaders, body?: string | Uint8Array): (stream: ServerHttp2Stream) => void {
+  return (stream) => {
+    stream.respond(headers, { endStream: body === undefined });
+    if (body !== undefined) stream.end(body);
+  };
+}
 
 function endWith(
   stream: ServerHttp2Stream,
@@ -260,9 +251,9 @@ test("grpcTransport() makes a lost connection anew", async () => {
     // The client is notified by the connection. Until then a call may fail with it.
     const answered = async () => {
       for (let tries = 0; tries < 200; tries++) {
-        const said = await client.$.call("t").catch((error: ToolError) => error.code);
-        if (said === "ok") return;
-        strictEqual(said, "unavailable");
+        const reply = await client.$.call("t").catch((error: ToolError) => error.code);
+        if (reply === "ok") return;
+        strictEqual(reply, "unavailable");
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       fail("No call came through");

@@ -2,98 +2,12 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, type Logger, type ToolError } from "../../../mod.ts";
+import { open, quiet, serverOf, URL_OF } from "./foreign.ts";
 import { gateway, mount } from "../../../src/server/compose/mod.ts";
 import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
-import { DISCOVERED, RpcFailure, Scripted, TOOL } from "../../wires/mcp/client/scripted.ts";
+import { RpcFailure, TOOL } from "../../wires/mcp/client/scripted.ts";
 import { listing, scripted } from "../../server/compose/scripted.ts";
-
-const URL_OF = "http://far.example/mcp";
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** A server with resources and prompts whose lists are given by method. */
-function serverOf(lists: Readonly<Record<string, (cursor: string | undefined) => unknown>>) {
-  const discovered = { ...DISCOVERED, capabilities: { tools: {}, resources: {}, prompts: {} } };
-  const empty = { tools: [TOOL], resources: [], resourceTemplates: [], prompts: [] };
-  return new Scripted({
-    "server/discover": () => discovered,
-    ...Object.fromEntries(
-      ["tools/list", "resources/list", "resources/templates/list", "prompts/list"].map((method) => [
-        method,
-        ({ params }) => lists[method]?.(params["cursor"] as string | undefined) ?? empty,
-      ]),
-    ),
-  });
-}
-
-function open(server: Scripted) {
-  return mcpTransport(URL_OF, { fetch: server.fetch, logger: quiet });
-}
-
-const METHODS = [["tools/list", "tools"], ["resources/list", "resources"], ["prompts/list", "prompts"]] as const;
-
-/** Lists without an end, with the limit that ends them. */
-const ENDLESS: Readonly<Record<string, readonly [(member: string, page: number) => object, RegExp, number]>> = {
-  "pages of nothing": [(member, page) => ({ [member]: [], nextCursor: `${page}` }), /more than 1000 pages/, 1_000],
-  "pages of one cursor": [(member) => ({ [member]: [TOOL], nextCursor: "again" }), /repeats a cursor/, 2],
-  "pages of two cursors": [(member, page) => ({ [member]: [], nextCursor: `${page % 2}` }), /repeats a cursor/, 3],
-  "pages of four megabytes": [
-    (member, page) => ({
-      [member]: [{ ...TOOL, uri: "x:y", description: "x".repeat(4_000_000) }],
-      nextCursor: `${page}`,
-    }),
-    /more than 16777216 characters/,
-    5,
-  ],
-  "cursors of four megabytes": [
-    (member, page) => ({ [member]: [], nextCursor: `${page}${"x".repeat(4_000_000)}` }),
-    /more than 16777216 characters/,
-    5,
-  ],
-  "a page of 400,000 entries": [(member) => ({ [member]: new Array(400_000).fill(1) }), /more than 100000 entries/, 1],
-  "pages of 40,000 entries": [
-    (member, page) => ({ [member]: new Array(40_000).fill({}), nextCursor: `${page}` }),
-    /more than 100000 entries/,
-    3,
-  ],
-};
-
-for (const [what, [pageOf, message, pages]] of Object.entries(ENDLESS)) {
-  test(`an MCP list of ${what} ends in one error that names the limit`, async () => {
-    for (const [method, member] of METHODS) {
-      let sent = 0;
-      const server = serverOf({ [method]: () => pageOf(member, sent++) });
-      const transport = open(server);
-      const list = method === "tools/list"
-        ? createClient(transport, { retry: { attempts: 0 } }).$.list()
-        : method === "resources/list"
-        ? transport.resources.list()
-        : transport.prompts.list();
-      await rejects(list, (error: ToolError) => {
-        deepStrictEqual([error.name, error.code], ["ToolError", "result_too_large"]);
-        match(error.message, message);
-        ok(error.message.includes(method));
-        return true;
-      });
-      strictEqual(sent, pages, method);
-      transport.close();
-    }
-  });
-
-  test(`a gateway does not use a server with an MCP list of ${what}`, async () => {
-    for (const [method, member] of METHODS) {
-      let sent = 0;
-      const server = serverOf({ [method]: () => pageOf(member, sent++) });
-      await rejects(gateway("evil", open(server)), (error: ToolError) => {
-        strictEqual(error.code, "result_too_large");
-        match(error.message, /"evil"/);
-        match(error.message, message);
-        return true;
-      });
-      strictEqual(sent, pages, method);
-    }
-  });
-}
 
 test("an MCP list of many pages within the limits is read as a whole", async () => {
   const server = serverOf({

@@ -171,11 +171,11 @@ function fakeFetch(protocol: Protocol): Place<Stage> {
         play: (hostile, own) => ([playing, type] = [hostile, own]),
         fetch(url, { signal }) {
           asked.push(url);
-          const { status = 200, headers = {}, type: said = type } = playing;
+          const { status = 200, headers = {}, type: reply = type } = playing;
           const isEmpty = status === 204;
           const body = isEmpty ? null : bodyOf(playing, signal);
           return Promise.resolve(
-            new Response(body, { status, headers: { ...(!isEmpty && { "content-type": said }), ...headers } }),
+            new Response(body, { status, headers: { ...(!isEmpty && { "content-type": reply }), ...headers } }),
           );
         },
       };
@@ -236,6 +236,9 @@ export const guarantees: readonly Guarantee[] = [{
     "tests/client/limits_test.ts",
     "tests/client/retry_test.ts",
     "tests/hostile/servers/grpc_test.ts",
+    "tests/hostile/servers/replies_test.ts",
+    "tests/hostile/servers/openapi_test.ts",
+    "tests/hostile/servers/jwks_test.ts",
     "tests/wires/mcp/client/modern_test.ts",
     "tests/wires/mcp/client/stdio_full_test.ts",
   ],

@@ -234,10 +234,10 @@ describe("explanations", () => {
 
 describe("while a call runs", () => {
   test("progress and pieces are told, with the call that they are of", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const { run } = await openaiResponsesTools(createAgentFixture().server, {
-      onProgress: ({ done, total }: Progress, { tool, id }) => told.push([tool, id, done, total]),
-      onPartial: (piece, { tool, args }) => told.push([tool, args, piece]),
+      onProgress: ({ done, total }: Progress, { tool, id }) => reported.push([tool, id, done, total]),
+      onPartial: (piece, { tool, args }) => reported.push([tool, args, piece]),
     });
     const item = (id: string, name: string, args: string) => ({
       type: "function_call",
@@ -253,8 +253,8 @@ describe("while a call runs", () => {
       ["1", "a cake of 2 layers"],
       ["2", "Once upon a time there was you."],
     ]);
-    deepStrictEqual(told.at(0), ["bake_cake", "1", 1, 2]);
-    deepStrictEqual(told.slice(-2), [
+    deepStrictEqual(reported.at(0), ["bake_cake", "1", 1, 2]);
+    deepStrictEqual(reported.slice(-2), [
       ["tell_story", { about: "you" }, "Once upon a time "],
       ["tell_story", { about: "you" }, "there was you."],
     ]);

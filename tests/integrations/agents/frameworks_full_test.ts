@@ -39,13 +39,13 @@ const SCRIPT: Script = [
 async function check(run: RunAgent, source: AgentSource, wire: WireRow): Promise<void> {
   const progress: number[] = [];
   const pieces: unknown[] = [];
-  const told = (await run(source, SCRIPT, {
+  const reported = (await run(source, SCRIPT, {
     onProgress: ({ done }) => progress.push(done),
     onPartial: (piece) => pieces.push(piece),
   })).split("\n");
-  deepStrictEqual(told.slice(0, 3), ['{"sum":3}', "Once upon a time there was an agent.", "a cake of 2 layers"]);
-  deepStrictEqual(told.slice(3, 5), ["The tool says no (locked): The door is locked", 'Data: {"by":"Ada"}']);
-  const rest = told.slice(6);
+  deepStrictEqual(reported.slice(0, 3), ['{"sum":3}', "Once upon a time there was an agent.", "a cake of 2 layers"]);
+  deepStrictEqual(reported.slice(3, 5), ["The tool says no (locked): The door is locked", 'Data: {"by":"Ada"}']);
+  const rest = reported.slice(6);
   match(rest[0] ?? "", /elicitation/);
   match(rest[1] ?? "", /: Delete record 7\?/);
   match(rest[3] ?? "", /rate_limited.*Slow down/);

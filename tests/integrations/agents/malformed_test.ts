@@ -5,10 +5,10 @@ import { openaiResponsesTools, openaiTools } from "../../../src/integrations/age
 import { createAgentFixture } from "./fixture.ts";
 
 // Not every interface that calls itself OpenAI's keeps to its types.
-for (const said of [{ n: 1 }, undefined, null, 7]) {
-  test(`arguments that are no text are explained: ${JSON.stringify(said)}`, async () => {
+for (const reply of [{ n: 1 }, undefined, null, 7]) {
+  test(`arguments that are no text are explained: ${JSON.stringify(reply)}`, async () => {
     const { server } = createAgentFixture();
-    const called = { name: "math_add", arguments: said as never };
+    const called = { name: "math_add", arguments: reply as never };
     const [message] = await (await openaiTools(server)).run([{ type: "function", id: "call_1", function: called }]);
     match(message?.content ?? "", /invalid_input.*not a JSON object/);
     const item = { type: "function_call", call_id: "call_1", ...called };

@@ -225,7 +225,7 @@ async function grpc(
   const session = connect(url);
   try {
     return await new Promise((resolve, reject) => {
-      const said: Record<string, string> = {};
+      const reply: Record<string, string> = {};
       const stream = session.request({
         ":method": "POST",
         ":path": path,
@@ -233,9 +233,9 @@ async function grpc(
         te: "trailers",
         ...headers,
       });
-      const keep = (more: object) => void Object.assign(said, more);
+      const keep = (more: object) => void Object.assign(reply, more);
       stream.on("response", keep).on("trailers", keep).on("error", reject).on("data", () => {});
-      stream.on("end", () => setTimeout(() => resolve(said), 20));
+      stream.on("end", () => setTimeout(() => resolve(reply), 20));
       if (message === undefined) stream.write(frame(""));
       else stream.end(frame(message));
     });

@@ -10,7 +10,7 @@ const thrower = (thrown: unknown) => () => {
 };
 
 for (
-  const [how, handler, level, said] of [
+  const [how, handler, level, reply] of [
     ["answers", () => "secret", "debug", { outcome: "answer" }],
     ["fails", thrower(new Failure("no", "secret")), "debug", { outcome: "failure", code: "no" }],
     ["is refused", thrower(new ToolError("conflict", "secret")), "warn", { outcome: "error", code: "conflict" }],
@@ -33,7 +33,7 @@ for (
     deepStrictEqual([line?.level, line?.message, fields, more], [
       level,
       "Called",
-      { tool: "t", wire: "test", principal: "ada", tookMs: 5, ...said },
+      { tool: "t", wire: "test", principal: "ada", tookMs: 5, ...reply },
       [],
     ]);
     ok(!JSON.stringify(line).includes("secret"));

@@ -396,9 +396,9 @@ test("oauthFetch() binds tokens to a key, and proves it with each request", asyn
       return { access_token: "good", token_type: "DPoP" };
     },
     [SERVER]: ({ headers }) => {
-      const said = new Headers(headers);
-      if (said.get("authorization") !== "DPoP good") return refuse(401, "DPoP");
-      const proof = JSON.parse(atob(said.get("dpop")?.split(".")[1]?.replace(/-/g, "+").replace(/_/g, "/") ?? ""));
+      const reply = new Headers(headers);
+      if (reply.get("authorization") !== "DPoP good") return refuse(401, "DPoP");
+      const proof = JSON.parse(atob(reply.get("dpop")?.split(".")[1]?.replace(/-/g, "+").replace(/_/g, "/") ?? ""));
       proofs.push([proof.htm, proof.htu, proof.nonce]);
       if (proof.nonce !== undefined) return {};
       const headersOfRefusal = { "www-authenticate": 'DPoP error="use_dpop_nonce"', "dpop-nonce": "n" };

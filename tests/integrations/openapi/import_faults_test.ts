@@ -44,9 +44,9 @@ test("callers are not told why, not even those who asked for log lines", async (
   const { server } = unreachable(() => Promise.reject(refused()));
   const meta = { "io.modelcontextprotocol/logLevel": "debug" };
   const { messages } = await modern(server, "tools/call", { name: "a" }, { meta });
-  const told = JSON.stringify(messages);
-  match(told, /The API cannot be reached/);
-  doesNotMatch(told, /10\.0\.0\.7|Unable to connect|stack/);
+  const reported = JSON.stringify(messages);
+  match(reported, /The API cannot be reached/);
+  doesNotMatch(reported, /10\.0\.0\.7|Unable to connect|stack/);
 });
 
 test("a call that was aborted is no line of the log", async () => {

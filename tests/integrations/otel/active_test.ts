@@ -44,10 +44,10 @@ test("otel(): the span that is active is what a call is part of, unless its call
     await testClient(server, { metadata: new Headers({ traceparent }) }).ping();
     await testClient(server).ping({}, { meta: { traceparent } });
   });
-  const [ambient, said] = telemetry.spans;
+  const [ambient, reply] = telemetry.spans;
   strictEqual(ambient?.parentSpanContext?.spanId, outer.spanContext().spanId);
-  strictEqual(said?.parentSpanContext?.spanId, "b7ad6b7169203331");
-  deepStrictEqual(said?.links.map((link) => link.context.spanId), [outer.spanContext().spanId]);
+  strictEqual(reply?.parentSpanContext?.spanId, "b7ad6b7169203331");
+  deepStrictEqual(reply?.links.map((link) => link.context.spanId), [outer.spanContext().spanId]);
 });
 
 test("otelTransport(): baggage goes along", async () => {

@@ -67,8 +67,8 @@ for (const [first, second] of [["bun", "deno"], ["node22", "node24"]] as const) 
         strictEqual(await a.exited, null);
         calls = b.url;
         await eventually("the session goes on", async () => {
-          const said = await client.callTool({ name: "ask" }).catch(() => undefined);
-          return JSON.stringify(said?.structuredContent) === '{"result":"Hello, Ada"}';
+          const reply = await client.callTool({ name: "ask" }).catch(() => undefined);
+          return JSON.stringify(reply?.structuredContent) === '{"result":"Hello, Ada"}';
         });
         await transport.terminateSession();
         await client.close();

@@ -123,8 +123,8 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     for (const { heard } of [here, there]) {
       await eventually("all is told", () => heard.some(({ kind }) => kind === "ended"));
       // Notes that were published while the connection was opened are emitted twice.
-      const said = new Set(heard.map((note) => JSON.stringify(note)));
-      deepStrictEqual([...said].map((note) => JSON.parse(note)), notes);
+      const reply = new Set(heard.map((note) => JSON.stringify(note)));
+      deepStrictEqual([...reply].map((note) => JSON.parse(note)), notes);
     }
     deepStrictEqual(elsewhere.heard, []);
     for (const { leave } of [here, there, elsewhere]) leave();

@@ -209,9 +209,9 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
       const answered: string[] = [];
       const client = new Client({ name: "official", version: "1.0.0" }, { capabilities: { elicitation: {} } });
       client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { name: "Grace" } }));
-      const heard: unknown[] = [];
-      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void heard.push(params.uri));
-      client.setNotificationHandler(ToolListChangedNotificationSchema, ({ method }) => void heard.push(method));
+      const received: unknown[] = [];
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void received.push(params.uri));
+      client.setNotificationHandler(ToolListChangedNotificationSchema, ({ method }) => void received.push(method));
       const fetch = inTurn(one.server, two.server, answered);
       const transport = new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch });
       await client.connect(transport as never);
@@ -225,8 +225,8 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
       // Both notify, whichever replica has the stream.
       one.server.notify.resourceUpdated("docs://readme");
       two.server.notify.listChanged("tools");
-      await eventually("both are heard", () => heard.length >= 2);
-      deepStrictEqual(new Set(heard), new Set(["docs://readme", "notifications/tools/list_changed"]));
+      await eventually("both are heard", () => received.length >= 2);
+      deepStrictEqual(new Set(received), new Set(["docs://readme", "notifications/tools/list_changed"]));
       await transport.terminateSession();
       await client.close();
     }));

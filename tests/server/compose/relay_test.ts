@@ -76,10 +76,10 @@ test("a promise that is asked for again and again leaves nothing behind at the c
   let asks = 0;
   const remote = scripted([listing("job"), REDEEM], ({ tool, meta }) => {
     if (tool === "job") return PROMISE;
-    said.push(meta?.["responses"]);
+    reply.push(meta?.["responses"]);
     return ++asks < 4 ? PROMISE : { kind: "answer", value: "done" };
   });
-  const said: unknown[] = [];
+  const reply: unknown[] = [];
   const counts = { added: 0, removed: 0 };
   const app = createServer({
     tools: [],
@@ -104,7 +104,7 @@ test("a promise that is asked for again and again leaves nothing behind at the c
   const meta = { continuation: token, responses: { a: { action: "decline" } } };
   strictEqual(await client.$.call("redeem", { promise: token, wait_ms: 20_000 }, { meta }), "done");
   strictEqual(counts.added, counts.removed);
-  deepStrictEqual(said, [meta.responses, undefined, undefined, undefined]);
+  deepStrictEqual(reply, [meta.responses, undefined, undefined, undefined]);
   await app.close(0);
 });
 

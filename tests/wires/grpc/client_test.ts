@@ -93,7 +93,7 @@ test("another domain's ErrorInfo is not taken for our code", async () => {
 
 /** Responses of servers that are not MCP-lite, the error messages for them, and the start of their bodies. */
 const FOREIGN: Readonly<
-  Record<string, readonly [answer: () => Response | Promise<Response>, told: string, begins: string]>
+  Record<string, readonly [answer: () => Response | Promise<Response>, reported: string, begins: string]>
 > = {
   "a page": [
     () => new Response(`<html>${"x".repeat(5_000)}`, { headers: { "content-type": "text/html" } }),
@@ -129,7 +129,7 @@ const FOREIGN: Readonly<
   ],
 };
 
-for (const [what, [answer, told, begins]] of Object.entries(FOREIGN)) {
+for (const [what, [answer, reported, begins]] of Object.entries(FOREIGN)) {
   test(`an answer that is none is told by its status, and its cause has where and what: ${what}`, async () => {
     const fetch = async () => await answer();
     const transports = {
@@ -141,7 +141,7 @@ for (const [what, [answer, told, begins]] of Object.entries(FOREIGN)) {
       const client = createClient(transport, { retry: { attempts: 0 } });
       for (const go of [() => client["a"]!(), () => client["a"]!.stream().result, () => client.$.list()]) {
         const error = await go().then(() => undefined, (error: ToolError) => error);
-        strictEqual(`${error?.code}: ${error?.message}`, told, wire);
+        strictEqual(`${error?.code}: ${error?.message}`, reported, wire);
         match(
           String(error?.cause),
           /^Error: POST http:\/\/host\/base\/mcplite.MCPLite\/(CallTool(Stream)?|GetTools): /,

@@ -157,8 +157,8 @@ for (const [status, body, want] of REPLIES) {
     const fetch = () =>
       Promise.resolve(new Response(typeof body === "string" ? body : JSON.stringify(body), { status }));
     const client = createClient(webtoolsTransport(URL_OF, { fetch, validate: false }), { retry: { attempts: 0 } });
-    const said = await client.$.outcome("t").then(wordsOf, (error) => `error ${error.code} ${error.message}`);
-    strictEqual(said, want);
+    const reply = await client.$.outcome("t").then(wordsOf, (error) => `error ${error.code} ${error.message}`);
+    strictEqual(reply, want);
   });
 }
 

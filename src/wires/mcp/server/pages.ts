@@ -1,11 +1,14 @@
 import type { Principal } from "../../../core/call/call.ts";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import type { Members } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import { errorResponse, paramError, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
 import type { McpTools } from "./tools.ts";
+
+/** Member of `_meta` in the parameters of `tools/list` that asks for the full list of a server with discovery. */
+export const ALL_TOOLS = "toolwire/all-tools";
 
 /** A list in pages, each encoded once. The cursor of a page is the index of its first item. */
 export class Pages {
@@ -40,6 +43,8 @@ export class ToolPages {
   readonly #tools: McpTools;
   readonly #revision: Revision;
   readonly #pageSize: number;
+  /** Pages of the full list, if the server lists a selection. */
+  #complete: ToolPages | undefined = undefined;
   #listed: WireHost["tools"];
   #all: Pages;
   /** The last page that was sent, the id of its request, and the response. */
@@ -53,14 +58,20 @@ export class ToolPages {
     this.#revision = revision;
     this.#pageSize = pageSize;
     this.#listed = host.tools;
-    this.#all = new Pages("tools", tools.list(revision), pageSize);
+    this.#all = this.#pagesOf(host.tools);
   }
 
   /**
    * Answers `tools/list`. Clients count ids from the same number and list the tools first, so that most requests have the same id:
    * the last response is reused for it. A long list would otherwise be copied for each request.
    */
-  list({ id, params: { cursor } }: RequestMessage, principal: Principal | undefined): RpcResponse {
+  list(request: RequestMessage, principal: Principal | undefined): RpcResponse {
+    const { id, params: { cursor, _meta } } = request;
+    const { allTools } = this.#host;
+    if (allTools !== undefined && isJsonObject(_meta) && _meta[ALL_TOOLS] === true) {
+      this.#complete ??= new ToolPages(allTools, this.#tools, this.#revision, this.#pageSize);
+      return this.#complete.list(request, principal);
+    }
     const page = this.#page(cursor, principal);
     if (page === undefined) return errorResponse(id, cursorError(cursor));
     if (this.#lastResponse !== undefined && id === this.#lastId && page === this.#lastPage) return this.#lastResponse;
@@ -73,12 +84,16 @@ export class ToolPages {
     const { tools } = this.#host;
     const visible = this.#host.toolsFor(principal);
     if (visible === tools) {
-      if (tools !== this.#listed) this.#all = new Pages("tools", this.#tools.list(this.#revision), this.#pageSize);
+      if (tools !== this.#listed) this.#all = this.#pagesOf(tools);
       this.#listed = tools;
       return this.#all.get(cursor);
     }
-    const names = new Set(visible.map(({ name }) => name));
+    return this.#pagesOf(visible).get(cursor);
+  }
+
+  #pagesOf(listed: WireHost["tools"]): Pages {
+    const names = new Set(listed.map(({ name }) => name));
     const items = this.#tools.list(this.#revision).filter(({ name }) => names.has(String(name)));
-    return new Pages("tools", items, this.#pageSize).get(cursor);
+    return new Pages("tools", items, this.#pageSize);
   }
 }

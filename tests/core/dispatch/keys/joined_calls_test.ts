@@ -84,8 +84,8 @@ async function joinedEarly(how: CallMeta) {
   const jobs = watchJobs(engine);
   const gates = new Gates();
   const tool = t.promise({ budgetMs: 5_000, retries: 1 }).handle(async (_, ctx) => {
-    const told = await gates.wait();
-    return told === "ask" ? (await ctx.elicit("k", { message: "Sure?", schema: v.object({}) })).action : told;
+    const reported = await gates.wait();
+    return reported === "ask" ? (await ctx.elicit("k", { message: "Sure?", schema: v.object({}) })).action : reported;
   });
   const bench = new Bench([tool], { keys: KEYS, clock, engine: jobs.engine });
   const first = watch(bench.call("t", {}, key()));

@@ -163,11 +163,11 @@ function onDistant() {
   const { clock, engine } = standstill();
   const after = (delayMs: number) => new Promise<void>((resolve) => void clock.after(delayMs, resolve));
   const distant =
-    <Said extends unknown[], Heard>(say: (...said: Said) => MaybePromise<Heard>) => async (...said: Said) => {
+    <Said extends unknown[], Heard>(say: (...reply: Said) => MaybePromise<Heard>) => async (...reply: Said) => {
       await after(5);
-      const heard = await say(...said);
+      const received = await say(...reply);
       await after(5);
-      return heard;
+      return received;
     };
   const { insert, get, replace, remove, schedule, lease: hold } = engine;
   const instead: Partial<Engine> = {

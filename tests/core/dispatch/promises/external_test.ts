@@ -159,9 +159,9 @@ test("check has the callId of start, the tool's name, and the tool's middleware 
   ]);
 });
 
-for (const [said, want] of [[undefined, true], [true, true], [false, false]] as const) {
-  test(`cancel that gives ${said} answers ${want}`, async () => {
-    const bench = new Bench([t.external({ start: () => 5, check: () => 1, cancel: () => said })], { keys: KEYS });
+for (const [reply, want] of [[undefined, true], [true, true], [false, false]] as const) {
+  test(`cancel that gives ${reply} answers ${want}`, async () => {
+    const bench = new Bench([t.external({ start: () => 5, check: () => 1, cancel: () => reply })], { keys: KEYS });
     const { token } = asPromise(await bench.call("t"));
     strictEqual(await cancel(bench, token), want);
   });

@@ -294,9 +294,9 @@ test("a call without the continuation begins anew, whatever responses it has", a
 
 test("questions may depend on answers, and on answers to those", async () => {
   const bench = benchOf(t.handle(async (_, ctx) => {
-    const said: string[] = [];
-    for (let n = 0; n < 5; n++) said.push((await ctx.elicit(`k${n}`, yes)).action);
-    return said;
+    const reply: string[] = [];
+    for (let n = 0; n < 5; n++) reply.push((await ctx.elicit(`k${n}`, yes)).action);
+    return reply;
   }));
   let settled = await bench.call("t");
   for (let n = 0; n < 5; n++) {
@@ -526,7 +526,7 @@ test("models, folders and pages are asked for in their own words, and answers ha
     maxTokens: 5,
   });
   deepStrictEqual(requests["login"]?.params, { url: "https://example.com" });
-  const said = { role: "assistant", content: { type: "text", text: "Ho" }, model: "m" };
+  const reply = { role: "assistant", content: { type: "text", text: "Ho" }, model: "m" };
   const wrong = await answer(bench, settled, {
     model: { action: "accept", content: { text: "Ho" } },
     folders: { action: "accept", content: [] },
@@ -534,7 +534,7 @@ test("models, folders and pages are asked for in their own words, and answers ha
   });
   deepStrictEqual(Object.keys(asQuestion(wrong).requests), ["model", "folders"]);
   const right = await answer(bench, wrong, {
-    model: { action: "accept", content: said },
+    model: { action: "accept", content: reply },
     folders: { action: "decline" },
   });
   deepStrictEqual(asAnswer(right), ["accept", "decline", "accept"]);

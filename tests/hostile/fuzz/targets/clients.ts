@@ -67,10 +67,10 @@ function target(name: string, opens: readonly Open[]): Target {
                 );
                 return () => judge(ended);
               }
-              const told = await run(corruptingFetch(new RandomChoices(corruptionSeed), truth, corruption), 30_000);
+              const reported = await run(corruptingFetch(new RandomChoices(corruptionSeed), truth, corruption), 30_000);
               const plain = await run(truth, 30_000);
               return () => {
-                deepStrictEqual(told, plain);
+                deepStrictEqual(reported, plain);
                 return "as it was told";
               };
             },

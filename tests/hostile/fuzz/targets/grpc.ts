@@ -199,11 +199,11 @@ function describe({ request, ...wanted }: Malformed): string {
 }
 
 function judge({ grpc, http = 200 }: Malformed, ending: Ending): string {
-  const { body, ...told } = ending;
+  const { body, ...reported } = ending;
   assertNoLeak(new TextDecoder().decode(body) + ending.message);
-  const said = JSON.stringify(told);
-  strictEqual(ending.http, http, said);
-  ok(grpc === undefined || grpc.includes(ending.grpc ?? -1), said);
+  const reply = JSON.stringify(reported);
+  strictEqual(ending.http, http, reply);
+  ok(grpc === undefined || grpc.includes(ending.grpc ?? -1), reply);
   return `${ending.http === 200 ? "" : `HTTP ${ending.http}, `}${ending.grpc}`;
 }
 

@@ -22,8 +22,8 @@ function createIssuer(keys: string): Server {
       defineTool("slow").describe("Promise").promise(promise).handle((args) => args),
       defineTool("other").describe("Promise").promise(promise).handle((args) => args),
       defineTool("ask").describe("Ask").input(v.object({ id: v.string() })).handle(async ({ id }, ctx) => {
-        const said = await ctx.elicit("name", { message: "Who?", schema: v.object({ name: v.string() }) });
-        return `${id} ${said.action}`;
+        const reply = await ctx.elicit("name", { message: "Who?", schema: v.object({ name: v.string() }) });
+        return `${id} ${reply.action}`;
       }),
       defineTool("put").describe("Keep in the context").input(v.object({ item: v.string() })).handle(
         ({ item }, ctx) => {
@@ -71,9 +71,9 @@ async function issue(server: Server): Promise<Issued> {
   const asked = await Promise.all(["7", "8"].map((id) => call(server, "ask", { id }, undefined)));
   const put = await Promise.all(["a", "b"].map((item) => call(server, "put", { item }, undefined)));
   return {
-    promises: promised.map((said) => metaOf(said, "promise_token")),
-    continuations: asked.map((said) => metaOf(said, "continuation")),
-    contexts: put.map((said) => metaOf(said, "context")),
+    promises: promised.map((reply) => metaOf(reply, "promise_token")),
+    continuations: asked.map((reply) => metaOf(reply, "continuation")),
+    contexts: put.map((reply) => metaOf(reply, "context")),
   };
 }
 
@@ -135,16 +135,16 @@ export const tokensTarget: Target = {
       ok(isObject(error), `It opened: ${answer.slice(0, 300)}`);
       const { data, message, code: number } = error;
       ok(isObject(data));
-      const told = String(data["code"]);
-      const [wanted, ...statuses] = MCP_LITE_CODES[assertCallerCode(told, false)];
+      const reported = String(data["code"]);
+      const [wanted, ...statuses] = MCP_LITE_CODES[assertCallerCode(reported, false)];
       strictEqual(number, wanted);
       ok(statuses.includes(status));
       // Input that is not text may be invalid JSON, or too deep.
-      ok(told === code || told === "invalid_input" || typeof text !== "string", told);
-      const all = messages.get(told) ?? new Set();
-      messages.set(told, all.add(String(message)));
-      if (told === code) ok(all.size <= MAX_MESSAGES, [...all].join(" / "));
-      return told;
+      ok(reported === code || reported === "invalid_input" || typeof text !== "string", reported);
+      const all = messages.get(reported) ?? new Set();
+      messages.set(reported, all.add(String(message)));
+      if (reported === code) ok(all.size <= MAX_MESSAGES, [...all].join(" / "));
+      return reported;
     };
 
     return {
@@ -157,26 +157,26 @@ export const tokensTarget: Target = {
           describe: () => `${["redeem", "redeem", "cancel", "ask", "ask", "put"][kind]} ${write(text).slice(0, 600)}`,
           async send() {
             if (kind < 3) {
-              const said = await call(
+              const reply = await call(
                 server,
                 kind === 2 && text !== token ? "cancel" : "redeem",
                 { promise: text },
                 undefined,
               );
-              return () => judge("invalid_promise", text, promises.includes(text as string), said);
+              return () => judge("invalid_promise", text, promises.includes(text as string), reply);
             }
             if (kind < 5) {
-              const said = await call(server, "ask", { id }, { continuation: text, responses });
-              return () => judge("invalid_continuation", text, text === continuations[["7", "8"].indexOf(id)], said);
+              const reply = await call(server, "ask", { id }, { continuation: text, responses });
+              return () => judge("invalid_continuation", text, text === continuations[["7", "8"].indexOf(id)], reply);
             }
-            const said = await call(server, "put", { item: "z" }, { context: text });
-            return () => judgeContext(text, contexts, said);
+            const reply = await call(server, "put", { item: "z" }, { context: text });
+            return () => judgeContext(text, contexts, reply);
           },
         };
       },
       async isAlive() {
-        const said = await Promise.all(promises.map((promise) => call(server, "redeem", { promise }, undefined)));
-        deepStrictEqual(said.map(({ status }) => status), promises.map(() => 200));
+        const reply = await Promise.all(promises.map((promise) => call(server, "redeem", { promise }, undefined)));
+        deepStrictEqual(reply.map(({ status }) => status), promises.map(() => 200));
       },
       async close() {
         await Promise.all([server.close(0), stranger.close(0)]);

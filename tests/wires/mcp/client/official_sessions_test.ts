@@ -8,7 +8,7 @@ import { runtime } from "../../../runtime/runtime.ts";
 import { serveOfficialV1 } from "./official_v1.ts";
 import { createOfficialV2 } from "./official_v2.ts";
 
-const said = (text: string) => [{ type: "text", text }];
+const reply = (text: string) => [{ type: "text", text }];
 
 async function eventually(condition: () => boolean): Promise<void> {
   for (let tries = 0; tries < 500 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -37,7 +37,7 @@ test("a session is opened once, told of its end, and what is asked over its own 
   const served = serveOfficialV1({ journal, hasSessions: true });
   const transport = transportTo((request) => served.fetch(request), {}, seen);
   const client = createClient(transport, { onElicitation: () => ({ action: "accept", content: { name: "Ada" } }) });
-  deepStrictEqual(await client.$.call("ask_aside"), said("Hello, Ada"));
+  deepStrictEqual(await client.$.call("ask_aside"), reply("Hello, Ada"));
   deepStrictEqual(await client.$.call("add", { a: 1, b: 2 }), { sum: 3 });
   client.$.close();
   await eventually(() => journal.includes("session closed"));
@@ -123,7 +123,7 @@ test("an answer whose stream broke off is had by asking for the rest", async () 
     return new Response(first, { headers: { "content-type": "text/event-stream" } });
   });
   const client = createClient(transport);
-  deepStrictEqual(await client.$.call("work", {}, { onProgress: () => {} }), said("worked"));
+  deepStrictEqual(await client.$.call("work", {}, { onProgress: () => {} }), reply("worked"));
   strictEqual(broken, 1);
   strictEqual(resumed.filter((id) => id !== null).length, 1);
   client.$.close();

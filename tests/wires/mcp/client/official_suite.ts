@@ -29,7 +29,7 @@ async function eventually(condition: () => boolean): Promise<void> {
   ok(condition(), "did not happen");
 }
 
-const said = (text: string) => [{ type: "text", text }];
+const reply = (text: string) => [{ type: "text", text }];
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   async "finds out what the server is"({ transport, row }) {
@@ -46,9 +46,9 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     deepStrictEqual(add?.annotations, { readOnlyHint: true });
     strictEqual(add?.inputSchema?.["type"], "object");
     deepStrictEqual(await client.$.call("add", { a: 1, b: 2 }), { sum: 3 });
-    deepStrictEqual(await client.$.call("greet", { name: "Ada" }), said("Hello, Ada!"));
+    deepStrictEqual(await client.$.call("greet", { name: "Ada" }), reply("Hello, Ada!"));
     strictEqual(await client.$.call("nothing"), undefined);
-    deepStrictEqual(await client.$.call("route", { region: " é" }), said("to  é"));
+    deepStrictEqual(await client.$.call("route", { region: " é" }), reply("to  é"));
   },
 
   async "keeps concurrent calls apart"({ client }) {
@@ -69,7 +69,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const logged: unknown[] = [];
     transport.logging.onMessage(({ data }) => logged.push(data));
     await transport.logging.setLevel("info");
-    deepStrictEqual(await client.$.call("work", {}, { onProgress: (one) => seen.push(one) }), said("worked"));
+    deepStrictEqual(await client.$.call("work", {}, { onProgress: (one) => seen.push(one) }), reply("worked"));
     if (!row.canTell && seen.length === 0) return;
     deepStrictEqual(seen, [{ done: 1, total: 2, message: "step 1" }, { done: 2, total: 2, message: "step 2" }]);
     deepStrictEqual(logged, ["working"]);
@@ -77,7 +77,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
   async "answers what the server asks"({ client, row, transport }) {
     if (!row.canAsk) return;
-    deepStrictEqual(await client.$.call("ask"), said("Hello, Ada"));
+    deepStrictEqual(await client.$.call("ask"), reply("Hello, Ada"));
     const quiet = createClient(transport);
     const outcome = await quiet.$.outcome("ask");
     ok(outcome.kind === "elicitation");
@@ -87,7 +87,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     ok(schema !== undefined && Object.hasOwn(schema, "properties"));
     const responses = { [key]: { action: "decline" } };
     const meta = { continuation: outcome.continuation, responses };
-    deepStrictEqual(await quiet.$.call("ask", {}, { meta }), said("Hello, stranger"));
+    deepStrictEqual(await quiet.$.call("ask", {}, { meta }), reply("Hello, stranger"));
   },
 
   async "asks a model and tells folders, beside a question to a person"({ client, row, transport }) {
@@ -96,8 +96,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     transport.onSampling(({ maxTokens }) => ({ ...model, model: `oracle-${maxTokens}` }));
     transport.onRoots(() => [{ uri: "file:///work" }]);
     const [{ text }] = await client.$.call("consult") as [{ text: string }];
-    const { model: told, folders, name } = JSON.parse(text);
-    deepStrictEqual([told, folders], [{ ...model, model: "oracle-10" }, { roots: [{ uri: "file:///work" }] }]);
+    const { model: reported, folders, name } = JSON.parse(text);
+    deepStrictEqual([reported, folders], [{ ...model, model: "oracle-10" }, { roots: [{ uri: "file:///work" }] }]);
     deepStrictEqual(name, { action: "accept", content: { name: "Ada" } });
   },
 

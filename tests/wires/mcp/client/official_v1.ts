@@ -15,7 +15,7 @@ import * as z from "zod";
 /** What the server's handlers saw. */
 export type Journal = string[];
 
-const text = (said: string) => ({ content: [{ type: "text" as const, text: said }] });
+const text = (reply: string) => ({ content: [{ type: "text" as const, text: reply }] });
 
 /** Makes one server. */
 export function createOfficialV1(journal: Journal = []): McpServer {
@@ -78,12 +78,12 @@ function registerAsking(server: McpServer): void {
   };
   const params = { message: "Your name?", requestedSchema };
   server.registerTool("ask", { description: "Asks for a name" }, async (extra) => {
-    const said = await extra.sendRequest({ method: "elicitation/create", params }, ElicitResultSchema);
-    return text(said.action === "accept" ? `Hello, ${String(said.content?.["name"])}` : "Hello, stranger");
+    const reply = await extra.sendRequest({ method: "elicitation/create", params }, ElicitResultSchema);
+    return text(reply.action === "accept" ? `Hello, ${String(reply.content?.["name"])}` : "Hello, stranger");
   });
   server.registerTool("ask_aside", { description: "Asks over the server's own stream" }, async () => {
-    const said = await server.server.elicitInput(params);
-    return text(said.action === "accept" ? `Hello, ${String(said.content?.["name"])}` : "Hello, stranger");
+    const reply = await server.server.elicitInput(params);
+    return text(reply.action === "accept" ? `Hello, ${String(reply.content?.["name"])}` : "Hello, stranger");
   });
   server.registerTool("consult", { description: "Asks a model, folders, and a person" }, async (extra) => {
     const message = { role: "user" as const, content: { type: "text" as const, text: "Capital of France?" } };

@@ -12,7 +12,7 @@ import * as z from "zod";
 /** What the server's handlers saw. */
 export type Journal = string[];
 
-const text = (said: string) => ({ content: [{ type: "text" as const, text: said }] });
+const text = (reply: string) => ({ content: [{ type: "text" as const, text: reply }] });
 
 /** Makes one server; of the newer era each request gets its own. */
 export function createOfficialV2(journal: Journal = []): McpServer {
@@ -67,9 +67,9 @@ function registerPlain(server: McpServer): void {
 function registerAsking(server: McpServer): void {
   const form = z.object({ name: z.string() });
   server.registerTool("ask", { description: "Asks for a name" }, (ctx: ServerContext) => {
-    const said = acceptedContent(ctx.mcpReq.inputResponses, "name", form);
-    if (said === undefined && ctx.mcpReq.inputResponses !== undefined) return text("Hello, stranger");
-    if (said !== undefined) return text(`Hello, ${String((said as { name: string }).name)}`);
+    const reply = acceptedContent(ctx.mcpReq.inputResponses, "name", form);
+    if (reply === undefined && ctx.mcpReq.inputResponses !== undefined) return text("Hello, stranger");
+    if (reply !== undefined) return text(`Hello, ${String((reply as { name: string }).name)}`);
     const name = inputRequired.elicit({ message: "Your name?", requestedSchema: form });
     return inputRequired({ inputRequests: { name }, requestState: "round-1" });
   });

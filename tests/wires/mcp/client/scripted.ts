@@ -52,7 +52,7 @@ export const INITIALIZED = {
 export const TOOL = { name: "t", inputSchema: { type: "object" } };
 
 /** Text as a result. */
-export const text = (said: string) => ({ content: [{ type: "text", text: said }] });
+export const text = (reply: string) => ({ content: [{ type: "text", text: reply }] });
 
 /** A script that runs. */
 export class Scripted {
@@ -90,8 +90,8 @@ export class Scripted {
       return new Response(null, { status: verb === "POST" ? 202 : 405 });
     }
     if (!(answered instanceof RpcFailure)) return Response.json({ jsonrpc: "2.0", id, result: answered });
-    const { error, status, headers: said } = answered;
-    return Response.json({ jsonrpc: "2.0", id, error }, { status, headers: { ...said } });
+    const { error, status, headers: reply } = answered;
+    return Response.json({ jsonrpc: "2.0", id, error }, { status, headers: { ...reply } });
   };
 
   /** A transport to it. */

@@ -135,10 +135,10 @@ test("2026-07-28: models, folders and pages are asked for", async () => {
     method: "sampling/createMessage",
     params: { messages: [{ role: "user", content: { type: "text", text: "Hi" } }], maxTokens: 5 },
   });
-  const said = { role: "assistant", content: { type: "text", text: "Ho" }, model: "m-1", stopReason: "endTurn" };
+  const stated = { role: "assistant", content: { type: "text", text: "Ho" }, model: "m-1", stopReason: "endTurn" };
   const after = await callModern(server, "sampling", {}, {
     capabilities: ALL,
-    more: { requestState: sampled["requestState"], inputResponses: { model: said } },
+    more: { requestState: sampled["requestState"], inputResponses: { model: stated } },
   });
   strictEqual(after["structuredContent"], "m-1 said something");
 

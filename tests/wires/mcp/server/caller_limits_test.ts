@@ -173,7 +173,7 @@ test("over pipes, too, it is the last", async () => {
   for (const uri of uris) await pipes.ask("resources/subscribe", { uri });
   for (const uri of uris) server.notify.resourceUpdated(uri);
   await pipes.ask("ping");
-  const told = pipes.lines.filter(({ method }) => method === "notifications/resources/updated");
-  deepStrictEqual(told.map(({ params }) => params?.["uri"]), uris.slice(-64));
+  const reported = pipes.lines.filter(({ method }) => method === "notifications/resources/updated");
+  deepStrictEqual(reported.map(({ params }) => params?.["uri"]), uris.slice(-64));
   await pipes.end();
 });

@@ -93,16 +93,16 @@ const conversation = defineTool("conversation").describe("Ask three things").han
 });
 
 const sampling = defineTool("sampling").describe("Ask the caller's model").handle(async (_, ctx) => {
-  const said = await ctx.sample("model", {
+  const reply = await ctx.sample("model", {
     messages: [{ role: "user", content: { type: "text", text: "Hi" } }],
     maxTokens: 5,
   });
-  return said.action === "accept" ? `${said.content.model} said something` : said.action;
+  return reply.action === "accept" ? `${reply.content.model} said something` : reply.action;
 });
 
 const rooted = defineTool("rooted").describe("Ask for folders").handle(async (_, ctx) => {
-  const said = await ctx.roots();
-  return said.action === "accept" ? said.content.roots.map(({ uri }) => uri) : said.action;
+  const reply = await ctx.roots();
+  return reply.action === "accept" ? reply.content.roots.map(({ uri }) => uri) : reply.action;
 });
 
 const page = defineTool("page").describe("Send the caller to a page").handle(async (_, ctx) => {

@@ -369,8 +369,8 @@ test("log lines go to those who ask, from their level on, where the server says 
   const talking = createFixture({ logging: true });
   const { last: discovered } = await modern(talking, "server/discover");
   deepStrictEqual((discovered.result?.["capabilities"] as Json)["logging"], {});
-  const heard = await modern(talking, "tools/call", { name: "steps" }, { meta });
-  deepStrictEqual(heard.messages.slice(0, -1).map(({ method, params }) => [method, params]), [
+  const received = await modern(talking, "tools/call", { name: "steps" }, { meta });
+  deepStrictEqual(received.messages.slice(0, -1).map(({ method, params }) => [method, params]), [
     ["notifications/message", { level: "warning", logger: "steps", data: { message: "slow", ms: 5 } }],
   ]);
   strictEqual((await modern(talking, "tools/call", { name: "steps" })).messages.length, 1);

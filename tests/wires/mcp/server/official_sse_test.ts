@@ -129,8 +129,8 @@ test("SSEClientTransport: pages that are done, and tasks", { skip }, async () =>
   });
   strictEqual(textOf(await client.callTool({ name: "login" })), "accept");
   match(await complete.promise, /^[\w-]{36}$/);
-  const told = Promise.withResolvers<unknown>();
-  client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => told.resolve(params));
+  const reported = Promise.withResolvers<unknown>();
+  client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => reported.resolve(params));
   const stream = client.experimental.tasks.callToolStream({ name: "slow" }, undefined, { task: {} });
   let taskId: string | undefined;
   for await (const message of stream) {
@@ -138,7 +138,7 @@ test("SSEClientTransport: pages that are done, and tasks", { skip }, async () =>
     gate.open();
     if (message.type === "result") strictEqual(textOf(message.result), "done");
   }
-  const { taskId: id, status } = await told.promise as { taskId: string; status: string };
+  const { taskId: id, status } = await reported.promise as { taskId: string; status: string };
   deepStrictEqual([id, status], [taskId, "completed"]);
 });
 

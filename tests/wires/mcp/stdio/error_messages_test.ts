@@ -38,8 +38,8 @@ test("2025-11-25: how a task is, and that a page is done", { skip }, async () =>
   send({ id: 1, method: "tools/call", params: { name: "slow", task: {} } });
   const { taskId } = (await next()).result?.["task"] as Json;
   gate.open();
-  const told = await next();
-  deepStrictEqual([told.method, told.params?.["taskId"], told.params?.["status"]], [
+  const reported = await next();
+  deepStrictEqual([reported.method, reported.params?.["taskId"], reported.params?.["status"]], [
     "notifications/tasks/status",
     taskId,
     "completed",

@@ -1,0 +1,221 @@
+/**
+ * `discover`: a server lists few of its tools, and models search for the others.
+ *
+ * A view over the server between its wires and its dispatcher. It replaces the list of tools and answers two additional tools;
+ * every other call passes unchanged, so that a server without discovery pays nothing.
+ */
+import type { Call, Principal } from "../../core/call/call.ts";
+import { type CallResult, type ErrorResult, errorResult, type Sink } from "../../core/call/outcome.ts";
+import type { RunDefinition } from "../../core/content/content_catalog.ts";
+import type { Dispatch } from "../../core/dispatch/dispatcher.ts";
+import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
+import type { ToolDefinition } from "../../core/tool/definition.ts";
+import { listTool, type ToolListing } from "../../core/tool/listing.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import { checkOptions, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
+import { describeUnknown } from "../../internal/text.ts";
+import { estimateTextTokens } from "../../internal/token_estimate.ts";
+import type { WireHost } from "../../wires/wire.ts";
+import { ToolSearch } from "./tool_search.ts";
+import { CALL_TOOL, callToolDefinition, SEARCH_TOOLS, searchToolsDefinition } from "./search_tools.ts";
+
+/** Options of {@link discover}. */
+export interface DiscoverOptions {
+  /** Names of tools that stay in the list. Default: none. */
+  readonly pinned?: readonly string[];
+  /**
+   * When the list is replaced. `"auto"`: if the server has more than 10 tools whose list takes more than `minTokens`;
+   * `"always"`: at any number. Default: `"auto"`.
+   */
+  readonly when?: "auto" | "always";
+  /** Tokens of the full list up to which `"auto"` leaves it as it is, estimated. Default: 10,000. */
+  readonly minTokens?: number;
+}
+
+/** Value of the option `discovery` of a server: made by {@link discover}. */
+export interface Discovery {
+  /**
+   * Returns the view of a server that its wires have.
+   *
+   * @internal
+   */
+  readonly "~view": (host: WireHost, run: RunDefinition) => WireHost;
+}
+
+const RULES: OptionRules<DiscoverOptions> = { pinned: TEXTS, when: oneOf("auto", "always"), minTokens: POSITIVE };
+
+const MIN_TOOLS = 10;
+const DEFAULT_MIN_TOKENS = 10_000;
+
+/**
+ * Lists the pinned tools, `search_tools` and `call_tool` in place of all tools, for servers with more tools than a model should
+ * load. Every tool stays callable by its name; `call_tool` calls what `search_tools` can find. Hidden tools, and those whose scopes a
+ * caller lacks, are not found by that caller. Promises, streams, questions and errors of a tool are the same through `call_tool`.
+ *
+ * The tools of parts are in groups named by their prefix. A client of MCP gets the full list with
+ * `_meta: { "toolwire/all-tools": true }` in the parameters of `tools/list`.
+ *
+ * @example A tool that is found and called
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { discover } from "jsr:@toolwire/toolwire/discovery";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { deepStrictEqual, strictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+ * const rate = defineTool("exchange_rate").describe("Look up the exchange rate of a currency").handle(() => 1.08);
+ * const server = createServer({ tools: [ping, rate], discovery: discover({ pinned: ["ping"], when: "always" }) });
+ * const client = testClient(server);
+ *
+ * deepStrictEqual((await client.$.list()).map(({ name }) => name), ["ping", "search_tools", "call_tool"]);
+ * const { tools } = await client.$.call("search_tools", { query: "currency rate" }) as { tools: { name: string }[] };
+ * strictEqual(tools[0]?.name, "exchange_rate");
+ * strictEqual(await client.$.call("call_tool", { name: "exchange_rate" }), 1.08);
+ * ```
+ * @throws {TypeError} If an option is unknown or invalid. `createServer` throws it if the server has no pinned tool of that name,
+ * or a tool is called `search_tools` or `call_tool`.
+ */
+export function discover(options: DiscoverOptions = {}): Discovery {
+  checkOptions("discover tools", options, RULES);
+  return { "~view": (host, run) => new DiscoveryHost(host, run, options).host };
+}
+
+/** The list of a server at one time. */
+interface View {
+  /** List of the server, by which a change is noticed. */
+  readonly source: readonly ToolListing[];
+  /** Listed tools: system tools, pinned ones, and those of discovery. */
+  readonly listed: readonly ToolListing[];
+  /** Names of the listed tools. */
+  readonly names: ReadonlySet<string>;
+  readonly definitions: readonly ToolDefinition[];
+  readonly search: ToolSearch;
+}
+
+class DiscoveryHost {
+  readonly host: WireHost;
+  readonly #inner: WireHost;
+  readonly #run: RunDefinition;
+  readonly #pinned: ReadonlySet<string>;
+  readonly #minTokens: number;
+  readonly #minTools: number;
+  #source: readonly ToolListing[] = [];
+  #view: View | undefined = undefined;
+
+  constructor(inner: WireHost, run: RunDefinition, { pinned = [], when = "auto", minTokens }: DiscoverOptions) {
+    this.#inner = inner;
+    this.#run = run;
+    this.#pinned = new Set(pinned);
+    this.#minTools = when === "always" ? 0 : MIN_TOOLS;
+    this.#minTokens = when === "always" ? 0 : minTokens ?? DEFAULT_MIN_TOKENS;
+    this.#assertNames(inner.tools.map(({ name }) => name));
+    const current = () => this.#current();
+    // Inherits the other members, some of which are computed when they are read.
+    this.host = Object.create(
+      inner,
+      {
+        tools: { get: () => current()?.listed ?? inner.tools },
+        definitions: { get: () => current()?.definitions ?? inner.definitions },
+        toolsFor: { value: (principal: Principal | undefined) => this.#toolsFor(principal) },
+        allTools: { value: inner },
+        dispatch: { value: this.#dispatch() },
+      } satisfies Partial<Record<keyof WireHost, PropertyDescriptor>>,
+    ) as WireHost;
+  }
+
+  /** @throws {TypeError} If a pinned tool does not exist, or a name of discovery is taken. */
+  #assertNames(names: readonly string[]): void {
+    const taken = names.find((name) => name === SEARCH_TOOLS || name === CALL_TOOL);
+    if (taken !== undefined) {
+      throw new TypeError(`Cannot create server: "${taken}" is a tool of discover(); give your tool another name`);
+    }
+    const missing = [...this.#pinned].find((name) => !names.includes(name));
+    if (missing === undefined) return;
+    const { suggestion } = describeUnknown("tool", missing, names);
+    throw new TypeError(
+      `Cannot create server: discover() pins the tool "${missing}", which does not exist. ${suggestion}`,
+    );
+  }
+
+  /** The current view; `undefined` while the list is short enough. Tools of parts can change. */
+  #current(): View | undefined {
+    const { tools } = this.#inner;
+    if (tools !== this.#source) {
+      this.#source = tools;
+      this.#view = this.#isLong(tools) ? this.#createView(tools) : undefined;
+    }
+    return this.#view;
+  }
+
+  #isLong(tools: readonly ToolListing[]): boolean {
+    if (tools.length <= this.#minTools) return false;
+    return this.#minTokens === 0 || estimateTextTokens(JSON.stringify(tools)) > this.#minTokens;
+  }
+
+  #createView(source: readonly ToolListing[]): View {
+    const { definitions } = this.#inner;
+    const searched = definitions.filter(({ isSystem }) => !isSystem);
+    const search = new ToolSearch(searched);
+    const own = [searchToolsDefinition(search), callToolDefinition(searched)];
+    const kept = source.filter((_, index) => {
+      const { name, isSystem } = definitions[index] as ToolDefinition;
+      return isSystem || this.#pinned.has(name);
+    });
+    const listed = [...kept, ...own.map(listTool)];
+    return {
+      source,
+      listed,
+      names: new Set(listed.map(({ name }) => name)),
+      definitions: [...definitions, ...own],
+      search,
+    };
+  }
+
+  #toolsFor(principal: Principal | undefined): readonly ToolListing[] {
+    const view = this.#current();
+    const visible = this.#inner.toolsFor(principal);
+    if (view === undefined) return visible;
+    if (visible === view.source) return view.listed;
+    const names = new Set(visible.map(({ name }) => name));
+    return view.listed.filter(({ name }) => names.has(name) || name === SEARCH_TOOLS || name === CALL_TOOL);
+  }
+
+  #dispatch(): Dispatch {
+    const { dispatch } = this.#inner;
+    return {
+      call: (call, sink) => this.#call(call, sink),
+      mask: (thrown, fields) => dispatch.mask(thrown, fields),
+      warn: (message, fields) => dispatch.warn(message, fields),
+      readPromise: (token, peer) => dispatch.readPromise(token, peer),
+      closeSignal: dispatch.closeSignal,
+    };
+  }
+
+  #call(call: Call, sink: Sink | undefined): MaybePromise<CallResult> {
+    const view = call.tool === SEARCH_TOOLS || call.tool === CALL_TOOL ? this.#current() : undefined;
+    if (view === undefined) return this.#inner.dispatch.call(call, sink);
+    if (call.tool === CALL_TOOL) {
+      const forwarded = forward(call, view);
+      return "kind" in forwarded ? forwarded : this.#inner.dispatch.call(forwarded, sink);
+    }
+    const definition = view.definitions.find(({ name }) => name === SEARCH_TOOLS) as ToolDefinition;
+    return this.#run(definition, call, sink);
+  }
+}
+
+/** The call that a `call_tool` stands for, or the error for a tool that the caller could not have found. */
+function forward(call: Call, { search, definitions }: View): Call | ErrorResult {
+  const { name, arguments: args = {} } = isJsonObject(call.args) ? call.args : {};
+  if (typeof name !== "string") {
+    return errorResult("invalid_input", `${CALL_TOOL} needs the name of a tool that ${SEARCH_TOOLS} found`);
+  }
+  const { principal } = call.peer;
+  if (search.isFindable(name, principal)) return { ...call, tool: name, args };
+  const hidden = definitions.find((definition) => definition.name === name);
+  if (hidden !== undefined && !hidden.isSystem && isVisibleTo(hidden, principal)) {
+    const error = authorizationError(hidden, principal);
+    if (error !== undefined) return error;
+  }
+  return errorResult("tool_not_found", "Tool not found", describeUnknown("tool", name, search.namesFor(principal)));
+}

@@ -1,0 +1,7 @@
+/**
+ * Discovery for servers with many tools: models search for tools in place of loading all of them.
+ *
+ * @module
+ */
+export { discover, type DiscoverOptions, type Discovery } from "./discover.ts";
+export type { FoundTool, SearchInput, SearchOutput } from "./tool_search.ts";
