@@ -10,8 +10,7 @@ import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
-import type { OutputLimits } from "./output_limits.ts";
-import type { CallServices, QuestionKeys } from "./services.ts";
+import type { CallServices, OutputLimits, QuestionKeys } from "./services.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
 /** Services that promises need beside those of every run. */

@@ -29,12 +29,17 @@ import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
 import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms } from "./deferral.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
-import type { OutputLimits } from "./output_limits.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
 import type { RunLimits } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
-import { type DeadlineRun, INVALID_CONTINUATION, type QuestionKeys, type QuestionSupport } from "./services.ts";
+import {
+  type DeadlineRun,
+  INVALID_CONTINUATION,
+  type OutputLimits,
+  type QuestionKeys,
+  type QuestionSupport,
+} from "./services.ts";
 import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** Options of a {@link Dispatcher}. */

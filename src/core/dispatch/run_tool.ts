@@ -23,8 +23,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
 import { configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
-import { outputLimitError } from "./output_limits.ts";
-import type { RunQuestions } from "./services.ts";
+import { outputLimitError, type RunQuestions } from "./services.ts";
 
 /** The error for calls with an idempotency key, on a server without an engine. */
 export const NO_ENGINE: ErrorResult = errorResult(
