@@ -79,7 +79,7 @@ class Lane {
   readonly #retire: () => void;
   #head: Deadline | undefined = undefined;
   #tail: Deadline | undefined = undefined;
-  /** Cancels the timer; `undefined` if there is none. */
+  /** Cancels the timer; `undefined` if no timer is set. */
   #cancel: (() => void) | undefined = undefined;
   /** When the timer fires; if that is at once, before everything. */
   #firesMs = 0;

@@ -57,7 +57,7 @@ export class ToolRunner {
     return this.#await(run, running, same);
   }
 
-  /** The result that `step` makes of a promise's value. What either throws becomes the result. */
+  /** The result of `step`, which gets the value of a promise. What either throws becomes the result. */
   #await<Value>(
     run: CallContext,
     promise: PromiseLike<Value>,
