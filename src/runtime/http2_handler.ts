@@ -8,6 +8,7 @@ import {
 } from "node:http2";
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { pathOf } from "../server/fetch_request.ts";
+import { chain } from "../internal/future.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
 import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
@@ -27,8 +28,7 @@ export function toHttp2Handler(
     stream.on("error", () => {});
     const head = new Http2Head(stream, headers);
     const reply = server["~server"].handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
-    if (reply instanceof Promise) void reply.then((later) => sendOrReset(later, head, stream));
-    else sendOrReset(reply, head, stream);
+    chain(reply, (later) => sendOrReset(later, head, stream));
   };
 }
 

@@ -3,6 +3,7 @@ import type { Peer } from "../call/call.ts";
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../engine/engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import type { Future } from "../../internal/future.ts";
 import type { Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
@@ -56,10 +57,10 @@ export interface Deferral {
    */
   guard(
     run: CallContext,
-    running: Promise<CallResult>,
+    running: Future<CallResult>,
     promise: Required<PromiseOptions>,
     deadlineMs: number,
-  ): Promise<CallResult>;
+  ): Future<CallResult>;
   /** Checks config and arguments, inserts a job and returns its promise token at once. */
   enqueue(run: CallContext): Promise<CallResult>;
   /** Gives a run the id that follows from its idempotency key; its caller may disconnect. */
