@@ -216,7 +216,10 @@ describe("the packages themselves", { skip }, () => {
     const artifact = seen[0]?.["artifact"] as { readonly value: unknown; readonly error: { readonly code: string } };
     deepStrictEqual([artifact.value, artifact.error.code], [undefined, "locked"]);
     const events: string[] = [];
-    const callbacks = [{ handleToolStart: () => void events.push("start"), handleToolEnd: () => void events.push("end") }];
+    const callbacks = [{
+      handleToolStart: () => void events.push("start"),
+      handleToolEnd: () => void events.push("end"),
+    }];
     const door = tools.find((tool) => (tool as unknown as { name: string }).name === "open_door")!;
     strictEqual((await door.invoke(calls[0]!, { callbacks }))["status"], "error");
     deepStrictEqual(events, ["start", "end"]);
