@@ -17,6 +17,7 @@ import type { MaybePromise } from "../internal/async.ts";
 import { parseHttpUrl } from "../internal/http.ts";
 import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
+import type { ItemsPage, TextPage } from "../core/tool/definition.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
 import type {
   AnswerQuestion,
@@ -141,6 +142,7 @@ function toolCall(caller: Caller, name: string): unknown {
     stream: caller.stream.bind(caller, name),
     outcome: caller.outcome.bind(caller, name),
     start: caller.start.bind(caller, name),
+    items: caller.items.bind(caller, name),
     isFailure: (error: unknown) => error instanceof Failure,
   });
 }
@@ -193,6 +195,16 @@ class Caller implements ClientMethods {
 
   stream(tool: string, args?: unknown, options?: CallOptions): ToolStream<unknown, unknown> {
     return this.#stream({ tool, args }, options, "partial");
+  }
+
+  async *items(tool: string, args?: unknown, options?: CallOptions): AsyncGenerator<unknown> {
+    for (;;) {
+      const { items, text, more } = await this.call(tool, args, options) as Partial<ItemsPage<unknown> & TextPage>;
+      yield* items ?? [text];
+      if (more === undefined) return;
+      tool = "more";
+      args = { handle: boundedToken(more) };
+    }
   }
 
   async start(tool: string, args?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>> {

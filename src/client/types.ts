@@ -98,6 +98,11 @@ export type ToolOutcome<Output, Errors> =
 export type CallArguments<Input> = Record<never, never> extends Input ? [input?: Input, options?: CallOptions]
   : [input: Input, options?: CallOptions];
 
+/** Item of the pages of a tool with a budget. */
+export type ItemOf<Output> = Output extends { readonly items: readonly (infer Item)[] } ? Item
+  : Output extends { readonly text: string } ? string
+  : unknown;
+
 /**
  * A tool as a function of its client.
  *
@@ -122,6 +127,11 @@ export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unk
    * the tool has no promises.
    */
   start(...args: CallArguments<Types["input"]>): Promise<PromisedAnswer<Types["output"]>>;
+  /**
+   * Calls a tool with a budget (`.answer()`) and iterates over all items, or parts of the text, of its answer: the pages that
+   * follow are requested as the loop reaches them. Rejects like a plain call.
+   */
+  items(...args: CallArguments<Types["input"]>): AsyncIterable<ItemOf<Types["output"]>>;
   /**
    * Whether an exception is a failure. Narrows its data by the declared codes, but cannot check which tool it is from.
    */

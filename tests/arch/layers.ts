@@ -31,6 +31,7 @@ export const LAYERS: readonly Layer[] = [
       "content",
       "dispatch",
       "questions",
+      "answers",
       "keys",
       "promises",
       "engine",
@@ -82,6 +83,11 @@ export const LAYERS: readonly Layer[] = [
     name: "questions",
     folders: ["src/core/dispatch/questions/"],
     imports: ["internal", ...CORE, "dispatch", "type:engine"],
+  },
+  {
+    name: "answers",
+    folders: ["src/core/dispatch/answers/"],
+    imports: ["internal", ...CORE, "dispatch"],
   },
   {
     name: "keys",

@@ -30,6 +30,7 @@ import {
   type ToolStream,
   type UnknownOutcome,
 } from "../../mod.ts";
+import { budget, type ItemsPage, type TextPage } from "../../src/core/dispatch/answers/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { type Equal, expectType } from "./equal.ts";
 
@@ -46,6 +47,28 @@ const declared = defineTool("declared").describe("Declared").input(v.object({ n:
   v.object({ at: v.string(), n: v.optional(v.number()) }),
 )
   .handle(({ n }) => ({ at: "now", ...(n !== undefined && { n }) }));
+const limit = budget({ maxTokens: 1_000 });
+const pagedList = defineTool("paged_list").describe("P").input(Search).output(v.array(v.object({ id: v.number() })))
+  .annotate({ readOnlyHint: true }).answer(limit).handle(({ query }) => [{ id: query.length }]);
+expectType<Equal<InferOutput<typeof pagedList>, ItemsPage<{ id: number }>>>(true);
+const pagedText = defineTool("paged_text").describe("P").annotate({ readOnlyHint: true }).answer(limit)
+  .handle(async () => await Promise.resolve("text"));
+expectType<Equal<InferOutput<typeof pagedText>, TextPage>>(true);
+const pagedParts = defineTool("paged_parts").describe("P").annotate({ readOnlyHint: true }).answer(limit)
+  .handle(() => ({ items: [1], next: 2 }));
+expectType<Equal<InferOutput<typeof pagedParts>, ItemsPage<number>>>(true);
+test("items() has the type of an item", async () => {
+  const client = testClient(createServer({ tools: [pagedList, pagedText] }));
+  for await (const item of client.paged_list.items({ query: "ab" })) {
+    expectType<Equal<typeof item, { id: number }>>(true);
+  }
+  for await (const text of client.paged_text.items()) expectType<Equal<typeof text, string>>(true);
+  // @ts-expect-error: the argument is missing
+  await rejects(async () => await client.paged_list.items({}).next());
+});
+defineTool("paged").describe("P").output(v.array(v.number())).annotate({ readOnlyHint: true }).answer(limit)
+  // @ts-expect-error: the items are numbers
+  .handle(() => ["a"]);
 defineTool("examples").describe("Examples").input(Search).output(v.string())
   .examples([{ input: { query: "a" } }, { input: { query: "a", limit: 1 }, output: "b" }]).handle(({ query }) => query);
 throws(() =>

@@ -92,6 +92,14 @@ export interface CallMeta {
   readonly trace?: TraceContext | undefined;
 }
 
+/** Start of a page of an answer with a budget. */
+export interface AnswerPosition {
+  /** Items or characters before the page, in its part of the list. */
+  readonly at: number;
+  /** Cursor of the part of the list. `undefined` for the first part. */
+  readonly cursor?: Json;
+}
+
 /** One call. */
 export interface Call {
   /** Name of the tool, as sent by the caller. */
@@ -105,6 +113,8 @@ export interface Call {
    * configuration then applies.
    */
   readonly config?: CallConfig | undefined;
+  /** Where the answer starts, if the tool `more` continues it. Caches by arguments must take it into account. */
+  readonly position?: AnswerPosition;
   /** The caller. */
   readonly peer: Peer;
 }

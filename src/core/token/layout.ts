@@ -18,13 +18,14 @@ export interface TokenShape {
 
 /**
  * Limits by use: a promise is sent in a header, a continuation contains answers and steps, a context is sent with each
- * call, a config is stored with a job.
+ * call, a config is stored with a job, a handle of an answer contains the arguments of its call.
  */
 export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   promise: { prefix: "prom_", code: 1, maxChars: 2_048 },
   continuation: { prefix: "cont_", code: 2, maxChars: 32_768 },
   context: { prefix: "ctx_", code: 3, maxChars: 6_000 },
   config: { prefix: "conf_", code: 4, maxChars: 32_768 },
+  answer: { prefix: "more_", code: 5, maxChars: 32_768 },
 };
 
 /** Size of a stamp in bytes. */

@@ -3,7 +3,16 @@ import type { Principal } from "../call/call.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
-import type { PromiseOptions, RenderedOutput, Tool, ToolExample } from "./definition.ts";
+import type {
+  AnswerFormat,
+  ItemsPage,
+  ListPart,
+  PromiseOptions,
+  RenderedOutput,
+  TextPage,
+  Tool,
+  ToolExample,
+} from "./definition.ts";
 import type { Middleware, StateOf, ToolAnnotations } from "../handler/middleware.ts";
 
 /** Marks an undeclared output. The return type of the handler is used. */
@@ -97,6 +106,27 @@ export type DeclaredExternal<
 > = <Work>(
   work: ExternalWork<Args, Work, Output, Errors, Config, State>,
 ) => Tool<Name, Input, Output, Partial, Errors>;
+
+/** Answer of a tool with a budget, by what its handler returns. */
+export type PageOf<Returned> = Returned extends string ? TextPage
+  : Returned extends readonly (infer Item)[] | ListPart<infer Item> ? ItemsPage<Item>
+  : never;
+
+/** Return type of a handler with a budget, by the declared output. */
+export type PagedReturn<Output> = [Output] extends [InferredOutput] ? string | readonly unknown[] | ListPart<unknown>
+  : Output extends readonly (infer Item)[] ? Output | ListPart<Item>
+  : Output;
+
+/**
+ * The end of the definition of a tool with a budget. The declared output is that of the handler: a list or a text; callers
+ * receive pages.
+ */
+export interface PagedToolBuilder<Name extends string, Input, Args, Output, Errors extends ErrorMap, Config, State> {
+  /** Ends the definition. The handler returns a list, a part of it as `{ items, next?, total? }`, or a text. */
+  handle<Returned extends PagedReturn<Output>>(
+    handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned | Promise<Returned>,
+  ): Tool<Name, Input, PageOf<[Output] extends [InferredOutput] ? Returned : Output>, never, Errors>;
+}
 
 /** Data of declared failures, from their schemas. `null` declares a code without data. */
 export type ErrorData<Schemas> =
@@ -220,6 +250,14 @@ export interface ToolBuilder<
   config(
     schema: NotASchema,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, unknown, State>;
+  /**
+   * Keeps answers within a budget, by `budget({ maxTokens })` of `./answers`. The last step before `.handle()`.
+   *
+   * @throws {TypeError} At `.handle()`, if the tool is not read-only, streams, promises, or returns neither a list nor a text.
+   */
+  readonly answer: Described extends true
+    ? (format: AnswerFormat) => PagedToolBuilder<Name, Input, Args, Output, Errors, Config, State>
+    : DescribeFirst<AnswerFormat, PagedToolBuilder<Name, Input, Args, Output, Errors, Config, State>>;
   /**
    * Sets examples of calls, which callers and models read in the listed schemas (`examples`). They replace earlier ones. The
    * last step of the definition checks them against the schemas, in wire form: arguments as a caller sends them.

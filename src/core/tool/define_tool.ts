@@ -9,6 +9,7 @@ import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts
 import { addScopes } from "./access.ts";
 import { listExamples } from "./examples.ts";
 import {
+  type AnswerFormat,
   type AnyTool,
   EMPTY_DEFINITION,
   type PromiseOptions,
@@ -69,6 +70,7 @@ type Draft = Omit<ToolDefinition, "description" | "handler"> & {
   readonly description: string | undefined;
   /** Examples that are checked at the end, because schemas may be declared after them. */
   readonly examples?: readonly ToolExample<unknown, unknown>[];
+  readonly format?: AnswerFormat;
 };
 
 const DEFAULT_TTL_MS = 3_600_000;
@@ -128,6 +130,10 @@ class Builder {
       errors.set(code, schema === null ? undefined : this.#compile(`Schema of error "${code}"`, schema));
     }
     return this.#with({ errors });
+  }
+
+  answer(format: AnswerFormat): Builder {
+    return this.#with({ format });
   }
 
   examples(examples: readonly ToolExample<unknown, unknown>[]): Builder {
@@ -201,12 +207,13 @@ class Builder {
   }
 
   #finish(handler: ToolDefinition["handler"], step: string): AnyTool {
-    const { description, examples, ...draft } = this.#draft;
+    const { description, examples, format, ...draft } = this.#draft;
     if (description === undefined) {
       throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
     }
     const listed = examples && listExamples(this.#label, examples, draft);
-    return { name: this.name, "~definition": { ...draft, ...listed, description, handler } };
+    const definition = { ...draft, ...listed, description, handler };
+    return { name: this.name, "~definition": format?.["~apply"](definition) ?? definition };
   }
 
   #unfinished(problem: string): TypeError {

@@ -46,6 +46,46 @@ export interface ToolExample<Input, Output> {
   readonly output?: Output;
 }
 
+/** A part of a list, as a handler with a budget may return it in place of the whole list. */
+export interface ListPart<Item> {
+  /** The items of this part. */
+  readonly items: readonly Item[];
+  /** Cursor of the next part, which the handler reads with `cursorOf(ctx)`. Absent in the last part. */
+  readonly next?: Json;
+  /** Number of all items, if known. */
+  readonly total?: number;
+}
+
+/** Items that fit the budget of a tool. */
+export interface ItemsPage<Item> {
+  /** The items, in the order of the list. */
+  readonly items: readonly Item[];
+  /** Number of all items, if known. */
+  readonly total?: number;
+  /** Handle of the items that follow, for the tool `more`. Absent after the last item. */
+  readonly more?: string;
+}
+
+/** Lines that fit the budget of a tool. */
+export interface TextPage {
+  /** A part of the text. */
+  readonly text: string;
+  /** Length of the whole text, in UTF-16 code units. */
+  readonly total: number;
+  /** Handle of the text that follows, for the tool `more`. Absent at the end. */
+  readonly more?: string;
+}
+
+/** Changes the answers of a tool: made by `budget()` of `./answers`. */
+export interface AnswerFormat {
+  /**
+   * Returns the changed definition.
+   *
+   * @internal
+   */
+  readonly "~apply": (definition: ToolDefinition) => ToolDefinition;
+}
+
 /** Work in another system. The token carries its state; nothing is stored here. */
 export interface ExternalDefinition {
   readonly ttlMs: number;
@@ -86,6 +126,8 @@ export interface ToolDefinition extends Access {
   readonly part: PartDefinition | undefined;
   /** Set if the tool runs on another server. The handler is then unused. */
   readonly remote: RemoteRunner | undefined;
+  /** A tool that the server lists, once, if it lists this tool. */
+  readonly companion: ToolDefinition | undefined;
   /** Whether it is a system tool, which dispatch implements. */
   readonly isSystem: boolean;
   readonly render: ((output: unknown) => RenderedOutput) | undefined;
@@ -164,6 +206,7 @@ export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "ha
   external: undefined,
   part: undefined,
   remote: undefined,
+  companion: undefined,
   isSystem: false,
   render: undefined,
 };

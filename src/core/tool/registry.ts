@@ -30,7 +30,7 @@ export class ToolRegistry {
   /** Changes definitions for this server: what happens to unknown arguments. */
   readonly guard: Guard;
   readonly #own: ReadonlyMap<string, ToolDefinition>;
-  #definitions: ReadonlyMap<string, ToolDefinition> = new Map();
+  #definitions: Map<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];
   #listings: readonly ToolListing[] = [];
   /** Whether all tools are visible to every caller, so that a list of thousands need not be filtered for each. */
@@ -81,6 +81,12 @@ export class ToolRegistry {
       ...system?.map((definition) => [definition.name, definition] as const) ?? [],
       ...definitions,
     ]);
+    for (const { companion } of definitions.values()) {
+      if (companion === undefined) continue;
+      const { name } = companion;
+      if (definitions.has(name)) throw new TypeError(`Cannot create server: "${name}" is reserved; rename your tool`);
+      this.#definitions.set(name, companion);
+    }
     this.#all = [...this.#definitions.values()];
     this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
     // Listed under the names that callers use.

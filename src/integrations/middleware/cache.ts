@@ -74,8 +74,8 @@ export function cache(options: CacheOptions): Middleware {
 }
 
 /** Results of system tools change, and results that depend on more than the arguments have no key. */
-function isCacheable({ tool, call: { meta = {}, config } }: MiddlewareCtx): boolean {
-  if (tool.isSystem || tool.annotations?.readOnlyHint !== true || config !== undefined) return false;
+function isCacheable({ tool, call: { meta = {}, config, position } }: MiddlewareCtx): boolean {
+  if (tool.isSystem || tool.annotations?.readOnlyHint !== true || (config ?? position) !== undefined) return false;
   const { continuation, responses, context, idempotencyKey, isPromiseWanted } = meta;
   return (continuation ?? responses ?? context ?? idempotencyKey) === undefined && isPromiseWanted !== true;
 }

@@ -13,6 +13,7 @@ const PREFIXES: Readonly<Record<TokenKind, string>> = {
   continuation: "cont_",
   context: "ctx_",
   config: "conf_",
+  answer: "more_",
 };
 
 /** A token, and another of the same ring and kind that says something else. */

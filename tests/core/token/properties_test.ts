@@ -33,7 +33,7 @@ for (const [name, makeRing] of Object.entries(makers)) {
         const data: Json | undefined = any.data === undefined ? undefined : JSON.parse(JSON.stringify(any.data));
         const all = { ...any, data };
         const token = keys.sign(kind, all);
-        ok(/^(prom|cont|ctx|conf)_[\w-]+$/.test(token));
+        ok(/^(prom|cont|ctx|conf|more)_[\w-]+$/.test(token));
         deepStrictEqual(keys.verify(kind, token, all.principal, 0), said(all));
         if (stranger !== all.principal) strictEqual(keys.verify(kind, token, stranger, 0), "invalid");
       }),

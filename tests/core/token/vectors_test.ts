@@ -5,7 +5,13 @@ import { sealed } from "../../../src/core/keys/sealed.ts";
 import { said } from "./fixture.ts";
 import { type TokenVector, VECTOR_KEY, vectors } from "./vectors.ts";
 
-const PREFIXES = { promise: "prom_", continuation: "cont_", context: "ctx_", config: "conf_" } as const;
+const PREFIXES = {
+  promise: "prom_",
+  continuation: "cont_",
+  context: "ctx_",
+  config: "conf_",
+  answer: "more_",
+} as const;
 const encoder = new TextEncoder();
 
 /** A token as docs/tokens.md describes it, by the runtime's own cryptography and without our code. */

@@ -1,0 +1,78 @@
+/** Cuts lists at items, and texts at lines, so that an answer stays within its budget. */
+import { estimateTextTokens } from "../../../internal/token_estimate.ts";
+
+/** Maximum size of an answer. */
+export interface BudgetOptions {
+  /** Tokens of the answer as JSON, estimated. At least 1,000. */
+  readonly maxTokens?: number;
+  /** Characters of the answer as JSON. At least 4,000. */
+  readonly maxChars?: number;
+}
+
+/** Measures and limits answers. */
+export interface Budget {
+  /** Largest size. */
+  readonly max: number;
+  /** Size of a value as JSON. */
+  readonly measure: (value: unknown) => number;
+}
+
+/** Creates the answer that ends before a position. */
+export type PageTo = (end: number) => unknown;
+
+/** Maximum characters of one token, of which a long line is cut first. */
+const CHARS_OF_TOKEN = 6;
+
+export function toBudget({ maxTokens, maxChars = 0 }: BudgetOptions): Budget {
+  if (maxTokens === undefined) return { max: maxChars, measure: (value) => toText(value).length };
+  return { max: maxTokens, measure: (value) => estimateTextTokens(toText(value)) };
+}
+
+/** Returns the end of the items, from `start`, that fit. At least one item, so that each item can be reached. */
+export function endOfItems(items: readonly unknown[], start: number, { max, measure }: Budget, pageTo: PageTo): number {
+  let end = start;
+  for (let size = 0; end < items.length && size <= max;) size += measure(items[end++]);
+  // Drops items for the handle, and again if the items cost more together, because tokens end elsewhere.
+  for (let over = 1; end > start + 1 && (over = measure(pageTo(end)) - max) > 0;) {
+    while (over > 0 && end > start + 1) over -= measure(items[--end]);
+  }
+  return end;
+}
+
+/** Returns the end of the lines, from `start`, that fit. A line that does not fit alone is cut between characters. */
+export function endOfLines(text: string, start: number, budget: Budget, pageTo: PageTo): number {
+  const { max, measure } = budget;
+  const maxChars = max * CHARS_OF_TOKEN;
+  let end = start;
+  for (let size = 0; end < text.length && size <= max;) {
+    const next = text.indexOf("\n", end) + 1 || text.length;
+    if (next - end > maxChars) break;
+    size += measure(text.slice(end, next));
+    end = next;
+  }
+  for (let over = 1; end > start && (over = measure(pageTo(end)) - max) > 0;) {
+    while (over > 0 && end > start) {
+      const next = end;
+      end = Math.max(start, next < 2 ? 0 : text.lastIndexOf("\n", next - 2) + 1);
+      over -= measure(text.slice(end, next));
+    }
+  }
+  return end > start || start === text.length ? end : endWithinLine(text, start, budget, pageTo);
+}
+
+function endWithinLine(text: string, start: number, { max, measure }: Budget, pageTo: PageTo): number {
+  let chars = Math.min(text.length - start, max * CHARS_OF_TOKEN);
+  for (;;) {
+    // Both halves of a surrogate pair stay together.
+    const isWithinPair = (text.codePointAt(start + chars - 1) ?? 0) > 0xffff;
+    const end = start + chars - (isWithinPair && chars > 1 ? 1 : 0);
+    const size = measure(pageTo(end));
+    if (size <= max || chars <= 2) return end;
+    chars = Math.max(2, Math.floor(chars * Math.min(0.97, max / size)));
+  }
+}
+
+/** JSON as it is sent. Values that JSON does not have are `null` in a list. */
+function toText(value: unknown): string {
+  return JSON.stringify(value) ?? "null";
+}
