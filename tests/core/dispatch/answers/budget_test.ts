@@ -172,7 +172,7 @@ test("the tool runs again with its middleware, its arguments and its questions; 
 });
 
 test("a cache does not give the first page for the following ones", async () => {
-  const rows = Array.from({ length: 1_000 }, (_, id) => id);
+  const rows = Array.from({ length: 3_000 }, (_, id) => id);
   const list = defineTool("list").describe("List").annotate(READ_ONLY).use(cache({ ttlMs: 60_000 }))
     .answer(budget({ maxChars: 4_000 })).handle(() => rows);
   const client = testClient(createServer({ tools: [list], keys: KEYS, logger: false }));
