@@ -177,7 +177,11 @@ test("a cache does not give the first page for the following ones", async () => 
     .answer(budget({ maxChars: 4_000 })).handle(() => rows);
   const client = testClient(createServer({ tools: [list], keys: KEYS, logger: false }));
   const items: number[] = [];
-  for await (const id of client.list.items()) items.push(id);
+  for await (const id of client.list.items()) {
+    items.push(id);
+    // The same page again and again would never end.
+    if (items.length > rows.length) break;
+  }
   deepStrictEqual(items, rows);
 });
 
