@@ -33,8 +33,7 @@ function buildDeclarations() {
   if (status !== 0) process.exit(status ?? 1);
   const reached = new Set(entries.map(({ types }) => join(types)));
   for (const file of reached) {
-    // Examples of the sources import from JSR; an editor shows them to users of the npm package.
-    const code = readFileSync(file, "utf8").replaceAll(`"jsr:${jsrName}`, `"${name}`);
+    const code = readForNpm(file);
     writeFileSync(file, code);
     for (const imported of importsOf(code)) reached.add(join(dirname(file), imported));
   }
@@ -62,7 +61,12 @@ async function buildChunks() {
     format: "esm",
     target,
   });
-  for (const file of listFiles(".js")) writeFileSync(file, markPure(readFileSync(file, "utf8")));
+  for (const file of listFiles(".js")) writeFileSync(file, markPure(readForNpm(file)));
+}
+
+/** Examples and error messages of the sources name the modules as on JSR. */
+function readForNpm(file) {
+  return readFileSync(file, "utf8").replaceAll(`jsr:${jsrName}`, name);
 }
 
 function listFiles(extension) {

@@ -1,5 +1,5 @@
 /**
- * The library as a server: its tools behind one `fetch` function, and by gRPC.
+ * The library as a server: its tools behind one `fetch` function, as REST too, and by gRPC.
  *
  * @module
  */

@@ -26,6 +26,10 @@ export function findProblems(folder, manifest, root) {
     ...files.filter((file) => readFileSync(join(folder, file), "utf8").includes(root)).map((file) =>
       `names a path of this machine: ${file}`
     ),
+    ...files.filter((file) =>
+      /^dist\/(?!toolwire\.js$)/.test(file) && /jsr:@/.test(readFileSync(join(folder, file), "utf8"))
+    )
+      .map((file) => `names modules as on JSR: ${file}`),
     ...findBrokenLinks(folder),
   ];
 }

@@ -55,8 +55,8 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** Calls `expire` once after `durationMs`, unless cleared before. */
-  add(durationMs: number, expire: () => void): Deadline {
+  /** Calls `expire` once when `durationMs` have passed since `startedMs`, by default since now, unless cleared before. */
+  add(durationMs: number, expire: () => void, startedMs: number = this.#clock.elapsed()): Deadline {
     // If timers end with their request, each deadline has its own lane and timer.
     const key = this.#clock.isPerRequest ? Symbol() : durationMs;
     let lane = this.#lanes.get(key);
@@ -64,7 +64,7 @@ export class Deadlines {
       lane = new Lane(this.#clock, durationMs, () => this.#lanes.delete(key));
       this.#lanes.set(key, lane);
     }
-    return lane.append(expire);
+    return lane.append(startedMs + durationMs, expire);
   }
 
   /** Expires all deadlines in no particular order, for a shutdown. */
@@ -79,7 +79,10 @@ class Lane {
   readonly #retire: () => void;
   #head: Deadline | undefined = undefined;
   #tail: Deadline | undefined = undefined;
-  #isArmed = false;
+  /** Cancels the timer; `undefined` if no timer is set. */
+  #cancel: (() => void) | undefined = undefined;
+  /** When the timer fires; if that is at once, before everything. */
+  #firesMs = 0;
 
   constructor(clock: Clock, durationMs: number, retire: () => void) {
     this.#clock = clock;
@@ -87,10 +90,11 @@ class Lane {
     this.#retire = retire;
   }
 
-  append(expire: () => void): Deadline {
-    const deadline = new Deadline(this, this.dueFromNow(), expire);
+  append(dueMs: number, expire: () => void): Deadline {
+    const deadline = new Deadline(this, dueMs, expire);
     this.#insert(deadline);
-    if (!this.#isArmed) this.#arm();
+    // A deadline that is added late is due before those that started after it.
+    if (this.#cancel === undefined || dueMs < this.#firesMs) this.#arm();
     return deadline;
   }
 
@@ -133,17 +137,18 @@ class Lane {
   }
 
   #arm(): void {
-    this.#isArmed = true;
-    const untilHeadMs = (this.#head?.queuedMs ?? 0) - this.#clock.elapsed();
-    this.#clock.after(Math.max(0, Math.min(SWEEP_MS, untilHeadMs)), () => this.#sweep());
+    this.#cancel?.();
+    const nowMs = this.#clock.elapsed();
+    const delayMs = Math.max(0, Math.min(SWEEP_MS, (this.#head?.queuedMs ?? 0) - nowMs));
+    this.#firesMs = delayMs === 0 ? Number.NEGATIVE_INFINITY : nowMs + delayMs;
+    this.#cancel = this.#clock.after(delayMs, () => this.#sweep());
   }
 
   #sweep(): void {
+    this.#cancel = undefined;
     this.expireUpTo(this.#clock.elapsed());
+    if (this.#cancel !== undefined) return;
     if (this.#head !== undefined) this.#arm();
-    else {
-      this.#isArmed = false;
-      this.#retire();
-    }
+    else this.#retire();
   }
 }

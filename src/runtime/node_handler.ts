@@ -5,6 +5,7 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Metadata, Principal } from "../core/call/call.ts";
+import { chain } from "../internal/future.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
@@ -49,8 +50,7 @@ export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeH
       new NodeHead(request, response),
       new NodeBody(request, request.headers, server.limits.bodyBytes),
     );
-    if (reply instanceof Promise) void reply.then((later) => send(later, response));
-    else send(reply, response);
+    chain(reply, (later) => send(later, response));
   };
 }
 

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
 import type { Metadata } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
+import { Future } from "../internal/future.ts";
 import { decodeUtf8, payloadTooLarge } from "../server/fetch_request.ts";
 import type { Body, Reply } from "../wires/wire.ts";
 
@@ -46,45 +47,50 @@ export class NodeBody implements Body {
     this.#timeoutMs = timeoutMs;
   }
 
-  text(): Promise<string | ErrorResult> {
-    return this.bytes().then((bytes) => bytes instanceof Uint8Array ? decodeUtf8(bytes) : bytes);
+  text(): Future<string | ErrorResult> {
+    return this.bytes().map((bytes) => bytes instanceof Uint8Array ? decodeUtf8(bytes) : bytes);
   }
 
-  bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult> {
+  bytes(): Future<Uint8Array<ArrayBuffer> | ErrorResult> {
+    const body = new Future<Uint8Array<ArrayBuffer> | ErrorResult>();
+    const request = this.#request;
+    if (request.readableEnded || request.destroyed) body.receive(ALREADY_READ);
+    else this.#readInto(body);
+    return body;
+  }
+
+  #readInto(body: Future<Uint8Array<ArrayBuffer> | ErrorResult>): void {
     const request = this.#request;
     const maxBytes = this.#maxBytes;
-    if (request.readableEnded || request.destroyed) return Promise.resolve(ALREADY_READ);
-    return new Promise((resolve) => {
-      const chunks: Uint8Array<ArrayBuffer>[] = [];
-      let length = 0;
-      const timer = this.#timeoutMs && setTimeout(() => {
-        length = Number.POSITIVE_INFINITY;
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    let length = 0;
+    const timer = this.#timeoutMs && setTimeout(() => {
+      length = Number.POSITIVE_INFINITY;
+      chunks.length = 0;
+      body.receive(errorResult("deadline_exceeded", `The body was not received within ${this.#timeoutMs} ms`));
+      // After the reply was sent.
+      setTimeout(() => request.destroy(), LINGER_MS);
+    }, this.#timeoutMs);
+    if (Number(this.#headers["content-length"] ?? 0) > maxBytes) body.receive(payloadTooLarge(maxBytes));
+    request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
+      length += chunk.length;
+      // Data above the limit is read and discarded, so that the connection can be reused.
+      if (length <= maxBytes) chunks.push(chunk);
+      else {
         chunks.length = 0;
-        resolve(errorResult("deadline_exceeded", `The body was not received within ${this.#timeoutMs} ms`));
-        // After the reply was sent.
-        setTimeout(() => request.destroy(), LINGER_MS);
-      }, this.#timeoutMs);
-      if (Number(this.#headers["content-length"] ?? 0) > maxBytes) resolve(payloadTooLarge(maxBytes));
-      request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
-        length += chunk.length;
-        // Data above the limit is read and discarded, so that the connection can be reused.
-        if (length <= maxBytes) chunks.push(chunk);
-        else {
-          chunks.length = 0;
-          resolve(payloadTooLarge(maxBytes));
-        }
-      });
-      request.once(
-        "end",
-        () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array<ArrayBuffer>) : Buffer.concat(chunks)),
-      );
-      request.once("end", () => clearTimeout(timer));
-      request.once("close", () => {
-        clearTimeout(timer);
-        resolve(errorResult("invalid_request", "The body could not be read to its end"));
-      });
-      request.on("error", () => {});
+        body.receive(payloadTooLarge(maxBytes));
+      }
     });
+    request.once(
+      "end",
+      () => body.receive(chunks.length === 1 ? (chunks[0] as Uint8Array<ArrayBuffer>) : Buffer.concat(chunks)),
+    );
+    request.once("end", () => clearTimeout(timer));
+    request.once("close", () => {
+      clearTimeout(timer);
+      body.receive(errorResult("invalid_request", "The body could not be read to its end"));
+    });
+    request.on("error", () => {});
   }
 
   async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -103,12 +109,12 @@ export class NodeBody implements Body {
 /**
  * Copies a stream at the speed of its reader, cancels it when the reader disconnects, and ends.
  *
- * @param waitForMore Additional wait before the next chunk, given the number of bytes written.
+ * @param waitForMore Additional wait before the next chunk.
  */
 export async function pump(
   body: ReadableStream<Uint8Array>,
   response: Writable,
-  waitForMore?: (bytes: number) => Promise<void> | undefined,
+  waitForMore?: () => Promise<void> | undefined,
 ): Promise<void> {
   const reader = body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
@@ -116,7 +122,7 @@ export async function pump(
   response.once("close", leave);
   for (let read = await reader.read(); !read.done && !response.destroyed; read = await reader.read()) {
     if (!response.write(read.value)) await drained(response);
-    await waitForMore?.(read.value.length);
+    await waitForMore?.();
   }
   response.off("close", leave);
   if (response.destroyed) leave();

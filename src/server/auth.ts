@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../internal/async.ts";
+import type { MaybeFuture } from "../internal/future.ts";
 import type { Body, Head, MountedWire, Reply, WireHost } from "../wires/wire.ts";
 
 /** Authenticates callers on all wires; made by the functions of `./auth`, which bring the code. */
@@ -17,5 +17,5 @@ export interface MountedAuth extends Pick<WireHost, "challenge" | "security"> {
    * Authenticates a request, sets the principal of its head, and passes it to the wire; answers with an error if that fails. Public
    * paths are passed on without. Never throws, never rejects.
    */
-  answer(head: Head, body: Body, wire: MountedWire): MaybePromise<Reply>;
+  answer(head: Head, body: Body, wire: MountedWire): MaybeFuture<Reply>;
 }

@@ -5,7 +5,10 @@
  */
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
+import { Future } from "../internal/future.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
+
+const UNREADABLE: ErrorResult = errorResult("invalid_request", "The body could not be read to its end");
 
 const decoder = new TextDecoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true });
@@ -61,15 +64,22 @@ export class FetchRequest implements Head, Body {
     if (typeof timeout === "function") timeout.call(this.#runtime, this.#request, 0);
   }
 
-  text(): Promise<string | ErrorResult> {
-    return this.#read().then(
-      (bytes) => this.#fits(bytes) ? decodeUtf8(bytes) : payloadTooLarge(this.#maxBytes),
-      unreadable,
+  text(): Future<string | ErrorResult> {
+    const text = new Future<string | ErrorResult>();
+    this.#read().then(
+      (bytes) => text.receive(this.#fits(bytes) ? decodeUtf8(bytes) : payloadTooLarge(this.#maxBytes)),
+      () => text.receive(UNREADABLE),
     );
+    return text;
   }
 
-  bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult> {
-    return this.#read().then((bytes) => this.#fits(bytes) ? bytes : payloadTooLarge(this.#maxBytes), unreadable);
+  bytes(): Future<Uint8Array<ArrayBuffer> | ErrorResult> {
+    const body = new Future<Uint8Array<ArrayBuffer> | ErrorResult>();
+    this.#read().then(
+      (bytes) => body.receive(this.#fits(bytes) ? bytes : payloadTooLarge(this.#maxBytes)),
+      () => body.receive(UNREADABLE),
+    );
+    return body;
   }
 
   stream(): AsyncIterable<Uint8Array> {
@@ -127,23 +137,30 @@ export function payloadTooLarge(maxBytes: number): ErrorResult {
   return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes`);
 }
 
-function unreadable(): ErrorResult {
-  return errorResult("invalid_request", "The body could not be read to its end");
-}
-
+/** Reads a body to its end; `undefined` if it is longer than `maxBytes`. */
 async function readUpTo(
-  body: ReadableStream<Uint8Array> | null,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) return undefined;
-    chunks.push(chunk);
+  if (body === null) return EMPTY;
+  // A loop over the stream itself takes 1.5 times as long as its reader on Bun, and 3 times on Deno.
+  const reader = body.getReader();
+  const { value: first = EMPTY, done } = await reader.read();
+  if (done) return first;
+  // Most bodies are one chunk.
+  let rest: Uint8Array<ArrayBuffer>[] | undefined;
+  let length = first.length;
+  while (length <= maxBytes) {
+    const { value, done } = await reader.read();
+    if (done) return rest === undefined ? first : concat(rest, length);
+    (rest ??= [first]).push(value);
+    length += value.length;
   }
-  return concat(chunks, length);
+  reader.cancel().catch(() => {});
+  return undefined;
 }
+
+const EMPTY = new Uint8Array(0);
 
 function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(length);
@@ -155,17 +172,28 @@ function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<Array
   return whole;
 }
 
-/** Bun accepts `Headers` in half the time of a record; Deno takes 1.5 times as long, and on Node there is no difference. */
+/** Bun copies `Headers` in half the time of a record. */
 const TAKES_HEADERS = globalThis.navigator?.userAgent?.startsWith("Bun/");
 
 let lastRecord: Reply["headers"] | undefined;
 let lastHeaders: Headers | Reply["headers"];
+let lastOthers: readonly (readonly [string, string])[] = [];
 
 /** Converts a reply to a `Response`. The headers of a wire's replies are nearly always the same constant, so they are cached. */
 export function toResponse({ status, headers, body }: Reply): Response {
-  if (headers !== lastRecord) {
-    lastHeaders = TAKES_HEADERS ? new Headers(headers) : headers;
-    lastRecord = headers;
+  if (headers !== lastRecord) splitHeaders(headers);
+  const response = new Response(body, { status, headers: lastHeaders });
+  for (const [name, value] of lastOthers) response.headers.set(name, value);
+  return response;
+}
+
+/** Deno takes 1.2 µs for each header of a record but the first, and 0.1 µs to set one of a response. */
+function splitHeaders(headers: Reply["headers"]): void {
+  lastRecord = headers;
+  if (TAKES_HEADERS) lastHeaders = new Headers(headers);
+  else {
+    const [first, ...others] = Object.entries(headers);
+    lastHeaders = Object.fromEntries(first === undefined ? [] : [first]);
+    lastOthers = others;
   }
-  return new Response(body, { status, headers: lastHeaders });
 }

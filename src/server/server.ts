@@ -10,6 +10,7 @@ import { ToolRegistry } from "../core/tool/registry.ts";
 import type { EngineWorker, WorkOptions } from "../engine/engine.ts";
 import type { Transport } from "../core/call/transport.ts";
 import type { MaybePromise } from "../internal/async.ts";
+import { chain, Future, isPending, type MaybeFuture } from "../internal/future.ts";
 import { omitUndefined } from "../internal/json.ts";
 import { systemClock } from "../internal/time.ts";
 import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
@@ -34,7 +35,7 @@ export interface ServerInternals {
   /** Services for wires. */
   readonly host: WireHost;
   /** Answers a request that is not a `Request`. Never throws, never rejects. */
-  readonly handle: (head: Head, body: Body) => MaybePromise<Reply>;
+  readonly handle: (head: Head, body: Body) => MaybeFuture<Reply>;
   /** Continues the jobs of an earlier process, if this server runs jobs; called when a server starts to listen. */
   resume(): void;
 }
@@ -265,9 +266,11 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
     fetch(request, runtime) {
       const incoming = new FetchRequest(request, runtime, host.limits.bodyBytes);
       const reply = handle(incoming, incoming);
-      if (reply instanceof Promise) return reply.then(toResponse);
-      // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
-      return incoming.text().then(() => toResponse(reply));
+      return new Promise((resolve, reject) => {
+        // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
+        const replied = isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply);
+        replied.into({ receive: (later) => resolve(toResponse(later)), fail: reject });
+      });
     },
     withOriginPolicy: (changed) => serverOf(parts, { ...policy, ...changed }),
     "~server": { host, handle, resume: () => dispatcher.deferral?.resume() },
@@ -289,7 +292,7 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
 function createHandler({ host, routes, auth }: ServerParts, policy: OriginPolicy): ServerInternals["handle"] {
   const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const guard = new OriginGuard(policy, host.dispatch, [...new Set(exposed)]);
-  const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybePromise<Reply> => {
+  const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybeFuture<Reply> => {
     if (wire === undefined) return notFound(head.path, routes);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
   };
@@ -298,7 +301,7 @@ function createHandler({ host, routes, auth }: ServerParts, policy: OriginPolicy
     const isPublic = wire?.unauthenticatedPaths?.includes(head.path);
     const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
     if (!guard.hasCors || isPublic) return reply;
-    return reply instanceof Promise ? reply.then((later) => guard.decorate(head, later)) : guard.decorate(head, reply);
+    return chain<Reply, Reply>(reply, (later) => guard.decorate(head, later));
   };
 }
 

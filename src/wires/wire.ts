@@ -13,6 +13,7 @@ import type { ContentCatalog } from "../core/content/content_catalog.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
+import type { Future, MaybeFuture } from "../internal/future.ts";
 import type { ToolListing } from "../core/tool/listing.ts";
 import type { AddedTools } from "../core/dispatch/attached_tools.ts";
 import type { ToolDefinition } from "../core/tool/definition.ts";
@@ -137,7 +138,7 @@ export interface MountedWire {
   /** The protected resource that the wire describes. Authentication errors refer to its metadata. */
   readonly protectedResource?: ProtectedResource | undefined;
   /** Answers a request on one of its paths. Never throws, never rejects. */
-  handle(head: Head, body: Body): MaybePromise<Reply>;
+  handle(head: Head, body: Body): MaybeFuture<Reply>;
   /**
    * Encodes an error that was found before the body was read, in the origin or the authentication of the request. The server adds
    * the headers of {@link WireHost.challenge}. Never throws, never rejects. Default, also for `undefined`: a JSON-RPC error without
@@ -204,9 +205,9 @@ export interface Head {
 /** The body of a request. Only one of the three methods may be called, once. */
 export interface Body {
   /** The whole body as text; an error if it is too large or not UTF-8. */
-  text(): Promise<string | ErrorResult>;
+  text(): Future<string | ErrorResult>;
   /** The whole body as bytes; an error if it is too large. */
-  bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult>;
+  bytes(): Future<Uint8Array<ArrayBuffer> | ErrorResult>;
   /** The chunks of the body as they arrive, without a limit on their total size, until the body ends or the connection breaks. */
   stream(): AsyncIterable<Uint8Array>;
 }

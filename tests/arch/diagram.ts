@@ -3,8 +3,6 @@
  *
  * Pure: layers go in, text comes out. Entries are left out, since they may import every layer. An edge that follows from others
  * is left out, too.
- *
- * @module
  */
 import type { Layer } from "./layers.ts";
 

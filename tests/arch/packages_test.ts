@@ -69,6 +69,7 @@ for (
     "./testing",
     "./grpc",
     "./mcp",
+    "./rest",
     "./agents",
     "./oauth",
   ]

@@ -1,8 +1,4 @@
-/**
- * `toolwire` as a process, on the runtime that runs the tests.
- *
- * @module
- */
+/** `toolwire` as a process, on the runtime that runs the tests. */
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";

@@ -1,8 +1,4 @@
-/**
- * How the program that the client suite drives gets its tokens: by what the suite gives it for the scenario.
- *
- * @module
- */
+/** How the program that the client suite drives gets its tokens: by what the suite gives it for the scenario. */
 import { importPKCS8 } from "jose";
 import {
   authorizationCode,

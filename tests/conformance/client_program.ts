@@ -1,8 +1,6 @@
 /**
  * The program that the client suite of `@modelcontextprotocol/conformance` drives: what to do is named by the environment, the
  * server by the last argument.
- *
- * @module
  */
 import process from "node:process";
 import { createClient } from "../../mod.ts";

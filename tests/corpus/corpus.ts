@@ -1,8 +1,6 @@
 /**
  * The tool lists of published MCP servers: some 700 real tools. The packages of package.json are installed into
  * `.cache/corpus` and started over stdio; what they list is kept there until package.json or bun.lock changes.
- *
- * @module
  */
 import { createHash } from "node:crypto";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";

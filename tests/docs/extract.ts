@@ -6,8 +6,6 @@
  * same as the next fence, which is ours, by `peers_test.ts`.
  *
  * Markdown imports from npm, as `toolwire/serve`; doc comments import from JSR, as `jsr:@toolwire/toolwire/serve`.
- *
- * @module
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

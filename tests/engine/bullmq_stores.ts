@@ -1,8 +1,4 @@
-/**
- * Engines of BullMQ for tests, over real servers.
- *
- * @module
- */
+/** Engines of BullMQ for tests, over real servers. */
 import { bullmqEngine, type BullmqEngineCommonOptions } from "../../src/engine/bullmq/mod.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type ServerName, startPostgres, startRedis, type TestServer } from "./programs.ts";

@@ -1,8 +1,4 @@
-/**
- * Jobs, counting workers and waits for the tests of engines. Independent of runtimes and engines.
- *
- * @module
- */
+/** Jobs, counting workers and waits for the tests of engines. Independent of runtimes and engines. */
 import { ok, strictEqual } from "node:assert/strict";
 import type { Logger } from "../../src/core/handler/context.ts";
 import type { Engine, EngineWorker, Job } from "../../src/engine/engine.ts";

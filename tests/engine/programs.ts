@@ -1,8 +1,4 @@
-/**
- * Real servers for tests, each in a separate folder, on a free port of 127.0.0.1. They end with the test.
- *
- * @module
- */
+/** Real servers for tests, each in a separate folder, on a free port of 127.0.0.1. They end with the test. */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, rm } from "node:fs/promises";

@@ -3,8 +3,6 @@
  *
  * Independent of runtimes and engines; the test file of each engine opens it. No test depends on tight timing: it waits for what has to
  * happen, and if something must *not* happen, it waits until a later job has run.
- *
- * @module
  */
 import { type EngineSuiteOptions, makeChecks, type OpenedEngine } from "./suite_checks.ts";
 import { checkDeliveries } from "./suite_deliveries.ts";

@@ -1,8 +1,4 @@
-/**
- * Runs one test of the suite with a separate engine, and waits with a time limit.
- *
- * @module
- */
+/** Runs one test of the suite with a separate engine, and waits with a time limit. */
 import { test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
 import { insertAll, newJob, type Runs, until } from "./fixture.ts";

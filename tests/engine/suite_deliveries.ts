@@ -1,8 +1,4 @@
-/**
- * Tests of deliveries: which worker runs which job, and when.
- *
- * @module
- */
+/** Tests of deliveries: which worker runs which job, and when. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { describe } from "node:test";
 import { changed, insertAll, newJob, Runs, sleep, stopAll } from "./fixture.ts";

@@ -1,8 +1,4 @@
-/**
- * Tests of leases, and of their expiry when a process ends.
- *
- * @module
- */
+/** Tests of leases, and of their expiry when a process ends. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { describe } from "node:test";
 import { insertAll, newJob, Runs, sleep, stopAll } from "./fixture.ts";

@@ -1,8 +1,4 @@
-/**
- * Tests of records: insertion, changes, expiry and notifications.
- *
- * @module
- */
+/** Tests of records: insertion, changes, expiry and notifications. */
 import { deepStrictEqual, notStrictEqual, strictEqual } from "node:assert/strict";
 import { describe } from "node:test";
 import { changed, insertAll, newJob } from "./fixture.ts";
@@ -99,6 +95,19 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
       strictEqual(await other.insert({ ...job, tool: "again" }), true);
       strictEqual((await one.get(job.id))?.tool, "again");
       unsubscribe();
+    });
+
+    checkTwo("insert() has room for a caller after 10,000 unfinished jobs of another", async (one, other) => {
+      const crowd = Array.from({ length: 10_000 }, () => newJob({ args: {}, principal: { id: "crowd", scopes: [] } }));
+      // Some may be refused, with `unavailable`: the share of a caller is for the engine to decide.
+      const inserted = await Promise.allSettled(crowd.map(async (job) => await one.insert(job)));
+      const kept = crowd.find((_, at) => inserted[at]?.status === "fulfilled");
+      for (const engine of [one, other]) {
+        const job = newJob({ principal: { id: "ada", scopes: [] } });
+        strictEqual(await engine.insert(job, 60_000), true);
+        strictEqual((await engine.get(job.id))?.id, job.id);
+      }
+      strictEqual((await other.get(kept!.id))?.id, kept!.id, "an unfinished job is not evicted");
     });
 
     checkTwo("remove() forgets a job", async (one, other) => {

@@ -1,8 +1,4 @@
-/**
- * Packages where programs expect them: this one in a separate folder, and those that an example names.
- *
- * @module
- */
+/** Packages where programs expect them: this one in a separate folder, and those that an example names. */
 import { strictEqual } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmod, cp, mkdir, symlink } from "node:fs/promises";

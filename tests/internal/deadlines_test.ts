@@ -37,6 +37,26 @@ test("Deadlines expire on time, in order of expiry, once", () => {
   deepStrictEqual(expired, ["b@500", "a@1000", "c@1100"]);
 });
 
+test("a deadline that is added late counts from its start, though a later one has the timer", () => {
+  const clock = new FakeClock(0);
+  const deadlines = new Deadlines(clock);
+  const expired: string[] = [];
+  clock.tick(90);
+  deadlines.add(100, () => expired.push(`second@${clock.now()}`));
+  deadlines.add(100, () => expired.push(`first@${clock.now()}`), 0);
+  deadlines.add(100, () => expired.push(`past@${clock.now()}`), -50);
+  clock.tick(200);
+  deepStrictEqual(expired, ["past@90", "first@100", "second@190"]);
+});
+
+test("deadlines that have all passed set one timer", () => {
+  const clock = new CountingClock(0);
+  const deadlines = new Deadlines(clock);
+  clock.tick(1_000);
+  for (let index = 0; index < 100; index++) deadlines.add(100, () => {}, index);
+  strictEqual(clock.armed, 1);
+});
+
 test("Deadline.clear() takes it back, twice over, and after it has passed", () => {
   const clock = new FakeClock();
   const deadlines = new Deadlines(clock);

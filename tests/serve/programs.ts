@@ -1,7 +1,5 @@
 /**
  * Real programs as child processes: started on port 0, found by the URL they print, ended by their own process group.
- *
- * @module
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,8 +1,4 @@
-/**
- * A caller's way to the replicas: a typed client of nginx that knows who has answered it.
- *
- * @module
- */
+/** A caller's way to the replicas: a typed client of nginx that knows who has answered it. */
 import { REPLICA_HEADER } from "../../examples/replicas/nginx.ts";
 import { type Client, type ClientOptions, createClient, ToolError } from "../../mod.ts";
 import type { Random } from "../../src/testing/faults.ts";

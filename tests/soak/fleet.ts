@@ -1,8 +1,4 @@
-/**
- * The processes of a soak: Redis, nginx, replicas and workers, and what is done to them.
- *
- * @module
- */
+/** The processes of a soak: Redis, nginx, replicas and workers, and what is done to them. */
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { startNginx } from "../../examples/replicas/nginx.ts";

@@ -1,8 +1,6 @@
 /**
  * Whether a process grows by what it is asked: a server is called again and again, and what it holds then is compared with what
  * it held when it was warm.
- *
- * @module
  */
 import { fileURLToPath } from "node:url";
 import { command, type Runtime, startProgram } from "../serve/programs.ts";

@@ -1,8 +1,4 @@
-/**
- * What callers do in a soak: each operation makes its calls, and checks every answer.
- *
- * @module
- */
+/** What callers do in a soak: each operation makes its calls, and checks every answer. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { ClientOptions } from "../../mod.ts";
 import type { Random } from "../../src/testing/faults.ts";

@@ -1,8 +1,4 @@
-/**
- * Says how a soak went.
- *
- * @module
- */
+/** Says how a soak went. */
 import type { SoakReport } from "./soak.ts";
 
 /** How many lines of the processes' logs are shown. */

@@ -1,8 +1,4 @@
-/**
- * The soak: many callers, few replicas, and a process that kills these again and again.
- *
- * @module
- */
+/** The soak: many callers, few replicas, and a process that kills these again and again. */
 import { deepStrictEqual } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "../../mod.ts";

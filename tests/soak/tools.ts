@@ -1,8 +1,6 @@
 /**
  * The tools of the soak. What each of them has to answer is known to its caller; what is random in an answer is there to
  * show whether two answers are of the same run.
- *
- * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, defineCallerState, defineTool } from "../../mod.ts";

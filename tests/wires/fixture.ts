@@ -33,6 +33,7 @@ function tools(journal: Journal) {
       .describe("Add two numbers")
       .input(v.object({ a: v.pipe(v.number(), v.description("First")), b: v.optional(v.number(), 10) }))
       .output(v.object({ sum: v.number() }))
+      .examples([{ input: { a: 1, b: 2 }, output: { sum: 3 } }, { input: { a: 5 } }])
       .annotate({ readOnlyHint: true })
       .meta({ "example.com/unit": "none" })
       .handle(({ a, b }) => ({ sum: a + b })),
@@ -108,7 +109,9 @@ function tools(journal: Journal) {
       "secret text" as unknown as number
     ),
     defineTool("hang").describe("Wait for the caller to leave").timeout(20_000).handle(async (_, ctx) => {
-      await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve, { once: true }));
+      const aborted = new Promise((resolve) => ctx.signal.addEventListener("abort", resolve, { once: true }));
+      journal.seen.push("hang started");
+      await aborted;
       journal.seen.push(`hang aborted: ${(ctx.signal.reason as ToolError).code}`);
     }),
     defineTool("brief").describe("Take longer than allowed").timeout(10).handle(async () => {

@@ -7,7 +7,7 @@
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import type { AnswerOutcome, CallResult, ErrorResult, Outcome, Sink } from "../call/outcome.ts";
-import type { MaybePromise } from "../../internal/async.ts";
+import type { MaybeFuture } from "../../internal/future.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { PromptContent, PromptDefinition, PromptListing } from "./prompt.ts";
 import type { ResourceDefinition, ResourceListing, ResourceTemplateListing } from "./resource.ts";
@@ -47,13 +47,13 @@ export interface ContentCatalog {
   /** Whether anything has completers. */
   readonly canComplete: boolean;
   /** Lists resources: those with a fixed URI, and those that templates list. */
-  listResources(request: ContentCall): MaybePromise<CallResultOf<readonly ResourceListing[]>>;
+  listResources(request: ContentCall): MaybeFuture<CallResultOf<readonly ResourceListing[]>>;
   /** Reads a resource. An unknown one is `resource_not_found`, with `data.uri`. The reader may ask questions. */
   readResource(
     uri: string,
     request: ContentCall,
     sink?: Sink,
-  ): MaybePromise<CallResultOf<readonly ResourceContents[]>>;
+  ): MaybeFuture<CallResultOf<readonly ResourceContents[]>>;
   /**
    * Gets a prompt. An unknown one is `prompt_not_found`, invalid arguments are `invalid_input`. The handler may ask
    * questions.
@@ -63,13 +63,13 @@ export interface ContentCatalog {
     args: unknown,
     request: ContentCall,
     sink?: Sink,
-  ): MaybePromise<CallResultOf<PromptContent>>;
+  ): MaybeFuture<CallResultOf<PromptContent>>;
   /** Completes an argument. The list is empty if there is no completer. */
-  complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>>;
+  complete(request: CompletionRequest): MaybeFuture<CallResultOf<Completion>>;
 }
 
 /** Runs the handler of a resource or prompt through dispatch, as a tool call is run. */
-export type RunDefinition = (definition: ToolDefinition, call: Call, sink?: Sink) => MaybePromise<CallResult>;
+export type RunDefinition = (definition: ToolDefinition, call: Call, sink?: Sink) => MaybeFuture<CallResult>;
 
 /**
  * Creates a catalog. Prompts and resources carry this function, so that a server without them does not bundle the code.

@@ -2,7 +2,7 @@
 import type { Call } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
-import { mapMaybe, type MaybePromise } from "../../internal/async.ts";
+import { chain, type MaybeFuture } from "../../internal/future.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import { authorizationError } from "../tool/access.ts";
@@ -99,7 +99,7 @@ class ServerContentCatalog implements ContentCatalog {
     this.#list = isDynamic ? toDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
   }
 
-  listResources(request: ContentCall): MaybePromise<CallResultOf<readonly ResourceListing[]>> {
+  listResources(request: ContentCall): MaybeFuture<CallResultOf<readonly ResourceListing[]>> {
     if (this.#list === undefined) return { kind: "answer", value: this.#listed };
     return this.#runWithoutQuestions(this.#list, {}, request);
   }
@@ -108,7 +108,7 @@ class ServerContentCatalog implements ContentCatalog {
     uri: string,
     request: ContentCall,
     sink?: Sink,
-  ): MaybePromise<CallResultOf<readonly ResourceContents[]>> {
+  ): MaybeFuture<CallResultOf<readonly ResourceContents[]>> {
     const found = this.#find(uri);
     if (found === undefined) return errorResult("resource_not_found", "Resource not found", { uri });
     const read: Read = { uri, variables: found.variables };
@@ -120,12 +120,12 @@ class ServerContentCatalog implements ContentCatalog {
     args: unknown,
     request: ContentCall,
     sink?: Sink,
-  ): MaybePromise<CallResultOf<PromptContent>> {
+  ): MaybeFuture<CallResultOf<PromptContent>> {
     const found = this.#prompts.get(name);
     return found === undefined ? this.#promptNotFound(name) : this.#runDefinition(found.run, args, request, sink);
   }
 
-  complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>> {
+  complete(request: CompletionRequest): MaybeFuture<CallResultOf<Completion>> {
     const { of, argument, value, otherArguments = {} } = request;
     if ("prompt" in of) {
       const prompt = this.#prompts.get(of.prompt);
@@ -142,12 +142,11 @@ class ServerContentCatalog implements ContentCatalog {
     completers: Completers,
     completion: Complete,
     request: ContentCall,
-  ): MaybePromise<CallResultOf<Completion>> {
+  ): MaybeFuture<CallResultOf<Completion>> {
     const { argument, value, otherArguments } = completion;
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
     if (completer === undefined) return { kind: "answer", value: NOTHING };
-    const complete: ToolDefinition["handler"] = (_, ctx) =>
-      mapMaybe(completer(value, ctx, otherArguments), toCompletion);
+    const complete: ToolDefinition["handler"] = (_, ctx) => chain(completer(value, ctx, otherArguments), toCompletion);
     const definition = toDefinition(`complete:${name}`, complete, { scopes, part });
     return this.#runWithoutQuestions(definition, completion, request);
   }
@@ -177,9 +176,9 @@ class ServerContentCatalog implements ContentCatalog {
     definition: ToolDefinition,
     args: unknown,
     request: ContentCall,
-  ): MaybePromise<CallResultOf<Value>> {
+  ): MaybeFuture<CallResultOf<Value>> {
     const result = this.#runDefinition<Value>(definition, args, request);
-    return result instanceof Promise ? result.then(assertNoQuestions) : assertNoQuestions(result);
+    return chain(result, assertNoQuestions);
   }
 
   /** The one cast: a definition's handler determines the type of its answer. */
@@ -188,16 +187,16 @@ class ServerContentCatalog implements ContentCatalog {
     args: unknown,
     { peer, meta }: ContentCall,
     sink?: Sink,
-  ): MaybePromise<CallResultOf<Value>> {
+  ): MaybeFuture<CallResultOf<Value>> {
     const call: Call = { tool: definition.name, args, meta: meta && supportedMeta(meta), peer };
-    return this.#run(definition, call, sink) as MaybePromise<CallResultOf<Value>>;
+    return this.#run(definition, call, sink) as MaybeFuture<CallResultOf<Value>>;
   }
 }
 
 function runnablePrompt(definition: PromptDefinition): ToolDefinition {
   return toDefinition(
     `prompt:${definition.name}`,
-    (args, ctx) => mapMaybe(definition.handler(args, ctx), (answer) => toPromptContent(definition, answer)),
+    (args, ctx) => chain(definition.handler(args, ctx), (answer) => toPromptContent(definition, answer)),
     definition,
   );
 }
@@ -205,7 +204,7 @@ function runnablePrompt(definition: PromptDefinition): ToolDefinition {
 function runnableResource(definition: ResourceDefinition): ToolDefinition {
   return toDefinition(`resource:${definition.uri}`, (args, ctx) => {
     const { uri, variables } = args as Read;
-    return mapMaybe(
+    return chain(
       definition.reader(variables, ctx, uri),
       (answer) => toResourceContentsList(definition, uri, answer),
     );

@@ -48,6 +48,8 @@ export class CallContext implements MiddlewareCtx {
   redeemed: RemotePromise | undefined = undefined;
   /** The latest progress of the handler. */
   lastProgress: Progress | undefined = undefined;
+  /** The run while it is pending without a deadline. */
+  pendingRun: { arm(): void } | undefined = undefined;
   #runState: RunState | undefined = undefined;
   #isOver = false;
   #hasStarted = false;
@@ -79,7 +81,16 @@ export class CallContext implements MiddlewareCtx {
 
   /** Signal, deadline and events: the parts that only some runs need. */
   get runState(): RunState {
-    return (this.#runState ??= new RunState(this.call, this.sink));
+    if (this.#runState === undefined) {
+      this.#runState = new RunState(this.call, this.sink);
+      this.pendingRun?.arm();
+    }
+    return this.#runState;
+  }
+
+  /** Whether the run has a signal, deadline or events, or a sink for events. */
+  get isLive(): boolean {
+    return this.#runState !== undefined || this.sink !== undefined;
   }
 
   /** The error that ended the run from outside; `undefined` if nothing did. */

@@ -3,14 +3,14 @@ import type { Peer } from "../call/call.ts";
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../engine/engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import type { Future } from "../../internal/future.ts";
 import type { Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
-import type { OutputLimits } from "./output_limits.ts";
-import type { CallServices, QuestionKeys } from "./services.ts";
+import type { CallServices, OutputLimits, QuestionKeys } from "./services.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
 /** Services that promises need beside those of every run. */
@@ -57,10 +57,10 @@ export interface Deferral {
    */
   guard(
     run: CallContext,
-    running: Promise<CallResult>,
+    running: Future<CallResult>,
     promise: Required<PromiseOptions>,
     deadlineMs: number,
-  ): Promise<CallResult>;
+  ): Future<CallResult>;
   /** Checks config and arguments, inserts a job and returns its promise token at once. */
   enqueue(run: CallContext): Promise<CallResult>;
   /** Gives a run the id that follows from its idempotency key; its caller may disconnect. */

@@ -18,6 +18,8 @@ import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import { Future, type MaybeFuture, toFuture, toPromise } from "../../internal/future.ts";
+import { PendingList } from "../../internal/pending_list.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../handler/context.ts";
 import { authorizationError } from "../tool/access.ts";
@@ -27,10 +29,17 @@ import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
 import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms } from "./deferral.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
-import type { OutputLimits } from "./output_limits.ts";
+import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
+import type { RunLimits } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
-import { type DeadlineRun, INVALID_CONTINUATION, type QuestionKeys, type QuestionSupport } from "./services.ts";
+import {
+  type DeadlineRun,
+  INVALID_CONTINUATION,
+  type OutputLimits,
+  type QuestionKeys,
+  type QuestionSupport,
+} from "./services.ts";
 import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** Options of a {@link Dispatcher}. */
@@ -57,7 +66,7 @@ export interface DispatchOptions extends JobOptions {
 /** Runs calls. */
 export interface Dispatch {
   /** Runs one call; its events go to the sink, if there is one. Never throws, never rejects. */
-  call(call: Call, sink?: Sink): MaybePromise<CallResult>;
+  call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
   /** Masks an error that occurred outside of a tool, such as in the encoding of a result: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   /** Writes a warning to the log. */
@@ -79,7 +88,7 @@ export interface Toolset {
    */
   readonly definitions: readonly ToolDefinition[];
   /** Runs one call, as {@link Dispatch.call} does. */
-  call(call: Call, sink?: Sink): MaybePromise<CallResult>;
+  call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
 }
 
 const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "The call took longer than its deadline");
@@ -94,7 +103,7 @@ const CLOSING: ErrorResult = errorResult(
 const LAST_WRITES_MS = 5_000;
 
 /** Runs the calls of one server. */
-export class Dispatcher implements Dispatch, DispatchServices {
+export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly registry: ToolRegistry;
   readonly logger: Logger | undefined;
   readonly deadlines: Deadlines;
@@ -108,6 +117,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
+  readonly pending: PendingList;
   readonly #closing = new AbortController();
   #pendingRuns = 0;
   // A field, because each call reads it and reading a signal is slower.
@@ -127,6 +137,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
     this.#onError = options.onError;
     this.#timeoutMs = options.timeoutMs;
     this.#runner = new ToolRunner(this);
+    this.pending = new PendingList(this.clock);
     this.keys = keys;
     this.questions = keys?.["~questions"](keys);
     this.deferral = keys && engine?.["~deferral"].create(this, { ...options, engine, keys });
@@ -134,7 +145,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 
   /** @param registry The tools to look in: those of the server, or of a {@link Toolset}. */
-  call(call: Call, sink?: Sink, registry: ToolRegistry = this.registry): MaybePromise<CallResult> {
+  call(call: Call, sink?: Sink, registry: ToolRegistry = this.registry): CallResult | Future<CallResult> {
     if (this.#isClosed) return CLOSING;
     const { tool, peer: { principal } } = call;
     const definition = registry.getFor(tool, principal);
@@ -144,7 +155,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 
   /** Runs a definition without a look-up: a prompt or a resource, under a name that no tool can have. */
-  run(definition: ToolDefinition, call: Call, sink?: Sink): MaybePromise<CallResult> {
+  run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult> {
     if (this.#isClosed) return CLOSING;
     const error = authorizationError(definition, call.peer.principal);
     if (error !== undefined) return this.#refuse(call, error);
@@ -154,8 +165,8 @@ export class Dispatcher implements Dispatch, DispatchServices {
     const middleware = part === undefined ? this.#middleware : [...this.#middleware, ...part.middleware];
     const result = middleware.length === 0
       ? this.#start(run)
-      : runChain(run, middleware, this.#runner, () => this.#startWithin(run));
-    return result instanceof Promise ? this.#guard(run, result) : run.settle(result);
+      : toFuture(runChain(run, middleware, this.#runner, () => this.#startWithin(run)));
+    return result instanceof Future ? this.#guard(run, result) : run.settle(result);
   }
 
   mask(thrown: unknown, fields: LogFields): ErrorResult {
@@ -184,9 +195,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 
   runTool(run: CallContext): MaybePromise<CallResult> {
-    const { middleware } = run.definition;
-    if (middleware.length === 0) return this.#runner.run(run);
-    return this.runWithin(run, middleware, () => this.#runner.run(run));
+    return toPromise(this.#runTool(run));
   }
 
   runWithin(
@@ -257,6 +266,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 
   async #drainRuns(graceMs: number): Promise<void> {
+    this.pending.flush();
     if (this.#pendingRuns === 0) return;
     this.#idle ??= Promise.withResolvers();
     const cancel = this.clock.after(graceMs, () => {
@@ -267,6 +277,12 @@ export class Dispatcher implements Dispatch, DispatchServices {
     cancel();
   }
 
+  #runTool(run: CallContext): CallResult | Future<CallResult> {
+    const { middleware } = run.definition;
+    if (middleware.length === 0) return this.#runner.run(run);
+    return toFuture(this.runWithin(run, middleware, () => toPromise(this.#runner.run(run))));
+  }
+
   /** Logs a call that ends before its middleware runs. */
   #refuse({ tool, peer: { wire } }: Call, error: ErrorResult): ErrorResult {
     const { kind: outcome, code } = error;
@@ -274,16 +290,18 @@ export class Dispatcher implements Dispatch, DispatchServices {
     return error;
   }
 
-  #guard(run: CallContext, running: Promise<CallResult>): Promise<CallResult> {
-    const { promise, timeoutMs } = run.definition;
+  #guard(run: CallContext, running: Future<CallResult>): Future<CallResult> {
+    const { promise } = run.definition;
+    if (promise === undefined || this.deferral === undefined) return awaitRun(run, running, this);
+    return this.deferral.guard(run, running, promise, this.deadlineMs(run));
+  }
+
+  limitsOf(run: CallContext): RunLimits {
     const deadlineMs = this.deadlineMs(run);
-    if (promise !== undefined && this.deferral !== undefined) {
-      return this.deferral.guard(run, running, promise, deadlineMs);
-    }
     // A stream whose tool sets no timeout is limited in idle time; every other call in total time.
-    const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.definition.isSystem;
+    const isIdleLimited = run.definition.timeoutMs === undefined && run.sink !== undefined && !run.definition.isSystem;
     const totalMs = isIdleLimited ? run.call.meta?.deadlineMs : deadlineMs;
-    return run.runState.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined });
+    return { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined };
   }
 
   /** Time limit of a tool that sets none, in milliseconds. */
@@ -294,7 +312,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   /** Starts a run inside of server middleware, which sees the deadline and the promise as the caller does. */
   #startWithin(run: CallContext): MaybePromise<CallResult> {
     const started = this.#start(run);
-    return started instanceof Promise ? run.runState.toMiddleware(started) : started;
+    return started instanceof Future ? run.runState.toMiddleware(started.toPromise()) : started;
   }
 
   #mapError(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult | undefined {
@@ -311,23 +329,23 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 
   /** Runs the tool, after the members of `_meta` were applied. */
-  #start(run: CallContext): MaybePromise<CallResult> {
+  #start(run: CallContext): CallResult | Future<CallResult> {
     const { meta } = run.call;
-    if (meta === undefined || run.definition.remote !== undefined) return this.runTool(run);
+    if (meta === undefined || run.definition.remote !== undefined) return this.#runTool(run);
     try {
       const started = this.#startWithMeta(run, meta);
-      return started instanceof Promise ? started.catch((thrown) => this.#runner.thrown(run, thrown)) : started;
+      return started instanceof Promise ? this.#runner.settle(run, started) : started;
     } catch (thrown) {
       return this.#runner.thrown(run, thrown);
     }
   }
 
-  #startWithMeta(run: CallContext, meta: CallMeta): MaybePromise<CallResult> {
+  #startWithMeta(run: CallContext, meta: CallMeta): MaybeFuture<CallResult> {
     const { continuation, idempotencyKey, isPromiseWanted } = meta;
     const { definition, sink } = run;
     const { deferral, questions } = this;
     // System tools have arguments in place of these members.
-    if (definition.isSystem) return this.runTool(run);
+    if (definition.isSystem) return this.#runTool(run);
     if (isPromiseWanted && definition.promise === undefined && definition.external === undefined) {
       return errorResult(
         "invalid_request",
@@ -342,7 +360,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
       run.runState.skippedPieces = sink === undefined ? 0 : continued.deliveredPieces;
     }
     const isEnqueued = isPromiseWanted && definition.promise !== undefined;
-    if (idempotencyKey === undefined && !isEnqueued) return this.runTool(run);
+    if (idempotencyKey === undefined && !isEnqueued) return this.#runTool(run);
     if (deferral === undefined) return NO_ENGINE;
     if (idempotencyKey !== undefined) deferral.bindKey(run, idempotencyKey);
     return isEnqueued ? deferral.enqueue(run) : deferral.runKeyed(run);

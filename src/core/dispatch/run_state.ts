@@ -9,6 +9,7 @@ import {
 } from "../call/outcome.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { Deadline } from "../../internal/deadlines.ts";
+import { Future } from "../../internal/future.ts";
 import type { CallServices } from "./services.ts";
 
 /** Time limits of a run. */
@@ -54,13 +55,13 @@ export class RunState {
   #total: Deadline | undefined = undefined;
   #idle: Deadline | undefined = undefined;
   #services: CallServices | undefined = undefined;
-  #resolve: ((result: CallResult) => void) | undefined = undefined;
+  #answered: Future<CallResult> | undefined = undefined;
   #store: ((result: CallResult) => Promise<void>) | undefined = undefined;
   #workResult: CallResult | undefined = undefined;
   #deferred: DeferredState | undefined = undefined;
   #pendingProgress: Progress | undefined = undefined;
   #isSinkFull = false;
-  readonly #removeListeners: (() => void)[] = [];
+  #removeListeners: (() => void)[] | undefined = undefined;
   /** Called once when the run is ended from outside. */
   onEnd: (() => void) | undefined = undefined;
   /** Number of pieces that the caller has from an earlier run; as many are not sent again. */
@@ -134,23 +135,29 @@ export class RunState {
     });
   }
 
-  /** Settles with `running`, or with the error that ends the run before it. */
-  guard(
-    running: Promise<CallResult>,
+  /** Returns the result of `running`, or the error that ends the run before it. */
+  guard(running: Future<CallResult>, services: CallServices, limits: RunLimits): Future<CallResult> {
+    const answer = new Future<CallResult>();
+    this.answerTo(answer, services, limits, services.clock.elapsed());
+    running.into({ receive: (result) => this.settle(result), fail: (thrown) => answer.fail(thrown) });
+    return answer;
+  }
+
+  /** Starts the limits of a run, which is pending since `startedMs`, and sends its answer there. */
+  answerTo(
+    answer: Future<CallResult>,
     services: CallServices,
     { totalMs, idleMs, onTotal }: RunLimits,
-  ): Promise<CallResult> {
+    startedMs: number,
+  ): void {
     this.#watch(this.#sink?.closed);
-    if (this.#ended !== undefined) return Promise.resolve(this.#ended);
+    if (this.#ended !== undefined) return answer.receive(this.#ended);
     this.#services = services;
+    this.#answered = answer;
     const expire = () => this.end(services.deadlineError());
-    if (totalMs !== undefined) this.#total = services.deadlines.add(totalMs, onTotal ?? expire);
+    if (totalMs !== undefined) this.#total = services.deadlines.add(totalMs, onTotal ?? expire, startedMs);
     if (idleMs !== undefined) this.#idle = services.deadlines.add(idleMs, expire);
     services.trackPending();
-    return new Promise((resolve) => {
-      this.#resolve = resolve;
-      void running.then((result) => this.settle(result));
-    });
   }
 
   /** Replaces the limit of the whole run, counted from now; `undefined` for none. */
@@ -252,11 +259,11 @@ export class RunState {
   }
 
   #answer(result: CallResult): void {
-    const resolve = this.#resolve;
-    this.#resolve = undefined;
-    if (this.#deferred === undefined) return resolve?.(result);
+    const answered = this.#answered;
+    this.#answered = undefined;
+    if (this.#deferred === undefined) return answered?.receive(result);
     this.#deferred.middlewareDeadline?.clear();
-    if (resolve !== undefined) this.#whenStored(() => resolve(result));
+    if (answered !== undefined) this.#whenStored(() => answered.receive(result));
   }
 
   #whenStored(listener: () => void): void {
@@ -279,11 +286,13 @@ export class RunState {
     const cancel = () => this.end(errorResult("cancelled", "The caller has gone"));
     if (disconnect.aborted) return cancel();
     disconnect.addEventListener("abort", cancel, { once: true });
-    this.#removeListeners.push(() => disconnect.removeEventListener("abort", cancel));
+    (this.#removeListeners ??= []).push(() => disconnect.removeEventListener("abort", cancel));
   }
 
   #unwatch(): void {
-    for (const remove of this.#removeListeners.splice(0)) remove();
+    const listeners = this.#removeListeners;
+    this.#removeListeners = undefined;
+    if (listeners !== undefined) { for (const remove of listeners) remove(); }
   }
 
   #abort(error: ErrorResult): void {

@@ -13,6 +13,7 @@ import {
 import { joinPartials } from "../call/outcome.ts";
 import { formatPath } from "../../internal/text.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
+import { Future } from "../../internal/future.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
@@ -22,8 +23,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
 import { configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
-import { outputLimitError } from "./output_limits.ts";
-import type { RunQuestions } from "./services.ts";
+import { outputLimitError, type RunQuestions } from "./services.ts";
 
 /** The error for calls with an idempotency key, on a server without an engine. */
 export const NO_ENGINE: ErrorResult = errorResult(
@@ -40,22 +40,47 @@ export class ToolRunner {
   }
 
   /** Runs a tool. */
-  run(run: CallContext): MaybePromise<CallResult> {
+  run(run: CallContext): CallResult | Future<CallResult> {
     const { config, isSystem } = run.definition;
     if ((config === undefined && run.call.config === undefined) || isSystem) return this.#runConfigured(run);
     try {
       const error = configure(run);
       if (!(error instanceof Promise)) return error ?? this.#runConfigured(run);
-      return error.then((later) => later ?? this.#runConfigured(run)).catch((thrown) => this.thrown(run, thrown));
+      return this.#await(run, error, (later) => later ?? this.#runConfigured(run));
     } catch (thrown) {
       return this.thrown(run, thrown);
     }
   }
 
-  #runConfigured(run: CallContext): MaybePromise<CallResult> {
+  /** The result of a promise. What it throws becomes the result. */
+  settle(run: CallContext, running: PromiseLike<CallResult>): Future<CallResult> {
+    return this.#await(run, running, same);
+  }
+
+  /** The result of `step`, which gets the value of a promise. What either throws becomes the result. */
+  #await<Value>(
+    run: CallContext,
+    promise: PromiseLike<Value>,
+    step: (value: Value) => CallResult | Future<CallResult>,
+  ): Future<CallResult> {
+    const result = new Future<CallResult>();
+    const fail = (thrown: unknown) => result.receive(this.thrown(run, thrown));
+    promise.then((value) => {
+      try {
+        const stepped = step(value);
+        if (stepped instanceof Future) stepped.into(result);
+        else result.receive(stepped);
+      } catch (thrown) {
+        fail(thrown);
+      }
+    }, fail);
+    return result;
+  }
+
+  #runConfigured(run: CallContext): CallResult | Future<CallResult> {
     const { input, remote } = run.definition;
     if (remote !== undefined) {
-      return remote.call(run).then((result) => this.#finish(run, result)).catch((thrown) => this.thrown(run, thrown));
+      return this.#await(run, remote.call(run), (result) => this.#finish(run, result));
     }
     const { args } = run.call;
     if (input === undefined) return this.#runHandler(run, args);
@@ -64,21 +89,21 @@ export class ToolRunner {
       if (exact?.accepts(args)) return this.#runHandler(run, exact.copy(args));
       const checked = input.validate(args);
       if (!(checked instanceof Promise)) return this.#runChecked(run, checked);
-      return checked.then((later) => this.#runChecked(run, later)).catch((thrown) => this.thrown(run, thrown));
+      return this.#await(run, checked, (later) => this.#runChecked(run, later));
     } catch (thrown) {
       return this.thrown(run, thrown);
     }
   }
 
-  #runChecked(run: CallContext, checked: SchemaResult): MaybePromise<CallResult> {
+  #runChecked(run: CallContext, checked: SchemaResult): CallResult | Future<CallResult> {
     if (checked.issues === undefined) return this.#runHandler(run, checked.value);
     return invalidArguments(formatIssues(checked.issues, run.call.args));
   }
 
-  #runHandler(run: CallContext, input: unknown): MaybePromise<CallResult> {
+  #runHandler(run: CallContext, input: unknown): CallResult | Future<CallResult> {
     if (run.definition.isSystem) {
       const running = this.#services.deferral?.runSystemTool(run, input as RedeemInput);
-      return running?.catch((thrown) => this.thrown(run, thrown)) ?? NO_ENGINE;
+      return running === undefined ? NO_ENGINE : this.settle(run, running);
     }
     run.start();
     try {
@@ -89,13 +114,13 @@ export class ToolRunner {
     }
   }
 
-  #awaitAnswer(run: CallContext, returned: PromiseLike<unknown>): Promise<CallResult> {
+  #awaitAnswer(run: CallContext, returned: PromiseLike<unknown>): Future<CallResult> {
     const native = returned instanceof Promise ? returned : Promise.resolve(returned);
-    return native.then((value) => this.#toResult(run, value)).catch((thrown) => this.thrown(run, thrown));
+    return this.#await(run, native, (value) => this.#toResult(run, value));
   }
 
-  #toResult(run: CallContext, returned: unknown): MaybePromise<CallResult> {
-    return isAsyncGenerator(returned) ? this.#drain(run, returned) : this.#answer(run, returned);
+  #toResult(run: CallContext, returned: unknown): CallResult | Future<CallResult> {
+    return isAsyncGenerator(returned) ? Future.of(this.#drain(run, returned)) : this.#answer(run, returned);
   }
 
   /** Streams the pieces of a generator, or collects them if the call is not streamed: joined, they are the answer. */
@@ -142,7 +167,7 @@ export class ToolRunner {
     value: unknown,
     hasYielded: boolean,
     collected: unknown[] | undefined,
-  ): MaybePromise<CallResult> {
+  ): CallResult | Future<CallResult> {
     if (value !== undefined) return this.#answer(run, value);
     if (!hasYielded) return this.#answer(run, joinNothing(run.definition));
     // The caller of an open stream has received the pieces.
@@ -152,7 +177,7 @@ export class ToolRunner {
       : this.#finish(run, this.withinLimits(answer(run, undefined)));
   }
 
-  #answer(run: CallContext, value: unknown): MaybePromise<CallResult> {
+  #answer(run: CallContext, value: unknown): CallResult | Future<CallResult> {
     // A returned Error counts as thrown: serialised as an answer it would lose its message.
     if (isError(value)) return this.thrown(run, value);
     const { output, external } = run.definition;
@@ -164,7 +189,7 @@ export class ToolRunner {
     if (result.kind === "error" || output === undefined) return this.#finish(run, result);
     const mismatch = this.#mismatch(run, output, value, "output");
     if (mismatch instanceof Promise) {
-      return mismatch.then((error) => error ?? this.#finish(run, result)).catch((thrown) => this.thrown(run, thrown));
+      return this.#await(run, mismatch, (error) => error ?? this.#finish(run, result));
     }
     return mismatch ?? this.#finish(run, result);
   }
@@ -233,6 +258,10 @@ export class ToolRunner {
     if (result.kind !== "failure") return result;
     return this.#finish(run, run.addedMeta === undefined ? result : { ...result, meta: run.addedMeta });
   }
+}
+
+function same(result: CallResult): CallResult {
+  return result;
 }
 
 function answer(run: CallContext, value: unknown): CallResult {

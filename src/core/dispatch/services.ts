@@ -21,13 +21,34 @@ import type { Ctx, Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { LogFields } from "./error_masking.ts";
-import type { OutputLimits } from "./output_limits.ts";
+import { TOO_DEEP } from "../../internal/json_size.ts";
 
 /** The error for a token that is not a continuation of the call. The reason is not disclosed. */
 export const INVALID_CONTINUATION: ErrorResult = errorResult(
   "invalid_continuation",
   "Not a continuation of this call, or no longer: repeat the call without it",
 );
+
+/** Limits on the size and nesting depth of tool output. */
+export interface OutputLimits {
+  /** Deepest nesting of arrays and objects. */
+  readonly depth: number;
+  /** Largest answer, or piece of a streamed one, in UTF-16 code units of JSON; estimated. */
+  readonly answerChars: number;
+}
+
+/**
+ * The error for output that exceeds a limit, from the characters that `estimateJsonSize` left; `undefined` if it fits.
+ *
+ * Checked before the output is encoded, so that no wire spends time on a result that is dropped. The depth comes first: on Bun
+ * `JSON.stringify` of a deep value takes half a second to overflow the stack, and on Node the depth at which it overflows depends
+ * on the caller.
+ */
+export function outputLimitError(left: number, limits: OutputLimits): ErrorResult | undefined {
+  if (left >= 0) return undefined;
+  const name = left === TOO_DEEP ? "depth" : "answerChars";
+  return errorResult("result_too_large", `The result is over limits.${name}, ${limits[name]}`);
+}
 
 /** Services that all runs of one server share. */
 export interface CallServices {

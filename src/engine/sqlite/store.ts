@@ -92,7 +92,10 @@ const STATEMENTS = {
   dataVersion: "PRAGMA data_version",
 };
 
-/** The tables of one file, as one connection sees them. */
+/**
+ * The tables of one file, as one connection sees them. While another connection has the file locked, a method throws at once, without a
+ * change, and can be called again.
+ */
 export class SqliteStore {
   readonly #database: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
@@ -144,7 +147,7 @@ export class SqliteStore {
 
   /** Deletes expired jobs. Returns whether there may be more. */
   purge(): boolean {
-    return Number(this.#statement("purge").run(Date.now()).changes) > 0;
+    return this.#change("purge", Date.now());
   }
 
   schedule(id: string, delayMs: number): void {

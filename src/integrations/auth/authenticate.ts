@@ -7,6 +7,7 @@ import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
+import type { MaybeFuture } from "../../internal/future.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE } from "../../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
@@ -116,7 +117,7 @@ class Authenticator implements MountedAuth {
     this.#deadlines = new Deadlines(host.clock);
   }
 
-  answer(head: Head, body: Body, wire: MountedWire): MaybePromise<Reply> {
+  answer(head: Head, body: Body, wire: MountedWire): MaybeFuture<Reply> {
     if (wire.unauthenticatedPaths?.includes(head.path)) return wire.handle(head, body);
     const checked = this.#authenticate(head);
     if (checked === undefined) return wire.handle(head, body);

@@ -17,7 +17,7 @@ import type { Dispatch } from "../../core/dispatch/dispatcher.ts";
 import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { listTool, type ToolListing } from "../../core/tool/listing.ts";
-import type { MaybePromise } from "../../internal/async.ts";
+import { type Future, toFuture } from "../../internal/future.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
 import { describeUnknown } from "../../internal/text.ts";
@@ -201,10 +201,10 @@ class DiscoveryHost {
     };
   }
 
-  #call(call: Call, sink: Sink | undefined): MaybePromise<CallResult> {
+  #call(call: Call, sink: Sink | undefined): CallResult | Future<CallResult> {
     const view = call.tool === SEARCH_TOOLS || call.tool === CALL_TOOL ? this.#current() : undefined;
     if (view === undefined) return this.#inner.dispatch.call(call, sink);
-    if (call.tool === SEARCH_TOOLS) return this.#run(view.searchTools, call, sink);
+    if (call.tool === SEARCH_TOOLS) return toFuture(this.#run(view.searchTools, call, sink));
     const forwarded = forward(call, view);
     return "kind" in forwarded ? forwarded : this.#inner.dispatch.call(forwarded, sink);
   }

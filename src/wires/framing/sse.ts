@@ -8,7 +8,7 @@ import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 import { PushStream } from "./push_stream.ts";
 
 /** Interval of heartbeats in milliseconds. Bun closes a connection that is quiet for 10 s. */
-const HEARTBEAT_MS = 8_000;
+export const HEARTBEAT_MS = 8_000;
 
 const encoder = new TextEncoder();
 

@@ -55,7 +55,7 @@ export function from(meta?: CallMeta, peer: Partial<Peer> = {}): ContentCall {
 
 /** The value of what settled as an answer. */
 export async function valueOf<Value>(
-  settled: CallResultOf<Value> | Promise<CallResultOf<Value>>,
+  settled: CallResultOf<Value> | PromiseLike<CallResultOf<Value>>,
 ): Promise<Value> {
   const over = await settled;
   ok(over.kind === "answer", `settled as ${JSON.stringify(over)}`);

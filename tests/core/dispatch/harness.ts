@@ -11,6 +11,7 @@ import {
 } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import type { CallEvent, CallMeta, MaybePromise, Peer, Sink } from "../../../src/wires/mod.ts";
+import { toPromise } from "../../../src/internal/future.ts";
 
 /** One line of a log. */
 export interface LogLine {
@@ -107,11 +108,12 @@ export class Bench {
       requestId: undefined,
       client: {},
     };
-    return this.server["~server"].host.dispatch.call(
+    const result = this.server["~server"].host.dispatch.call(
       { tool, args, meta, peer: peer === undefined ? nobody : { ...nobody, ...peer } },
       // A wire that streams learns of a reader who leaves; one that answers at once has to be asked.
       sink && { push: (event) => sink.push(event), ...(signal && { closed: signal }) },
     );
+    return toPromise(result);
   }
 }
 

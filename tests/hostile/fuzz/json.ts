@@ -1,8 +1,6 @@
 /**
  * Damage to JSON that knows what JSON is made of: members and items dropped, doubled, exchanged, nested, lengthened, of other
  * types, or out of another value.
- *
- * @module
  */
 import type { RandomChoices } from "./random.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Fuzzes one target: each case is made from its number, so that any case can be repeated alone.
- *
- * @module
- */
+/** Fuzzes one target: each case is made from its number, so that any case can be repeated alone. */
 import { RandomChoices } from "./random.ts";
 import { EventLoopLagMeter } from "./event_loop_lag.ts";
 import type { Case, Judge, OpenTarget, Target } from "./target.ts";

@@ -1,8 +1,4 @@
-/**
- * What is fuzzed: something that takes input, and how to judge its answer.
- *
- * @module
- */
+/** What is fuzzed: something that takes input, and how to judge its answer. */
 import type { RandomChoices } from "./random.ts";
 
 /** Judges what came back: gives its kind in a word, for the statistics. @throws If it is not as it should be. */

@@ -1,7 +1,5 @@
 /**
  * What a hostile caller may do to connections of HTTP/2. Each breaks its own connections, and must break nothing else.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 import { delay } from "../../serve/client.ts";

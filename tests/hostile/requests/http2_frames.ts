@@ -2,8 +2,6 @@
  * HTTP/2, frame by frame: for what no client library would send.
  *
  * Source: {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}, and RFC 7541 for headers, of which only the plainest form is used.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";

@@ -1,5 +1,6 @@
 /** `grpcTransport()`, against servers that are broken, closed, slow or hostile. */
 import { deepStrictEqual, fail, match, ok, rejects, strictEqual } from "node:assert/strict";
+import type { OutgoingHttpHeaders } from "node:http";
 import { createServer as createHttp2, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, connect as connectTcp, createServer as createTcp, type Socket } from "node:net";
 import { test } from "node:test";
@@ -63,50 +64,32 @@ async function endsOf(address: string, options: Parameters<typeof grpcTransport>
 
 /** Responses, and the results of a call and of a streamed call that receive them. */
 const ANSWERS: Readonly<Record<string, readonly [answer: (stream: ServerHttp2Stream) => void, code: string]>> = {
-  "502 of a proxy": [(stream) => {
-    stream.respond({ ":status": 502, "content-type": "text/html" });
-    stream.end("<h1>Bad gateway</h1>");
-  }, "unavailable"],
-  "404 of another server": [(stream) => {
-    stream.respond({ ":status": 404 }, { endStream: true });
-  }, "method_not_found"],
-  "204": [(stream) => stream.respond({ ":status": 204 }, { endStream: true }), "invalid_request"],
-  "304": [(stream) => stream.respond({ ":status": 304 }, { endStream: true }), "invalid_request"],
-  "a redirect": [(stream) => {
-    stream.respond({ ":status": 302, location: "https://evil.example" }, { endStream: true });
-  }, "invalid_request"],
-  "200 that is not gRPC": [(stream) => {
-    stream.respond({ ":status": 200, "content-type": "text/html" });
-    stream.end("<h1>Hello</h1>");
-  }, "invalid_request"],
-  "headers alone": [(stream) => stream.respond(GRPC, { endStream: true }), "unavailable"],
-  "no trailers": [(stream) => {
-    stream.respond(GRPC);
-    stream.end(partial);
-  }, "unavailable"],
-  "garbage": [(stream) => {
-    stream.respond(GRPC);
-    stream.end("garbage, whose first byte is no flag");
-  }, "unavailable"],
-  "a message that says that it is huge": [(stream) => {
-    stream.respond(GRPC);
-    stream.end(new Uint8Array([0, 0x7f, 0xff, 0xff, 0xff, 1]));
-  }, "result_too_large"],
-  "a message that is compressed, unasked": [(stream) =>
-    endWith(stream, [
-      new Uint8Array([1, ...answer.slice(1)]),
-    ], { "grpc-status": "0" }), "unavailable"],
-  "a compression that was not asked for": [(stream) => {
-    stream.respond({ ...GRPC, "grpc-encoding": "gzip" });
-    stream.end(answer);
-  }, "unavailable"],
-  "a message cut short": [(stream) => {
-    stream.respond(GRPC);
-    stream.end(answer.slice(0, 9));
-  }, "unavailable"],
-  "a message that is no protobuf": [(stream) => {
-    endWith(stream, [frame(new Uint8Array([0xff, 0xff, 0xff]))], { "grpc-status": "0" });
-  }, "unavailable"],
+  "502 of a proxy": [replyWith({ ":status": 502, "content-type": "text/html" }, "<h1>Bad gateway</h1>"), "unavailable"],
+  "404 of another server": [replyWith({ ":status": 404 }), "method_not_found"],
+  "204": [replyWith({ ":status": 204 }), "invalid_request"],
+  "304": [replyWith({ ":status": 304 }), "invalid_request"],
+  "a redirect": [replyWith({ ":status": 302, location: "https://evil.example" }), "invalid_request"],
+  "200 that is not gRPC": [
+    replyWith({ ":status": 200, "content-type": "text/html" }, "<h1>Hello</h1>"),
+    "invalid_request",
+  ],
+  "headers alone": [replyWith(GRPC), "unavailable"],
+  "no trailers": [replyWith(GRPC, partial), "unavailable"],
+  "garbage": [replyWith(GRPC, "garbage, whose first byte is no flag"), "unavailable"],
+  "a message that says that it is huge": [
+    replyWith(GRPC, new Uint8Array([0, 0x7f, 0xff, 0xff, 0xff, 1])),
+    "result_too_large",
+  ],
+  "a message that is compressed, unasked": [
+    (stream) => endWith(stream, [new Uint8Array([1, ...answer.slice(1)])], { "grpc-status": "0" }),
+    "unavailable",
+  ],
+  "a compression that was not asked for": [replyWith({ ...GRPC, "grpc-encoding": "gzip" }, answer), "unavailable"],
+  "a message cut short": [replyWith(GRPC, answer.slice(0, 9)), "unavailable"],
+  "a message that is no protobuf": [
+    (stream) => endWith(stream, [frame(new Uint8Array([0xff, 0xff, 0xff]))], { "grpc-status": "0" }),
+    "unavailable",
+  ],
   "a status that is none": [(stream) => endWith(stream, [answer], { "grpc-status": "abc" }), "internal"],
   "a status nobody knows": [(stream) => endWith(stream, [], { "grpc-status": "99" }), "internal"],
   "OK, and nothing": [(stream) => endWith(stream, [], { "grpc-status": "0" }), "unavailable"],
@@ -126,6 +109,14 @@ const ANSWERS: Readonly<Record<string, readonly [answer: (stream: ServerHttp2Str
     setTimeout(() => stream.session?.destroy(), 20);
   }, "unavailable"],
 };
+
+/** Sends a response without trailers. */
+function replyWith(headers: OutgoingHttpHeaders, body?: string | Uint8Array): (stream: ServerHttp2Stream) => void {
+  return (stream) => {
+    stream.respond(headers, { endStream: body === undefined });
+    if (body !== undefined) stream.end(body);
+  };
+}
 
 function endWith(
   stream: ServerHttp2Stream,
@@ -240,15 +231,31 @@ test("grpcTransport() bounds what it reads: a message, and all of a stream", asy
 
 test("grpcTransport() times out, aborts, and resets its stream, at a server that says nothing", async () => {
   const resets: number[] = [];
-  await withServer((stream) => void stream.once("close", () => resets.push(stream.rstCode ?? -1)), async (address) => {
+  let streams = 0;
+  const onStream = (stream: ServerHttp2Stream) => {
+    streams++;
+    stream.once("close", () => resets.push(stream.rstCode ?? -1));
+  };
+  await withServer(onStream, async (address) => {
     const client = createClient(grpcTransport(address), NO_RETRY);
-    await rejects(client.$.call("t", {}, { timeoutMs: 100 }), { code: "deadline_exceeded" });
-    await rejects(client.$.stream("t", {}, { timeoutMs: 100 }).result, { code: "deadline_exceeded" });
+    const wait = async (condition: () => boolean) => {
+      for (let tries = 0; tries < 1_000 && !condition(); tries++) await new Promise((go) => setTimeout(go, 10));
+    };
+    /** Makes a call whose time is over, with more time if no stream has reached the server. */
+    const timeOut = async (call: (timeoutMs: number) => Promise<unknown>) => {
+      const before = streams;
+      for (let timeoutMs = 100; streams === before && timeoutMs < 5_000; timeoutMs *= 2) {
+        await rejects(call(timeoutMs), { code: "deadline_exceeded" });
+      }
+    };
+    await timeOut((timeoutMs) => client.$.call("t", {}, { timeoutMs }));
+    await timeOut((timeoutMs) => client.$.stream("t", {}, { timeoutMs }).result);
     const leaving = new AbortController();
-    const call = client.$.call("t", {}, { signal: leaving.signal });
-    setTimeout(() => leaving.abort(new Error("enough")), 50);
-    await rejects(call, /enough/);
-    for (let tries = 0; tries < 100 && resets.length < 3; tries++) await new Promise((go) => setTimeout(go, 10));
+    const left = rejects(client.$.call("t", {}, { signal: leaving.signal }), /enough/);
+    await wait(() => streams === 3);
+    leaving.abort(new Error("enough"));
+    await left;
+    await wait(() => resets.length === 3);
     deepStrictEqual(resets, [8, 8, 8]);
     client.$.close();
   });

@@ -1,8 +1,4 @@
-/**
- * The agents of `examples/agents`, which need their frameworks' packages: installed when they are missing.
- *
- * @module
- */
+/** The agents of `examples/agents`, which need their frameworks' packages: installed when they are missing. */
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";

@@ -1,8 +1,4 @@
-/**
- * Replicas over one Redis: servers of one process that share nothing but it.
- *
- * @module
- */
+/** Replicas over one Redis: servers of one process that share nothing but it. */
 import { Redis } from "ioredis";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
 import {

@@ -3,8 +3,6 @@
  *
  * The suite over all wires, the guarantees, the fuzzer and the tests of authentication, options and unknown tools read them, so that
  * a new wire is one file here.
- *
- * @module
  */
 import type { Principal, Server, ToolErrorCode } from "../../../mod.ts";
 import type { RawObject } from "./raw_messages.ts";

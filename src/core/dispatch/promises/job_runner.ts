@@ -5,6 +5,7 @@ import type { EngineWorker, Job } from "../../../engine/engine.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import { Future } from "../../../internal/future.ts";
 import { uuidOf } from "../../token/digest.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import { toolOfJob } from "../attached_tools.ts";
@@ -63,10 +64,10 @@ export class JobRunner {
 
   guard(
     run: CallContext,
-    running: Promise<CallResult>,
+    running: Future<CallResult>,
     promise: Required<PromiseOptions>,
     deadlineMs: number,
-  ): Promise<CallResult> {
+  ): Future<CallResult> {
     const promiseMs = DEADLINE_SHARE * deadlineMs;
     const budgetMs = Math.min(promise.budgetMs, promiseMs);
     const onTotal = () => this.#spendBudget(run, budgetMs, promiseMs, deadlineMs);
@@ -258,7 +259,7 @@ export class JobRunner {
       run,
       new JobLease(this.#jobs, job, run, { isPromised: true, startedMs: this.#services.clock.now() }),
     );
-    const running = Promise.resolve(this.#runWithMiddleware(run));
+    const running = Future.of(Promise.resolve(this.#runWithMiddleware(run)));
     void run.runState.guard(running, this.#services, { totalMs: this.#attemptMs(run), idleMs: undefined });
     await concluded;
   }

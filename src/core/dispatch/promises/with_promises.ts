@@ -2,6 +2,7 @@
 import type { Peer } from "../../call/call.ts";
 import type { CallResult, ErrorResult } from "../../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../../engine/engine.ts";
+import type { Future } from "../../../internal/future.ts";
 import { Pending } from "../../handler/context.ts";
 import { randomKeys } from "../../keys/key_ring.ts";
 import type { TokenKeys } from "../../token/token.ts";
@@ -69,10 +70,10 @@ class EngineDeferral implements Deferral {
 
   guard(
     run: CallContext,
-    running: Promise<CallResult>,
+    running: Future<CallResult>,
     promise: Required<PromiseOptions>,
     deadlineMs: number,
-  ): Promise<CallResult> {
+  ): Future<CallResult> {
     return this.#runner.guard(run, running, promise, deadlineMs);
   }
 

@@ -5,6 +5,7 @@
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
 import { HEALTH_PATHS } from "./health.ts";
@@ -67,7 +68,7 @@ class GrpcWire implements MountedWire {
     this.unauthenticatedPaths = HEALTH_PATHS.map((path) => base + path);
   }
 
-  handle(head: Head, body: Body): MaybePromise<Reply> {
+  handle(head: Head, body: Body): MaybeFuture<Reply> {
     if (head.method !== "POST") return methodNotAllowed(head.method);
     const handle = isNativeGrpc(head) ? this.#native.get(head.path) : this.#connect.get(head.path)?.handle;
     return handle?.(head, body) ?? nativeOnly(head);

@@ -1,6 +1,7 @@
 /** All services by native gRPC: the tool service, health checking and server reflection. */
 import { toBinary } from "@bufbuild/protobuf";
 import type { CallEvent } from "../../../core/call/outcome.ts";
+import { chain } from "../../../internal/future.ts";
 import type { WireHost } from "../../wire.ts";
 import {
   decodeToolRequestBytes,
@@ -38,8 +39,7 @@ function toolMethods(protocol: NativeProtocol, service: ToolService, maxDepth: n
     }),
     "/mcplite.MCPLite/GetPrompts": protocol.unary(() => prompts),
     "/mcplite.MCPLite/CallTool": protocol.unary((message, head) => {
-      const response = service.callTool(decodeRequest(message, maxDepth), head, "grpc");
-      return response instanceof Promise ? response.then(encodeResponseEnvelope) : encodeResponseEnvelope(response);
+      return chain(service.callTool(decodeRequest(message, maxDepth), head, "grpc"), encodeResponseEnvelope);
     }),
     "/mcplite.MCPLite/CallToolStream": protocol.serverStream((message, stream, head) => {
       const push = (event: CallEvent) => stream.write(encodeResponseEnvelope(encodeEvent(event)));

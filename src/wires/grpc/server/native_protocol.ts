@@ -8,6 +8,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Metadata } from "../../../core/call/call.ts";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
 import type { Body, Head, Reply, WireHost } from "../../wire.ts";
 import { encodeError, encodeStatus, OK, type Trailers } from "./encode_error.ts";
 import { type Envelope, gunzip, openEnvelope, readEnvelopes } from "../messages/envelope.ts";
@@ -17,7 +18,7 @@ import { NativeStream } from "./stream.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Handles one request message, and returns the response in its envelope. Throws a {@link ConnectError} for every error. */
-export type UnaryMethod = (message: Bytes, head: Head) => MaybePromise<Bytes>;
+export type UnaryMethod = (message: Bytes, head: Head) => MaybeFuture<Bytes>;
 
 /** Handles one request message, writes responses in their envelopes, and ends the stream. Throws as a {@link UnaryMethod} does. */
 export type ServerStreamMethod = (message: Bytes, stream: NativeStream, head: Head) => MaybePromise<void>;

@@ -10,7 +10,7 @@ import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-g
 import type { Call, CallMeta, Metadata } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import { type CallResult, type ErrorResult, errorResult, type Sink } from "../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import { retryAfterHeader } from "../../framing/http.ts";
 import { type Head, HeadPeer, type MountedWire, type WireHost } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
@@ -58,13 +58,12 @@ export class ToolService {
   }
 
   /** `CallTool`. */
-  callTool(request: ToolRequestMembers, head: Head, protocol: string): MaybePromise<ResponseMembers> {
+  callTool(request: ToolRequestMembers, head: Head, protocol: string): MaybeFuture<ResponseMembers> {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, false);
     const result = this.#host.dispatch.call(call);
-    if (!(result instanceof Promise)) return this.#response(call, result, startedMs);
-    head.disableIdleTimeout();
-    return result.then((later) => this.#response(call, later, startedMs));
+    if (result instanceof Future) head.disableIdleTimeout();
+    return chain(result, (later) => this.#response(call, later, startedMs));
   }
 
   /**
@@ -82,10 +81,7 @@ export class ToolService {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, true);
     head.disableIdleTimeout();
-    const finish = (result: CallResult) => end(() => this.#response(call, result, startedMs));
-    const result = this.#host.dispatch.call(call, sink);
-    if (result instanceof Promise) void result.then(finish);
-    else finish(result);
+    chain(this.#host.dispatch.call(call, sink), (result) => end(() => this.#response(call, result, startedMs)));
   }
 
   #decode(request: ToolRequestMembers, head: Head, protocol: string, isStreamed: boolean): Call {

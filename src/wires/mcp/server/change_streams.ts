@@ -1,7 +1,7 @@
 /** `subscriptions/listen` of 2026-07-28: a long stream of change notifications for each subscribed client. */
 import type { Change } from "../../../core/call/changes.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { WireHost } from "../../wire.ts";
@@ -45,7 +45,7 @@ export class ChangeStreams {
     exchange: McpExchange,
     revision: Revision,
     watch: WatchTasks | undefined,
-  ): MaybePromise<RpcResponse> {
+  ): MaybeFuture<RpcResponse> {
     const filter = this.#readFilter(params, watch !== undefined);
     if ("kind" in filter) return errorResponse(id, filter);
     if (this.#open.size >= MAX_STREAMS) return errorResponse(id, errorResult("internal", "Too many subscriptions"));

@@ -1,7 +1,7 @@
 /** Methods for resources, prompts and completion, in all revisions. */
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ContentCall, ContentCatalog } from "../../../core/content/content_catalog.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { LEGACY_RESOURCE_NOT_FOUND } from "../protocol/codes.ts";
@@ -36,7 +36,7 @@ export interface ContentRequest {
 /** Name of a handler: a method of {@link ContentHandlers} that decodes the parameters of a request. */
 export type ContentHandler = keyof ContentHandlers;
 
-type Run = (catalog: ContentCatalog, request: ContentCall, sink: CallSink | undefined) => MaybePromise<CallResult>;
+type Run = (catalog: ContentCatalog, request: ContentCall, sink: CallSink | undefined) => MaybeFuture<CallResult>;
 
 /** Encodes a value as members of a result. Returns an error if a parameter is invalid. */
 type Encode = (

@@ -7,6 +7,7 @@
 import type { Metadata, Principal } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import { chain, isPending, type MaybeFuture } from "../../../internal/future.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
 import type { DuplexWire, MessageConnection, MountedDuplexWire, WireHost } from "../../wire.ts";
@@ -182,9 +183,9 @@ class McpConnection {
     }
     const exchange = new DuplexExchange(this, this.#state);
     const response = this.#route(request, exchange);
-    if (!(response instanceof Promise)) return void this.send(response.json);
+    if (!isPending(response)) return void this.send(response.json);
     this.#running.set(id, exchange.controller);
-    void response.then(({ json }) => {
+    chain(response, ({ json }) => {
       this.#running.delete(id);
       // A cancelled request has no response.
       if (!exchange.controller.signal.aborted) void this.send(json);
@@ -192,7 +193,7 @@ class McpConnection {
     });
   }
 
-  #route(request: RequestMessage, exchange: DuplexExchange): MaybePromise<RpcResponse> {
+  #route(request: RequestMessage, exchange: DuplexExchange): MaybeFuture<RpcResponse> {
     const { id, method, params } = request;
     const meta = requestMetaOf(params);
     const isDiscovery = method === "server/discover";

@@ -5,7 +5,7 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";
-import { mapMaybe, type MaybePromise } from "../../../internal/async.ts";
+import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { ServerInfo } from "../../wire.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "../protocol/constants.ts";
@@ -26,7 +26,7 @@ import type { McpServer } from "./mcp_server.ts";
 import { ToolPages } from "./pages.ts";
 import { errorResponse, paramError, resultResponse, type RetryableRequest, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
-import { readCallMeta } from "./tool_calls.ts";
+import { type McpToolCall, readCallMeta } from "./tool_calls.ts";
 
 /** Maximum number of times that one request asks its caller, one after the other. */
 const MAX_ROUNDS = 50;
@@ -91,7 +91,7 @@ export class LegacyMethods {
   }
 
   /** `logging/setLevel` */
-  setLogLevel({ id, params: { level } }: RequestMessage, exchange: LegacyExchange): MaybePromise<RpcResponse> {
+  setLogLevel({ id, params: { level } }: RequestMessage, exchange: LegacyExchange): MaybeFuture<RpcResponse> {
     if (!LOG_LEVELS.includes(level as string)) {
       return errorResponse(id, paramError("level", level, `one of ${LOG_LEVELS.join(", ")}`));
     }
@@ -99,7 +99,7 @@ export class LegacyMethods {
   }
 
   /** `resources/subscribe` and `resources/unsubscribe` */
-  subscribe(request: RequestMessage, exchange: LegacyExchange): MaybePromise<RpcResponse> {
+  subscribe(request: RequestMessage, exchange: LegacyExchange): MaybeFuture<RpcResponse> {
     const { id, method, params: { uri } } = request;
     if (typeof uri !== "string" || uri.length > MAX_URI_LENGTH) {
       return errorResponse(id, paramError("uri", uri, `a string of at most ${MAX_URI_LENGTH} characters`));
@@ -111,9 +111,9 @@ export class LegacyMethods {
     return (this.#pages.get(caller.version) as ToolPages).list(request, principal);
   }
 
-  callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybePromise<RpcResponse> {
+  callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {
     const { id, params } = request;
-    const { calls, settings, tasks } = this.server;
+    const { calls, settings } = this.server;
     const read = calls.read(params);
     if ("kind" in read) return errorResponse(id, read);
     const { name, tool, args } = read;
@@ -124,16 +124,30 @@ export class LegacyMethods {
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
     const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: isTask || takesPromises };
     const result = calls.run(call, isTask ? { ...callMeta, isPromiseWanted: true } : callMeta);
-    if (!(result instanceof Promise) && (result.kind === "answer" || result.kind === "error")) {
-      return calls.encode(id, revision, call, result);
-    }
+    return chain(result, (later) => {
+      if (later.kind === "answer" || later.kind === "error") return calls.encode(id, revision, call, later);
+      return this.#finishCall(request, exchange, revision, call, isTask, later, callMeta);
+    });
+  }
+
+  /** Asks the questions of a call, or creates its task. */
+  #finishCall(
+    { id }: RequestMessage,
+    exchange: LegacyExchange,
+    revision: Revision,
+    call: McpToolCall,
+    isTask: boolean,
+    result: CallResult,
+    callMeta: CallMeta | undefined,
+  ): MaybeFuture<RpcResponse> {
+    const { calls, tasks } = this.server;
     const retryable: RetryableRequest = {
       run: (meta) => calls.run(call, isTask ? { ...meta, isPromiseWanted: true } : meta),
       encode: (final) => {
         if (!isTask || final.kind !== "promise") return calls.encode(id, revision, call, final);
         const { token } = final;
-        exchange.reportTask?.((report, ended) => tasks.watch(token, peer, revision, "working", report, ended));
-        return tasks.created(id, revision, final, peer);
+        exchange.reportTask?.((report, ended) => tasks.watch(token, call.peer, revision, "working", report, ended));
+        return tasks.created(id, revision, final, call.peer);
       },
     };
     return this.#finish({ id, exchange, revision }, retryable, result, callMeta);
@@ -145,7 +159,7 @@ export class LegacyMethods {
     request: RequestMessage,
     exchange: LegacyExchange,
     revision: Revision,
-  ): MaybePromise<RpcResponse> {
+  ): MaybeFuture<RpcResponse> {
     const { callMeta, progressToken } = readMeta(request.params);
     const peer = toPeer(request, exchange);
     const prepared = this.server.content[handler]({ request, peer, exchange, revision, progressToken });
@@ -158,7 +172,7 @@ export class LegacyMethods {
     request: RequestMessage,
     exchange: LegacyExchange,
     revision: Revision,
-  ): MaybePromise<RpcResponse> {
+  ): MaybeFuture<RpcResponse> {
     const { id, method, params: { taskId } } = request;
     if (typeof taskId !== "string") return errorResponse(id, paramError("taskId", taskId, "a string"));
     const { host, tasks } = this.server;
@@ -170,11 +184,12 @@ export class LegacyMethods {
   #finish(
     asking: AskingRequest,
     request: RetryableRequest,
-    result: MaybePromise<CallResult>,
+    result: MaybeFuture<CallResult>,
     meta: CallMeta | undefined,
-  ): MaybePromise<RpcResponse> {
-    if (result instanceof Promise) return result.then((later) => this.#runAgain(asking, request, later, meta));
-    return "requests" in result ? this.#runAgain(asking, request, result, meta) : request.encode(result);
+  ): MaybeFuture<RpcResponse> {
+    return chain(result, (later) => {
+      return "requests" in later ? this.#runAgain(asking, request, later, meta) : request.encode(later);
+    });
   }
 
   /** Asks over the open stream and runs the request again with the answers, until it has no more questions. */
@@ -206,8 +221,8 @@ function savePreference(
   id: RequestMessage["id"],
   exchange: LegacyExchange,
   change: PreferenceChange,
-): MaybePromise<RpcResponse> {
-  return mapMaybe(exchange.savePreference(change), () => resultResponse(id, "{}"));
+): MaybeFuture<RpcResponse> {
+  return chain(exchange.savePreference(change), () => resultResponse(id, "{}"));
 }
 
 const CALLER_LIMIT = `at most ${MAX_CALLER_LENGTH} characters of JSON`;

@@ -4,7 +4,7 @@
  * If the header `Mcp-Name` repeats a parameter of the method, the parameter is named in `NAMED_BY` of `protocol/header_values.ts`,
  * which clients use, too.
  */
-import type { MaybePromise } from "../../../internal/async.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { LegacyVersion } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
@@ -59,7 +59,7 @@ export function answerModern(
   request: RequestMessage,
   meta: Members,
   exchange: McpExchange,
-): MaybePromise<RpcResponse> {
+): MaybeFuture<RpcResponse> {
   const { capability, modern, content } = METHODS.get(request.method) ?? {};
   if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
   if (modern !== undefined) return methods[modern](request, meta, exchange);
@@ -72,7 +72,7 @@ export function answerLegacy(
   methods: LegacyMethods,
   request: RequestMessage,
   exchange: LegacyExchange,
-): MaybePromise<RpcResponse> {
+): MaybeFuture<RpcResponse> {
   const { capability, legacy, legacySince = "", content } = METHODS.get(request.method) ?? {};
   const { version } = exchange.caller;
   const revision = methods.server.revision(version);

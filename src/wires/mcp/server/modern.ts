@@ -4,7 +4,7 @@
  * Knows JSON-RPC, but neither HTTP nor stdio.
  */
 import type { CallResult, QuestionsResult } from "../../../core/call/outcome.ts";
-import { mapMaybe, type MaybePromise } from "../../../internal/async.ts";
+import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import { hasTasksExtension, missingFor } from "../protocol/capabilities.ts";
 import { MISSING_CAPABILITY } from "../protocol/codes.ts";
@@ -41,7 +41,7 @@ export class ModernMethods {
     this.#discovery = revision.cacheable(JSON.stringify(discovery).slice(1, -1));
   }
 
-  callTool(request: RequestMessage, meta: Members, exchange: McpExchange): MaybePromise<RpcResponse> {
+  callTool(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
     const { id, params } = request;
     const { calls, settings } = this.server;
     const read = calls.read(params);
@@ -57,8 +57,7 @@ export class ModernMethods {
     const logLevel = settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
     const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises };
     const result = calls.run(call, answers === undefined ? callMeta : { ...callMeta, ...answers });
-    if (!(result instanceof Promise)) return this.#encodeCall(request, meta, call, result);
-    return result.then((later) => this.#encodeCall(request, meta, call, later));
+    return chain(result, (later) => this.#encodeCall(request, meta, call, later));
   }
 
   #encodeCall(request: RequestMessage, meta: Members, call: McpToolCall, result: CallResult): RpcResponse {
@@ -85,7 +84,7 @@ export class ModernMethods {
     request: RequestMessage,
     meta: Members,
     exchange: McpExchange,
-  ): MaybePromise<RpcResponse> {
+  ): MaybeFuture<RpcResponse> {
     const peer = toPeer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
     const prepared = this.server.content[handler]({ request, peer, exchange, revision: this.#revision, progressToken });
@@ -93,7 +92,7 @@ export class ModernMethods {
     const answers = readInputResponses(request.params);
     if (answers !== undefined && "kind" in answers) return errorResponse(request.id, answers);
     const callMeta = readCallMeta(meta);
-    return mapMaybe(
+    return chain(
       prepared.run(answers === undefined ? callMeta : { ...callMeta, ...answers }),
       (result) => "requests" in result ? this.#ask(request, meta, result) : prepared.encode(result),
     );
@@ -116,7 +115,7 @@ export class ModernMethods {
   }
 
   /** `subscriptions/listen` */
-  listen(request: RequestMessage, meta: Members, exchange: McpExchange): MaybePromise<RpcResponse> {
+  listen(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
     const { tasks, tools, changeStreams } = this.server;
     const wantsTasks = tools.canPromise && "taskIds" in asObject(request.params["notifications"]);
     if (!wantsTasks) return changeStreams.listen(request, exchange, this.#revision, undefined);
@@ -128,7 +127,7 @@ export class ModernMethods {
   }
 
   /** `tasks/get`, `tasks/update` and `tasks/cancel` */
-  handleTask(request: RequestMessage, meta: Members, exchange: McpExchange): MaybePromise<RpcResponse> {
+  handleTask(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
     if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasksRequiredResponse(request.id);
     return this.server.tasks.handle(request, toPeer(request, meta, exchange), this.#revision);
   }

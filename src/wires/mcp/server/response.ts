@@ -6,7 +6,7 @@ import {
   type QuestionsResult,
 } from "../../../core/call/outcome.ts";
 import { retryAfterHeader } from "../../framing/http.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeError, encodeResult } from "../../framing/json_rpc/reply.ts";
 import { errorData, errorMessage } from "../../framing/result/encode.ts";
@@ -94,6 +94,6 @@ export type FinalResult = Exclude<CallResult, QuestionsResult>;
 /** A request that can ask its caller questions. It runs again with the answers. */
 export interface RetryableRequest {
   /** Runs the request, with the answers in `meta`. */
-  run(meta: CallMeta | undefined): MaybePromise<CallResult>;
+  run(meta: CallMeta | undefined): MaybeFuture<CallResult>;
   encode(result: FinalResult): RpcResponse;
 }

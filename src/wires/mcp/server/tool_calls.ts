@@ -10,7 +10,7 @@ import type {
   FailureOutcome,
   PromiseOutcome,
 } from "../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { WireHost } from "../../wire.ts";
@@ -61,7 +61,7 @@ export class ToolCallRunner {
    * Runs a call. It gets a sink only if the caller wants notifications, or if the tool may defer the call and the caller does not
    * accept promises: then the call waits for the deferred result until its deadline.
    */
-  run(call: McpToolCall, meta: CallMeta | undefined): MaybePromise<CallResult> {
+  run(call: McpToolCall, meta: CallMeta | undefined): MaybeFuture<CallResult> {
     const { tool, progressToken, logLevel, takesPromises } = call;
     const waits = tool !== undefined && tool.mayPromise && !takesPromises && meta?.isPromiseWanted !== true;
     const hasEvents = progressToken !== undefined || logLevel !== undefined;
@@ -75,16 +75,18 @@ export class ToolCallRunner {
     meta: CallMeta | undefined,
     channel: Channel | undefined,
     waits: boolean,
-  ): MaybePromise<CallResult> {
+  ): MaybeFuture<CallResult> {
     const { name, args, peer, progressToken, logLevel, takesPromises } = call;
     peer.isStreamed = channel !== undefined;
-    const deferred = takesPromises ? Promise.withResolvers<PromiseOutcome>() : undefined;
-    const sink = new CallSink({ channel, progressToken, logLevel, logger: name, onPromise: deferred?.resolve });
+    const deferred = takesPromises ? new Future<CallResult>() : undefined;
+    const onPromise = deferred && ((promise: PromiseOutcome) => deferred.receive(promise));
+    const sink = new CallSink({ channel, progressToken, logLevel, logger: name, onPromise });
     const result = this.#host.dispatch.call({ tool: name, args, meta, peer }, sink);
-    if (!(result instanceof Promise)) return this.#complete(call, sink, result, waits);
-    const completed = result.then((later) => this.#complete(call, sink, later, waits));
+    const completed = chain(result, (later) => this.#complete(call, sink, later, waits));
+    if (!(completed instanceof Future) || deferred === undefined) return completed;
     // A caller that accepts promises gets the promise as soon as there is one.
-    return deferred === undefined ? completed : Promise.race([completed, deferred.promise]);
+    completed.into(deferred);
+    return deferred;
   }
 
   #complete(
@@ -92,7 +94,7 @@ export class ToolCallRunner {
     sink: CallSink,
     result: CallResult,
     waits: boolean,
-  ): MaybePromise<CallResult> {
+  ): MaybeFuture<CallResult> {
     // Promises of work in another process are returned at once. All others are returned when the time to wait is over.
     const { external, remote } = tool?.definition ?? {};
     if (!waits || result.kind !== "promise" || (external ?? remote) === undefined) return sink.join(result);

@@ -14,7 +14,7 @@ import { encodeErrorObject, encodeResult, errorReply } from "../../framing/json_
 import { Deadlines } from "../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { acceptsEventStream } from "../../../internal/http.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import {
   type Body,
   type Head,
@@ -108,27 +108,27 @@ class McpLite implements MountedWire {
     return this.#cachedJson;
   }
 
-  handle(head: Head, body: Body): MaybePromise<Reply> {
+  handle(head: Head, body: Body): MaybeFuture<Reply> {
     const { method, metadata } = head;
     if (method !== "POST") return this.#answerOther(head);
     const error = mediaTypeError(metadata);
     if (error !== undefined && (metadata.get("content-type") !== null || !this.#lists.has(head.path))) {
       return errorReply(null, error, 415);
     }
-    return body.text().then((text) => {
+    return body.text().map((text) => {
       if (typeof text !== "string") return errorReply(null, text);
       // A request for a list may be empty, and then needs no media type.
       return error === undefined || text === "" ? this.#answer(head, text) : errorReply(null, error, 415);
     });
   }
 
-  #answerOther(head: Head): MaybePromise<Reply> {
+  #answerOther(head: Head): MaybeFuture<Reply> {
     const isList = this.#lists.has(head.path);
     if (isList && head.method === "GET") return this.#answer(head, "");
     return methodNotAllowed(head.method, isList ? "GET, POST" : "POST");
   }
 
-  #answer(head: Head, text: string): MaybePromise<Reply> {
+  #answer(head: Head, text: string): MaybeFuture<Reply> {
     const list = this.#lists.get(head.path);
     if (list !== undefined) return this.#listReply(text, list(this.#toolsJson(head)));
     const parsed = parseJson(text, this.#host.limits.depth);
@@ -149,7 +149,7 @@ class McpLite implements MountedWire {
     return jsonReply(200, list);
   }
 
-  #answerRequest(head: Head, request: JsonRpcRequest): MaybePromise<Reply> {
+  #answerRequest(head: Head, request: JsonRpcRequest): MaybeFuture<Reply> {
     const startedMs = this.#host.clock.now();
     switch (request.method) {
       case "tools/call":
@@ -168,7 +168,7 @@ class McpLite implements MountedWire {
     }
   }
 
-  #answerPrompts(head: Head, request: JsonRpcRequest, promptsJson: string, startedMs: number): MaybePromise<Reply> {
+  #answerPrompts(head: Head, request: JsonRpcRequest, promptsJson: string, startedMs: number): MaybeFuture<Reply> {
     switch (request.method) {
       case "prompts/get":
         return this.#getPrompt(head, request, startedMs);
@@ -179,7 +179,7 @@ class McpLite implements MountedWire {
     }
   }
 
-  #callTool(head: Head, request: JsonRpcRequest, startedMs: number): MaybePromise<Reply> {
+  #callTool(head: Head, request: JsonRpcRequest, startedMs: number): MaybeFuture<Reply> {
     const decoded = decodeCallParams(request);
     if ("kind" in decoded) return errorReply(request.id, decoded);
     if (acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
@@ -188,7 +188,7 @@ class McpLite implements MountedWire {
     return this.#replyTo(head, request.id, call, this.#host.dispatch.call(call), startedMs);
   }
 
-  #getPrompt(head: Head, request: JsonRpcRequest, startedMs: number): MaybePromise<Reply> {
+  #getPrompt(head: Head, request: JsonRpcRequest, startedMs: number): MaybeFuture<Reply> {
     const decoded = decodeCallParams(request);
     if ("kind" in decoded) return errorReply(request.id, decoded);
     const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
@@ -201,32 +201,28 @@ class McpLite implements MountedWire {
     head: Head,
     id: RequestId,
     call: Call,
-    result: MaybePromise<CallResult>,
+    result: MaybeFuture<CallResult>,
     startedMs: number,
-  ): MaybePromise<Reply> {
-    if (!(result instanceof Promise)) return this.#callReply(id, call, result, startedMs);
-    head.disableIdleTimeout();
-    return result.then((later) => this.#callReply(id, call, later, startedMs));
+  ): MaybeFuture<Reply> {
+    if (result instanceof Future) head.disableIdleTimeout();
+    return chain(result, (later) => this.#callReply(id, call, later, startedMs));
   }
 
-  #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Promise<Reply> {
+  #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Future<Reply> {
     head.disableIdleTimeout();
-    return new Promise((resolve) => {
-      const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, id, true) };
-      const stream = new EventStream({
-        heartbeats: this.#heartbeats,
-        onOpen: (body) => resolve({ status: 200, headers: STREAM_HEADERS, body }),
-      });
-      const finish = (result: CallResult) => {
-        if (result.kind === "error" && !stream.isOpen) {
-          stream.discard();
-          resolve(this.#callReply(id, call, result, startedMs));
-        } else this.#endStream(stream, call, result, startedMs);
-      };
-      const result = this.#host.dispatch.call(call, stream);
-      if (result instanceof Promise) void result.then(finish);
-      else finish(result);
+    const reply = new Future<Reply>();
+    const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, id, true) };
+    const stream = new EventStream({
+      heartbeats: this.#heartbeats,
+      onOpen: (body) => reply.receive({ status: 200, headers: STREAM_HEADERS, body }),
     });
+    chain(this.#host.dispatch.call(call, stream), (result) => {
+      if (result.kind === "error" && !stream.isOpen) {
+        stream.discard();
+        reply.receive(this.#callReply(id, call, result, startedMs));
+      } else this.#endStream(stream, call, result, startedMs);
+    });
+    return reply;
   }
 
   #callReply(id: RequestId, call: Call, result: CallResult, startedMs: number): Reply {

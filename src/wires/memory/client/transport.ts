@@ -17,6 +17,7 @@ import {
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import { chain, toPromise } from "../../../internal/future.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
 
 /** A server, as {@link memoryTransport} needs it. */
@@ -97,7 +98,7 @@ function callInMemory(
   };
   const config = (call.config ?? options.config) && new CallConfig(copyJson({ ...options.config, ...call.config }));
   const result = dispatch.call({ tool: call.tool, args, meta, config, peer }, copying);
-  return result instanceof Promise ? result.then(copyResult) : copyResult(result);
+  return toPromise(chain(result, copyResult));
 }
 
 /** A sink that copies events, and marks the call as active. */

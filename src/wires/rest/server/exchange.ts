@@ -7,7 +7,7 @@ import type { Call } from "../../../core/call/call.ts";
 import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import { acceptsEventStream, acceptsType } from "../../../internal/http.ts";
 import type { Deadlines } from "../../../internal/deadlines.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import { EventStream } from "../../framing/event_stream.ts";
 import { promiseToJson } from "../../framing/result/encode.ts";
 import { encodeSseEvent, STREAM_HEADERS } from "../../framing/sse.ts";
@@ -56,46 +56,40 @@ export class Exchange {
   readonly isStreamed: boolean;
 
   /** Calls the tool. */
-  run(): MaybePromise<Reply> {
+  run(): MaybeFuture<Reply> {
     if (this.isStreamed) return this.#stream();
     const startedMs = this.#host.clock.elapsed();
     const result = this.#host.dispatch.call(this.#call);
-    if (!(result instanceof Promise) && result.kind !== "promise") return this.#reply(result);
-    this.#head.disableIdleTimeout();
-    return Promise.resolve(result).then((first) => this.#waitFurther(first, startedMs))
-      .then((last) => this.#reply(last));
+    if (result instanceof Future || result.kind === "promise") this.#head.disableIdleTimeout();
+    return chain(chain(result, (first) => this.#waitFurther(first, startedMs)), (last) => this.#reply(last));
   }
 
   /** Waits as long as the caller prefers to, if that is longer than the tool waits before it promises. */
-  #waitFurther(first: CallResult, startedMs: number): MaybePromise<CallResult> {
+  #waitFurther(first: CallResult, startedMs: number): MaybeFuture<CallResult> {
     if (first.kind !== "promise" || this.#call.tool === "redeem") return first;
     const leftMs = (this.#preferences?.waitMs ?? 0) - (this.#host.clock.elapsed() - startedMs);
     if (leftMs < 1) return first;
     const args = { promise: first.token, wait_ms: Math.floor(leftMs) };
     const redeemed = this.#host.dispatch.call({ tool: "redeem", args, meta: undefined, peer: this.#call.peer });
     // If the promise cannot be redeemed now, the caller may do so later.
-    const kept = (later: CallResult) => later.kind === "error" ? first : later;
-    return redeemed instanceof Promise ? redeemed.then(kept) : kept(redeemed);
+    return chain(redeemed, (later) => later.kind === "error" ? first : later);
   }
 
-  #stream(): Promise<Reply> {
+  #stream(): Future<Reply> {
     this.#head.disableIdleTimeout();
-    return new Promise((resolve) => {
-      const stream = new EventStream({
-        heartbeats: this.#host.heartbeats,
-        onOpen: (body) => resolve({ status: 200, headers: STREAM_HEADERS, body }),
-      });
-      const finish = (result: CallResult) => {
-        const isProblem = result.kind !== "answer" && result.kind !== "promise";
-        if (isProblem && !stream.isOpen) {
-          stream.discard();
-          resolve(this.#reply(result));
-        } else stream.end(this.#lastEvent(result));
-      };
-      const result = this.#host.dispatch.call(this.#call, stream);
-      if (result instanceof Promise) void result.then(finish);
-      else finish(result);
+    const reply = new Future<Reply>();
+    const stream = new EventStream({
+      heartbeats: this.#host.heartbeats,
+      onOpen: (body) => reply.receive({ status: 200, headers: STREAM_HEADERS, body }),
     });
+    chain(this.#host.dispatch.call(this.#call, stream), (result) => {
+      const isProblem = result.kind !== "answer" && result.kind !== "promise";
+      if (isProblem && !stream.isOpen) {
+        stream.discard();
+        reply.receive(this.#reply(result));
+      } else stream.end(this.#lastEvent(result));
+    });
+    return reply;
   }
 
   #reply(result: CallResult): Reply {

@@ -10,7 +10,7 @@ import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { canPromise } from "../../../core/tool/registry.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import type { Members } from "../../../internal/json.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
@@ -95,13 +95,13 @@ class Rest implements MountedWire {
     return head.method === "HEAD" ? withoutBody(reply) : reply;
   }
 
-  handle(head: Head, body: Body): MaybePromise<Reply> {
+  handle(head: Head, body: Body): MaybeFuture<Reply> {
     if (head.method !== "HEAD") return this.#answer(head, body);
     const reply = this.#answer(head, body);
-    return reply instanceof Promise ? reply.then(withoutBody) : withoutBody(reply);
+    return chain(reply, withoutBody);
   }
 
-  #answer(head: Head, body: Body): MaybePromise<Reply> {
+  #answer(head: Head, body: Body): MaybeFuture<Reply> {
     const resource = decodePath(head.path.slice(this.#base.length));
     if (resource === undefined) return this.#document(head);
     if (resource.token !== undefined) return this.#promise(head, resource.tool, resource.token);
@@ -110,7 +110,7 @@ class Rest implements MountedWire {
     return resource.tool === "" ? this.#list(head) : this.#get(head, resource);
   }
 
-  #document(head: Head): MaybePromise<Reply> {
+  #document(head: Head): MaybeFuture<Reply> {
     if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD");
     const { info, definitions, allTools = this.#host } = this.#host;
     const json = JSON.stringify(openApiDocument(info, [this.describe(allTools.toolsFor(head.principal))]));
@@ -121,12 +121,12 @@ class Rest implements MountedWire {
     return resultReply(200, JSON.stringify({ tools: this.#host.toolsFor(principal) }));
   }
 
-  #post(head: Head, body: Body, { tool }: ToolPath): MaybePromise<Reply> {
+  #post(head: Head, body: Body, { tool }: ToolPath): MaybeFuture<Reply> {
     const { metadata } = head;
     const typeError = bodyTypeError(metadata);
     // Without arguments there is no body, and no type of it.
     if (typeError !== undefined && metadata.get("content-type") !== null) return fail(head, typeError, 415);
-    return body.text().then((text) => {
+    return body.text().map((text) => {
       if (typeof text !== "string") return fail(head, text);
       if (text !== "" && typeError !== undefined) return fail(head, typeError, 415);
       const decoded = decodeBody(text, metadata, this.#host.limits.depth);
@@ -135,7 +135,7 @@ class Rest implements MountedWire {
   }
 
   /** Calls a read-only tool by the query. An unknown tool is reported by dispatch. */
-  #get(head: Head, { tool }: ToolPath): MaybePromise<Reply> {
+  #get(head: Head, { tool }: ToolPath): MaybeFuture<Reply> {
     const definition = this.#visible(head, tool);
     if (definition === undefined) return this.#call(head, tool, {}, undefined);
     if (!isReadOnly(definition)) return notAllowed(head, "POST");
@@ -143,7 +143,7 @@ class Rest implements MountedWire {
     return "kind" in query ? fail(head, query) : this.#call(head, tool, query.args, undefined);
   }
 
-  #promise(head: Head, tool: string, token: string): MaybePromise<Reply> {
+  #promise(head: Head, tool: string, token: string): MaybeFuture<Reply> {
     const isCancel = head.method === "DELETE";
     if (!isCancel && head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD, DELETE");
     const terms = this.#host.dispatch.readPromise(token, new HeadPeer(head, WIRE_NAME, undefined, false));
@@ -159,7 +159,7 @@ class Rest implements MountedWire {
     );
   }
 
-  #call(head: Head, tool: string, args: unknown, bodyMeta: Members | undefined): MaybePromise<Reply> {
+  #call(head: Head, tool: string, args: unknown, bodyMeta: Members | undefined): MaybeFuture<Reply> {
     const meta = decodeMeta(head.metadata, bodyMeta);
     if (meta !== undefined && "kind" in meta) return fail(head, meta);
     const preferences = parsePreferences(head.metadata.get("prefer"));
@@ -170,7 +170,7 @@ class Rest implements MountedWire {
     return this.#run(head, { tool, args, meta: withPreferences(meta, preferences) }, preferences);
   }
 
-  #run(head: Head, call: Omit<Call, "peer">, preferences: Preferences | undefined): MaybePromise<Reply> {
+  #run(head: Head, call: Omit<Call, "peer">, preferences: Preferences | undefined): MaybeFuture<Reply> {
     return new Exchange(this.#exchangeHost, head, call, preferences).run();
   }
 

@@ -5,7 +5,7 @@ import { CallConfig, type CheckConfig } from "../../../core/call/call_config.ts"
 import type { Call, Principal } from "../../../core/call/call.ts";
 import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
 import { SCHEMA_ADAPTERS } from "../../../core/schema/exact_check.ts";
 import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
 import type { JsonSchema, Schema } from "../../../core/schema/standard_schema.ts";
@@ -34,7 +34,7 @@ interface VersionTools {
   readonly definitions: readonly ToolDefinition[];
   /** Definitions of all tools that can be called, if `tools` is a selection of them. Default: `definitions`. */
   readonly callable?: readonly ToolDefinition[];
-  call(call: Call): MaybePromise<CallResult>;
+  call(call: Call): MaybeFuture<CallResult>;
 }
 
 /** SHA-256 of the metadata as it is sent. */

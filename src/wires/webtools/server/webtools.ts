@@ -8,7 +8,7 @@ import { type CallResult, type ErrorResult, errorResult } from "../../../core/ca
 import { JSON_HEADERS, mediaTypeError, retryAfterHeader } from "../../framing/http.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import {
   ANYTHING,
   checkOptions,
@@ -178,7 +178,7 @@ class Webtools implements MountedWire {
     return errorReply(error, status);
   }
 
-  handle(head: Head, body: Body): MaybePromise<Reply> {
+  handle(head: Head, body: Body): MaybeFuture<Reply> {
     const { method, path } = head;
     const version = path === this.#base ? undefined : decodePath(path.slice(this.#base.length + 1));
     const served = this.#find(version, head);
@@ -211,13 +211,13 @@ class Webtools implements MountedWire {
     return this.#versions;
   }
 
-  #execute(head: Head, body: Body): MaybePromise<Reply> {
+  #execute(head: Head, body: Body): MaybeFuture<Reply> {
     const error = mediaTypeError(head.metadata);
     if (error !== undefined) return errorReply(error, 415);
-    return body.text().then((text) => (typeof text === "string" ? this.#answer(head, text) : errorReply(text)));
+    return body.text().map((text) => (typeof text === "string" ? this.#answer(head, text) : errorReply(text)));
   }
 
-  #answer(head: Head, text: string): MaybePromise<Reply> {
+  #answer(head: Head, text: string): MaybeFuture<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("error" in parsed) return errorReply(parsed.error);
     const request = decodeRequest(parsed.value);
@@ -226,12 +226,12 @@ class Webtools implements MountedWire {
     if (served === undefined) return this.#versionNotFound(request.version);
     const condition = head.metadata.get("if-match");
     if (condition === null) return this.#call(head, request, served);
-    return served.digest().then(({ hex }) => {
+    return Future.of(served.digest()).map(({ hex }) => {
       return matches(condition, hex) ? this.#call(head, request, served) : METADATA_CHANGED;
     });
   }
 
-  #call(head: Head, request: WebtoolRequest, served: ServedVersion): MaybePromise<Reply> {
+  #call(head: Head, request: WebtoolRequest, served: ServedVersion): MaybeFuture<Reply> {
     const { action: tool = served.onlyAction, meta, request: args, config, sessionId } = request;
     if (tool === undefined) {
       const actions = served.actions.slice(0, 50).join(", ");
@@ -239,9 +239,8 @@ class Webtools implements MountedWire {
     }
     const call: Call = { tool, args, meta, config: served.configure(config), peer: new WebtoolPeer(head, sessionId) };
     const result = served.call(call);
-    if (!(result instanceof Promise)) return this.#callReply(call, result);
-    head.disableIdleTimeout();
-    return result.then((later) => this.#callReply(call, later));
+    if (result instanceof Future) head.disableIdleTimeout();
+    return chain(result, (later) => this.#callReply(call, later));
   }
 
   #callReply(call: Call, result: CallResult): Reply {

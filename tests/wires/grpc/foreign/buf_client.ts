@@ -1,8 +1,4 @@
-/**
- * `buf curl`: calls a server, and returns its findings. Each RPC is a process.
- *
- * @module
- */
+/** `buf curl`: calls a server, and returns its findings. Each RPC is a process. */
 import { Buffer } from "node:buffer";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

@@ -2,10 +2,12 @@ import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import { errorResult } from "../../../../core/call/outcome.ts";
 import { asObject, type Members } from "../../../../internal/json.ts";
 import { JSON_HEADERS } from "../../../framing/http.ts";
-import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
-import type { Deadlines } from "../../../../internal/deadlines.ts";
+import { encodeSseEvent, HEARTBEAT_MS, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
+import { type Deadline, Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
-import type { MaybePromise } from "../../../../internal/async.ts";
+import { chain, Future, isPending, type MaybeFuture } from "../../../../internal/future.ts";
+import { type PendingEntry, PendingList } from "../../../../internal/pending_list.ts";
+import type { Clock } from "../../../../internal/time.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import type { Channel, McpExchange } from "../../server/exchange.ts";
@@ -20,18 +22,34 @@ export const KEEP_ALIVE = ": keepalive\n\n";
 /** Delay before a client should retry a request that failed temporarily, in milliseconds. */
 const RETRY_MS = 1_000;
 
+/** Requests of one server that wait for their response. */
+export class HttpWaits {
+  /** Those of the current turn of the event loop. */
+  readonly pending: PendingList;
+  /** Heartbeats of the others, and of streams. */
+  readonly heartbeats: Deadlines;
+
+  constructor(clock: Clock) {
+    this.pending = new PendingList(clock);
+    this.heartbeats = new Deadlines(clock);
+  }
+}
+
 /** One request over HTTP. The reply is JSON; if a message precedes the response, or the response is slow, it is a stream. */
-export class HttpExchange implements McpExchange, Channel {
+export class HttpExchange implements McpExchange, Channel, PendingEntry {
+  previous: PendingEntry | undefined = undefined;
+  next: PendingEntry | undefined = undefined;
   readonly #head: Head;
   readonly #host: WireHost;
-  readonly #heartbeats: Deadlines;
+  readonly #waits: HttpWaits;
+  #heartbeat: Deadline | undefined = undefined;
   #body: SseBody | undefined = undefined;
-  #opened: PromiseWithResolvers<Reply> | undefined = undefined;
+  #opened: Future<Reply> | undefined = undefined;
 
-  constructor(head: Head, heartbeats: Deadlines, host: WireHost) {
+  constructor(head: Head, waits: HttpWaits, host: WireHost) {
     this.#head = head;
     this.#host = host;
-    this.#heartbeats = heartbeats;
+    this.#waits = waits;
   }
 
   get metadata(): Metadata {
@@ -53,11 +71,11 @@ export class HttpExchange implements McpExchange, Channel {
   channel(isForced: boolean = false): Channel | undefined {
     if (this.#body !== undefined) return this;
     if (!isForced && !acceptsEventStream(this.#head.metadata.get("accept"))) return undefined;
-    const opened = this.#opened = Promise.withResolvers();
+    const opened = this.#opened ??= new Future<Reply>();
     this.#body = new SseBody({
-      heartbeats: this.#heartbeats,
+      heartbeats: this.#waits.heartbeats,
       heartbeat: KEEP_ALIVE,
-      onOpen: (body) => opened.resolve({ status: 200, headers: STREAM_HEADERS, body }),
+      onOpen: (body) => opened.receive({ status: 200, headers: STREAM_HEADERS, body }),
     });
     return this;
   }
@@ -67,25 +85,36 @@ export class HttpExchange implements McpExchange, Channel {
   }
 
   /** The reply: at once if the response is there, otherwise as soon as there is something to send. */
-  reply(response: MaybePromise<RpcResponse>): MaybePromise<Reply> {
-    if (!(response instanceof Promise)) return this.#finish(response);
-    this.#head.disableIdleTimeout();
-    if (this.channel() === undefined) {
-      return response.then((later) => toChallengedReply(later, this.#head, this.#host));
-    }
-    const ended = response.then((later) => this.#finish(later));
-    return Promise.race([ended, (this.#opened as PromiseWithResolvers<Reply>).promise]);
+  reply(response: MaybeFuture<RpcResponse>): MaybeFuture<Reply> {
+    if (!isPending(response)) return this.#end(response) ?? this.#opened as Future<Reply>;
+    const reply = this.#opened ??= new Future<Reply>();
+    this.#waits.pending.add(this);
+    chain(response, (later) => {
+      this.#waits.pending.remove(this);
+      this.#heartbeat?.clear();
+      const whole = this.#end(later);
+      if (whole !== undefined) reply.receive(whole);
+    });
+    return reply;
   }
 
-  #finish(response: RpcResponse): MaybePromise<Reply> {
-    const body = this.#body;
-    if (body === undefined) return toChallengedReply(response, this.#head, this.#host);
-    if (!body.isOpen) {
-      body.discard();
-      return toChallengedReply(response, this.#head, this.#host);
-    }
-    body.end(encodeSseEvent("message", response.json));
-    return (this.#opened as PromiseWithResolvers<Reply>).promise;
+  /** The response takes longer than a turn of the event loop. */
+  onTurnEnd(): void {
+    this.#head.disableIdleTimeout();
+    // The stream is not created before it has something to send.
+    this.#heartbeat = this.#waits.heartbeats.add(HEARTBEAT_MS, () => this.#keepAlive());
+  }
+
+  #keepAlive(): void {
+    if (this.#body !== undefined || this.channel() === undefined) return;
+    void (this.#body as SseBody | undefined)?.write(KEEP_ALIVE);
+  }
+
+  /** Ends the stream if it is open; otherwise returns the whole reply. */
+  #end(response: RpcResponse): Reply | undefined {
+    if (this.#body?.isOpen) return void this.#body.end(encodeSseEvent("message", response.json));
+    this.#body?.discard();
+    return toChallengedReply(response, this.#head, this.#host);
   }
 }
 

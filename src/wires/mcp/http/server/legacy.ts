@@ -1,6 +1,6 @@
 /** The revisions with a handshake over HTTP, with or without sessions. */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../../internal/async.ts";
+import { chain, Future, type MaybeFuture } from "../../../../internal/future.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Members } from "../../../../internal/json.ts";
 import type { Head, Reply } from "../../../wire.ts";
@@ -14,26 +14,36 @@ import { answerLegacy } from "../../server/methods.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
 import type { SessionHost, SessionHttp } from "../sessions/http.ts";
 import type { McpSessions } from "../sessions/mcp_sessions.ts";
-import { ACCEPTED, batchErrorReply, HttpExchange, invalidRequestReply, methodNotAllowed, toReply } from "./exchange.ts";
+import {
+  ACCEPTED,
+  batchErrorReply,
+  HttpExchange,
+  type HttpWaits,
+  invalidRequestReply,
+  methodNotAllowed,
+  toReply,
+} from "./exchange.ts";
 
 /** Serves the revisions with a handshake. */
 export class LegacyHttp implements SessionHost {
   readonly server: McpServer;
+  readonly waits: HttpWaits;
   readonly heartbeats: Deadlines;
   readonly pending: PendingRequests;
   /** The sessions; `undefined` if the server keeps nothing between requests. */
   readonly sessions: SessionHttp | undefined;
   readonly #methods: LegacyMethods;
 
-  constructor(server: McpServer, heartbeats: Deadlines, sessions: McpSessions | undefined) {
+  constructor(server: McpServer, waits: HttpWaits, sessions: McpSessions | undefined) {
     this.server = server;
-    this.heartbeats = heartbeats;
+    this.waits = waits;
+    this.heartbeats = waits.heartbeats;
     this.pending = new PendingRequests(server.host.clock, server.settings.askTimeoutMs);
     this.#methods = new LegacyMethods(server, sessions !== undefined);
     this.sessions = sessions?.serve(this);
   }
 
-  receive(head: Head, message: Message, version: string | null): MaybePromise<Reply> {
+  receive(head: Head, message: Message, version: string | null): MaybeFuture<Reply> {
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(head, message);
     if (message.kind !== "request" || this.sessions !== undefined || !isLegacyVersion(version)) {
       return this.#receive(head, [message], false);
@@ -44,7 +54,7 @@ export class LegacyHttp implements SessionHost {
   }
 
   /** Processes a batch of 2025-03-26. */
-  receiveBatch(head: Head, batch: readonly Message[]): MaybePromise<Reply> {
+  receiveBatch(head: Head, batch: readonly Message[]): MaybeFuture<Reply> {
     if (batch.some((message) => message.kind === "request" && message.method === "initialize")) {
       return invalidRequestReply("initialize cannot be part of a batch");
     }
@@ -52,7 +62,7 @@ export class LegacyHttp implements SessionHost {
   }
 
   /** Answers requests other than POST: they open the stream of a session, or end a session. */
-  handleOther(head: Head): MaybePromise<Reply> {
+  handleOther(head: Head): MaybeFuture<Reply> {
     const { method } = head;
     const { sessions } = this;
     if (sessions !== undefined && (method === "GET" || method === "DELETE")) {
@@ -76,18 +86,18 @@ export class LegacyHttp implements SessionHost {
     requests: readonly RequestMessage[],
     exchange: LegacyExchange,
     isBatch: boolean,
-  ): MaybePromise<RpcResponse> {
+  ): MaybeFuture<RpcResponse> {
     const [first] = requests;
     if (!isBatch && first !== undefined) {
-      const response = answerLegacy(this.#methods, first, exchange);
-      return response instanceof Promise ? response.then(withLegacyStatus) : withLegacyStatus(response);
+      return chain(answerLegacy(this.#methods, first, exchange), withLegacyStatus);
     }
-    return Promise.all(requests.map((request) => answerLegacy(this.#methods, request, exchange))).then((responses) => {
+    const answers = requests.map((request) => answerLegacy(this.#methods, request, exchange));
+    return Future.of(Promise.all(answers)).map((responses) => {
       return { status: 200, json: `[${responses.map(({ json }) => json).join(",")}]` };
     });
   }
 
-  #initialize(head: Head, request: RequestMessage): MaybePromise<Reply> {
+  #initialize(head: Head, request: RequestMessage): MaybeFuture<Reply> {
     if (head.metadata.get(SESSION_HEADER) !== null && this.sessions !== undefined) {
       return invalidRequestReply("The session is already initialized", request.id);
     }
@@ -98,7 +108,7 @@ export class LegacyHttp implements SessionHost {
     return this.sessions === undefined ? toReply(response) : this.sessions.begin(head, caller, response);
   }
 
-  #receive(head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
+  #receive(head: Head, messages: readonly Message[], isBatch: boolean): MaybeFuture<Reply> {
     const version = versionOf(head);
     const requests = messages.filter((message) => message.kind === "request");
     if (version === undefined) return requests.length === 0 ? ACCEPTED : unsupportedVersionReply(head, requests[0]);
@@ -123,8 +133,8 @@ class StatelessExchange extends HttpExchange implements LegacyExchange {
   readonly caller: LegacyCaller;
   readonly #pending: PendingRequests;
 
-  constructor(head: Head, { heartbeats, server, pending }: LegacyHttp, caller: LegacyCaller) {
-    super(head, heartbeats, server.host);
+  constructor(head: Head, { waits, server, pending }: LegacyHttp, caller: LegacyCaller) {
+    super(head, waits, server.host);
     this.caller = caller;
     this.#pending = pending;
   }

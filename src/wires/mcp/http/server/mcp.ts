@@ -4,8 +4,7 @@
  * Handles headers, statuses and streams. The methods are in `src/wires/mcp/server/`.
  * Source: MCP, "Streamable HTTP", revisions 2025-03-26 to 2026-07-28; "HTTP with SSE", revision 2024-11-05.
  */
-import type { MaybePromise } from "../../../../internal/async.ts";
-import { Deadlines } from "../../../../internal/deadlines.ts";
+import type { MaybeFuture } from "../../../../internal/future.ts";
 import type { Members } from "../../../../internal/json.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
 import { mediaTypeError } from "../../../framing/http.ts";
@@ -20,7 +19,15 @@ import { ModernMethods } from "../../server/modern.ts";
 import { checkRequestMeta, missingMetaError, requestMetaOf } from "../../server/request_meta.ts";
 import { errorResponse, protocolError, protocolErrorResponse } from "../../server/response.ts";
 import type { McpSessions } from "../sessions/mcp_sessions.ts";
-import { ACCEPTED, batchErrorReply, errorReply, HttpExchange, invalidRequestReply, toReply } from "./exchange.ts";
+import {
+  ACCEPTED,
+  batchErrorReply,
+  errorReply,
+  HttpExchange,
+  HttpWaits,
+  invalidRequestReply,
+  toReply,
+} from "./exchange.ts";
 import { checkHeaders, isModernVersion } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
 import type { LegacySseTransport } from "../sessions/sse_transport.ts";
@@ -126,7 +133,7 @@ class Mcp implements MountedWire {
   readonly #modern: ModernMethods;
   readonly #legacy: LegacyHttp;
   readonly #sse: LegacySseTransport | undefined;
-  readonly #heartbeats: Deadlines;
+  readonly #waits: HttpWaits;
 
   constructor(
     host: WireHost,
@@ -138,22 +145,22 @@ class Mcp implements MountedWire {
     this.paths = ssePath === undefined ? [path] : [path, ssePath, `${ssePath}/*`];
     this.methods = sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
-    this.#heartbeats = new Deadlines(host.clock);
+    this.#waits = new HttpWaits(host.clock);
     this.#server = new McpServer(host, options);
     this.#modern = new ModernMethods(this.#server);
-    this.#legacy = new LegacyHttp(this.#server, this.#heartbeats, sessions);
+    this.#legacy = new LegacyHttp(this.#server, this.#waits, sessions);
     const served = this.#legacy.sessions;
     this.#sse = ssePath === undefined ? undefined : served && sessions?.serveSse(served, ssePath);
   }
 
-  handle(head: Head, body: Body): MaybePromise<Reply> {
+  handle(head: Head, body: Body): MaybeFuture<Reply> {
     const sse = head.path === this.paths[0] ? undefined : this.#sse;
     const withoutMessage = sse?.handle(head);
     if (withoutMessage !== undefined) return withoutMessage;
     if (head.method !== "POST") return this.#legacy.handleOther(head);
     const unreadable = mediaTypeError(head.metadata);
     if (unreadable !== undefined) return errorReply(415, -32000, unreadable.message, { code: unreadable.code });
-    return body.text().then((text) =>
+    return body.text().map((text) =>
       typeof text === "string" ? this.#receive(head, text, sse) : toReply(errorResponse(null, text))
     );
   }
@@ -164,7 +171,7 @@ class Mcp implements MountedWire {
     this.#legacy.close();
   }
 
-  #receive(head: Head, text: string, sse: LegacySseTransport | undefined): MaybePromise<Reply> {
+  #receive(head: Head, text: string, sse: LegacySseTransport | undefined): MaybeFuture<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("error" in parsed) return toReply(errorResponse(null, parsed.error));
     const { value } = parsed;
@@ -174,7 +181,7 @@ class Mcp implements MountedWire {
     return sse?.receive(head, [message], false) ?? this.#route(head, message);
   }
 
-  #receiveBatch(head: Head, batch: readonly unknown[], sse: LegacySseTransport | undefined): MaybePromise<Reply> {
+  #receiveBatch(head: Head, batch: readonly unknown[], sse: LegacySseTransport | undefined): MaybeFuture<Reply> {
     if (batch.length > MAX_BATCH) return invalidRequestReply(`A batch has at most ${MAX_BATCH} messages`);
     if (batch.length === 0) return invalidRequestReply("The batch is empty");
     const messages: Message[] = [];
@@ -190,7 +197,7 @@ class Mcp implements MountedWire {
   }
 
   /** The body determines the revision of a message. The headers have to agree. */
-  #route(head: Head, message: Message): MaybePromise<Reply> {
+  #route(head: Head, message: Message): MaybeFuture<Reply> {
     if (message.kind === "response") return this.#legacy.receive(head, message, null);
     const meta = requestMetaOf(message.params);
     if (meta !== undefined) {
@@ -205,10 +212,10 @@ class Mcp implements MountedWire {
     return toReply(protocolErrorResponse(message.id, protocolError(HEADER_MISMATCH, problem)));
   }
 
-  #answer(head: Head, request: RequestMessage, meta: Members): MaybePromise<Reply> {
+  #answer(head: Head, request: RequestMessage, meta: Members): MaybeFuture<Reply> {
     const problem = checkRequestMeta(meta) ?? checkHeaders(request, meta, head.metadata, this.#server.tools);
     if (problem !== undefined) return toReply(protocolErrorResponse(request.id, problem));
-    const exchange = new HttpExchange(head, this.#heartbeats, this.#host);
+    const exchange = new HttpExchange(head, this.#waits, this.#host);
     return exchange.reply(answerModern(this.#modern, request, meta, exchange));
   }
 }

@@ -1,6 +1,6 @@
 /** Sessions of the revisions with a handshake, over HTTP. */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../../internal/async.ts";
+import type { MaybeFuture } from "../../../../internal/future.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Json, Members } from "../../../../internal/json.ts";
 import type { Head, Reply } from "../../../wire.ts";
@@ -39,7 +39,7 @@ export interface SessionHost {
     requests: readonly RequestMessage[],
     exchange: LegacyExchange,
     isBatch: boolean,
-  ): MaybePromise<RpcResponse>;
+  ): MaybeFuture<RpcResponse>;
 }
 
 export class SessionHttp {
@@ -102,7 +102,7 @@ export class SessionHttp {
     return unavailableReply("MCP sessions are temporarily unavailable; try again", data);
   }
 
-  async #inSession(head: Head, handle: (session: McpSession) => MaybePromise<Reply>): Promise<Reply> {
+  async #inSession(head: Head, handle: (session: McpSession) => MaybeFuture<Reply>): Promise<Reply> {
     const id = head.metadata.get(SESSION_HEADER);
     if (id === null) return errorReply(400, -32000, "The header Mcp-Session-Id is missing: send initialize first");
     try {
@@ -116,7 +116,7 @@ export class SessionHttp {
     }
   }
 
-  #receive(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
+  #receive(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybeFuture<Reply> {
     const published = messages.map((message) => {
       const event = message.kind === "request" ? undefined : toClientEvent(message);
       return event && this.store.publish(session.id, event);

@@ -1,5 +1,6 @@
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
+import { isPending, type MaybeFuture } from "../../../../internal/future.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
@@ -151,8 +152,8 @@ export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
   }
 
   /** The reply: at once if the response is there, otherwise a stream that can be resumed. */
-  reply(response: MaybePromise<RpcResponse>): MaybePromise<Reply> {
-    if (!(response instanceof Promise) && !this.#hasMessages) return this.#toReply(response);
+  reply(response: MaybeFuture<RpcResponse>): MaybeFuture<Reply> {
+    if (!isPending(response) && !this.#hasMessages) return this.#toReply(response);
     const { head, onError } = this.options;
     head.disableIdleTimeout();
     const unsubscribe = this.listen();

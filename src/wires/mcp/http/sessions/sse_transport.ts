@@ -8,6 +8,7 @@
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
+import { isPending } from "../../../../internal/future.ts";
 import type { Head, Reply } from "../../../wire.ts";
 import type { Message, RequestMessage } from "../../protocol/messages.ts";
 import { errorResponse, type RpcResponse } from "../../server/response.ts";
@@ -99,7 +100,7 @@ export class LegacySseTransport {
       onError: (thrown) => this.#sessions.storeErrorReply(thrown),
     });
     const response = this.#host.answerAll([request], exchange, false);
-    if (!(response instanceof Promise)) return await this.#send(response, head, send);
+    if (!isPending(response)) return await this.#send(response, head, send);
     // The reply is sent now, the response later over the stream.
     void exchange.follow(response);
     return undefined;
@@ -198,7 +199,7 @@ class EndpointExchange extends SessionRequest<SessionRequestOptions> {
   }
 
   /** Sends the response when it is there. A cancelled request has no response. */
-  async follow(response: Promise<RpcResponse>): Promise<void> {
+  async follow(response: PromiseLike<RpcResponse>): Promise<void> {
     const unsubscribe = this.listen();
     try {
       const { json } = await response;

@@ -1,0 +1,66 @@
+/**
+ * A list of what is pending. It is notified once, by one timer for all of it, when the current turn of the event loop is over.
+ *
+ * Most work that waits ends within its turn. What only longer waits need, such as timers, is therefore not set up for each.
+ */
+import type { Clock } from "./time.ts";
+
+/** An entry of a {@link PendingList}; the list sets the links. */
+export interface PendingEntry {
+  /** @internal */
+  previous: PendingEntry | undefined;
+  /** @internal */
+  next: PendingEntry | undefined;
+  /** Called once if the entry is still in the list after its turn. It was removed before. */
+  onTurnEnd(): void;
+}
+
+/** Entries in the order in which they were added. */
+export class PendingList {
+  readonly #clock: Clock;
+  #first: PendingEntry | undefined = undefined;
+  #last: PendingEntry | undefined = undefined;
+  #isTimerSet = false;
+
+  /** @param clock Source of time. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Adds an entry, which is in no list. */
+  add(entry: PendingEntry): void {
+    entry.previous = this.#last;
+    if (this.#last === undefined) this.#first = entry;
+    else this.#last.next = entry;
+    this.#last = entry;
+    // Timers that end with their request cannot serve the entries of others.
+    if (this.#clock.isPerRequest) this.flush();
+    else if (!this.#isTimerSet) this.#setTimer();
+  }
+
+  /** Removes an entry, if it is still in the list. */
+  remove(entry: PendingEntry): void {
+    const { previous, next } = entry;
+    if (previous !== undefined) previous.next = next;
+    else if (this.#first === entry) this.#first = next;
+    if (next !== undefined) next.previous = previous;
+    else if (this.#last === entry) this.#last = previous;
+    entry.previous = entry.next = undefined;
+  }
+
+  /** Notifies the entries up to `last` at once, by default all, in their order. */
+  flush(last?: PendingEntry): void {
+    for (let entry = this.#first; entry !== undefined; entry = entry === last ? undefined : this.#first) {
+      this.remove(entry);
+      entry.onTurnEnd();
+    }
+  }
+
+  #setTimer(): void {
+    this.#isTimerSet = true;
+    this.#clock.after(0, () => {
+      this.#isTimerSet = false;
+      this.flush();
+    });
+  }
+}
