@@ -32,6 +32,7 @@ export type {
   PromiseOptions,
   RenderedOutput,
   Tool,
+  ToolExample,
 } from "./src/core/tool/definition.ts";
 export type { Ctx, Logger } from "./src/core/handler/context.ts";
 export { type CallerState, type CallerStateSlot, defineCallerState } from "./src/core/handler/caller_state.ts";

@@ -172,17 +172,28 @@ function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<Array
   return whole;
 }
 
-/** Bun accepts `Headers` in half the time of a record; Deno takes 1.5 times as long, and on Node there is no difference. */
+/** Bun copies `Headers` in half the time of a record. */
 const TAKES_HEADERS = globalThis.navigator?.userAgent?.startsWith("Bun/");
 
 let lastRecord: Reply["headers"] | undefined;
 let lastHeaders: Headers | Reply["headers"];
+let lastOthers: readonly (readonly [string, string])[] = [];
 
 /** Converts a reply to a `Response`. The headers of a wire's replies are nearly always the same constant, so they are cached. */
 export function toResponse({ status, headers, body }: Reply): Response {
-  if (headers !== lastRecord) {
-    lastHeaders = TAKES_HEADERS ? new Headers(headers) : headers;
-    lastRecord = headers;
+  if (headers !== lastRecord) splitHeaders(headers);
+  const response = new Response(body, { status, headers: lastHeaders });
+  for (const [name, value] of lastOthers) response.headers.set(name, value);
+  return response;
+}
+
+/** Deno takes 1.2 µs for each header of a record but the first, and 0.1 µs to set one of a response. */
+function splitHeaders(headers: Reply["headers"]): void {
+  lastRecord = headers;
+  if (TAKES_HEADERS) lastHeaders = new Headers(headers);
+  else {
+    const [first, ...others] = Object.entries(headers);
+    lastHeaders = Object.fromEntries(first === undefined ? [] : [first]);
+    lastOthers = others;
   }
-  return new Response(body, { status, headers: lastHeaders });
 }

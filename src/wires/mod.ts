@@ -29,7 +29,7 @@ export type { CommonServerOptions, PromiseServerOptions, ServerIdentity } from "
 export { type AddedTools, toolset } from "../core/dispatch/attached_tools.ts";
 export type { ToolListing } from "../core/tool/listing.ts";
 export type { MaybePromise } from "../internal/async.ts";
-export type { Future, MaybeFuture } from "../internal/future.ts";
+export type { Future, MaybeFuture, Receiver } from "../internal/future.ts";
 export type { Clock } from "../internal/time.ts";
 export type { Auth, MountedAuth } from "../server/auth.ts";
 export type {

@@ -46,6 +46,16 @@ const declared = defineTool("declared").describe("Declared").input(v.object({ n:
   v.object({ at: v.string(), n: v.optional(v.number()) }),
 )
   .handle(({ n }) => ({ at: "now", ...(n !== undefined && { n }) }));
+defineTool("examples").describe("Examples").input(Search).output(v.string())
+  .examples([{ input: { query: "a" } }, { input: { query: "a", limit: 1 }, output: "b" }]).handle(({ query }) => query);
+throws(() =>
+  // @ts-expect-error: the example lacks an argument
+  defineTool("examples").describe("E").input(Search).examples([{ input: { limit: 1 } }]).handle(() => 1)
+);
+throws(() =>
+  // @ts-expect-error: the example's output is not the declared one
+  defineTool("examples").describe("E").output(v.string()).examples([{ input: {}, output: 5 }]).handle(() => "x")
+);
 const bare = defineTool("bare").describe("Bare").handle((input) => {
   expectType<Equal<typeof input, Record<string, unknown>>>(true);
   return 5 as const;

@@ -33,6 +33,7 @@ function tools(journal: Journal) {
       .describe("Add two numbers")
       .input(v.object({ a: v.pipe(v.number(), v.description("First")), b: v.optional(v.number(), 10) }))
       .output(v.object({ sum: v.number() }))
+      .examples([{ input: { a: 1, b: 2 }, output: { sum: 3 } }, { input: { a: 5 } }])
       .annotate({ readOnlyHint: true })
       .meta({ "example.com/unit": "none" })
       .handle(({ a, b }) => ({ sum: a + b })),

@@ -3,7 +3,7 @@ import type { Principal } from "../call/call.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
-import type { PromiseOptions, RenderedOutput, Tool } from "./definition.ts";
+import type { PromiseOptions, RenderedOutput, Tool, ToolExample } from "./definition.ts";
 import type { Middleware, StateOf, ToolAnnotations } from "../handler/middleware.ts";
 
 /** Marks an undeclared output. The return type of the handler is used. */
@@ -220,6 +220,15 @@ export interface ToolBuilder<
   config(
     schema: NotASchema,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, unknown, State>;
+  /**
+   * Sets examples of calls, which callers and models read in the listed schemas (`examples`). They replace earlier ones. The
+   * last step of the definition checks them against the schemas, in wire form: arguments as a caller sends them.
+   *
+   * @throws {TypeError} At `.handle()` or `.external()`, if an example does not fit its schema, or the schema is asynchronous.
+   */
+  examples(
+    examples: readonly ToolExample<Input, [Output] extends [InferredOutput] ? unknown : Output>[],
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Adds hints, as defined by MCP. */
   annotate(
     annotations: ToolAnnotations,

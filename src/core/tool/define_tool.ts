@@ -7,12 +7,14 @@ import type { Schema } from "../schema/standard_schema.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts";
 import { addScopes } from "./access.ts";
+import { listExamples } from "./examples.ts";
 import {
   type AnyTool,
   EMPTY_DEFINITION,
   type PromiseOptions,
   type RenderedOutput,
   type ToolDefinition,
+  type ToolExample,
 } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
@@ -63,7 +65,11 @@ function startTool<const Name extends string>(name: Name, adapters: readonly Sch
   >;
 }
 
-type Draft = Omit<ToolDefinition, "description" | "handler"> & { readonly description: string | undefined };
+type Draft = Omit<ToolDefinition, "description" | "handler"> & {
+  readonly description: string | undefined;
+  /** Examples that are checked at the end, because schemas may be declared after them. */
+  readonly examples?: readonly ToolExample<unknown, unknown>[];
+};
 
 const DEFAULT_TTL_MS = 3_600_000;
 
@@ -122,6 +128,10 @@ class Builder {
       errors.set(code, schema === null ? undefined : this.#compile(`Schema of error "${code}"`, schema));
     }
     return this.#with({ errors });
+  }
+
+  examples(examples: readonly ToolExample<unknown, unknown>[]): Builder {
+    return this.#with({ examples });
   }
 
   annotate(annotations: ToolAnnotations): Builder {
@@ -191,11 +201,12 @@ class Builder {
   }
 
   #finish(handler: ToolDefinition["handler"], step: string): AnyTool {
-    const { description } = this.#draft;
+    const { description, examples, ...draft } = this.#draft;
     if (description === undefined) {
       throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
     }
-    return { name: this.name, "~definition": { ...this.#draft, description, handler } };
+    const listed = examples && listExamples(this.#label, examples, draft);
+    return { name: this.name, "~definition": { ...draft, ...listed, description, handler } };
   }
 
   #unfinished(problem: string): TypeError {

@@ -33,6 +33,19 @@ export interface PromiseOptions {
   readonly required?: boolean;
 }
 
+/**
+ * An example of a call.
+ *
+ * @typeParam Input Type that callers send.
+ * @typeParam Output Type that callers receive.
+ */
+export interface ToolExample<Input, Output> {
+  /** Arguments, as a caller sends them. */
+  readonly input: Input;
+  /** The answer to these arguments. */
+  readonly output?: Output;
+}
+
 /** Work in another system. The token carries its state; nothing is stored here. */
 export interface ExternalDefinition {
   readonly ttlMs: number;

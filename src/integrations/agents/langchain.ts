@@ -44,9 +44,11 @@ export interface LangChainTool {
   };
   /**
    * Calls the tool. Yields the pieces of its answer (LangChain's tool events), then returns the text for the model and the artifact. An
-   * error is explained in the text. Throws the signal's reason if the call is aborted.
+   * error is explained in the text; as a method of a tool of LangChain it returns the error as a `ToolMessage` with the status
+   * `error`. Throws the signal's reason if the call is aborted.
    */
   readonly func: (
+    this: unknown,
     input: unknown,
     runManager?: unknown,
     config?: LangChainConfig,
@@ -85,8 +87,34 @@ function toLangChainTool(tool: AgentTool): LangChainTool {
     responseFormat: "content_and_artifact",
     metadata: { tool: name },
     async *func(input, _, config) {
-      const { text, value, error } = yield* tool.stream(input, { id: config?.toolCall?.id, signal: config?.signal });
-      return [text, { value, error }];
+      const id = config?.toolCall?.id;
+      const { text, value, error } = yield* tool.stream(input, { id, signal: config?.signal });
+      const answer: [string, LangChainArtifact] = [text, { value, error }];
+      if (error === undefined || id === undefined || !isInvokable(this)) return answer;
+      const message = await toErrorMessage(this, { type: "tool_call", id, name: tool.name, args: input }, answer);
+      // LangChain passes a message through as the result, although its type for content does not name messages.
+      return [message as string, answer[1]];
     },
   };
+}
+
+interface Invokable {
+  invoke(call: object): Promise<unknown>;
+}
+
+function isInvokable(value: unknown): value is Invokable {
+  return Object(value) === value && typeof (value as Partial<Invokable>).invoke === "function";
+}
+
+/**
+ * Makes a message with the status `error`. LangChain gives the status `success` to the content of every function, and ends the agent if a
+ * function throws. The class of messages is not available here, so that a copy of the tool makes the message, without the
+ * tool's callbacks.
+ */
+async function toErrorMessage(tool: Invokable, call: object, answer: [string, LangChainArtifact]): Promise<unknown> {
+  const copy: Invokable = Object.create(tool, {
+    func: { value: () => Promise.resolve(answer) },
+    callbacks: { value: undefined, writable: true },
+  });
+  return Object.assign(await copy.invoke(call) as object, { status: "error" });
 }

@@ -7,6 +7,7 @@ export { type AiCallOptions, type AiSchema, aiSdkTools, type AiTool } from "./ai
 export { type AnthropicBlock, type AnthropicTool, type AnthropicToolResult, anthropicTools } from "./anthropic.ts";
 export { type LangChainArtifact, type LangChainConfig, type LangChainTool, langchainTools } from "./langchain.ts";
 export {
+  type OpenAiCaller,
   type OpenAiFunction,
   type OpenAiFunctionOutput,
   type OpenAiOptions,

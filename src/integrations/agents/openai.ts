@@ -74,7 +74,22 @@ export interface OpenAiFunctionOutput {
   call_id: string;
   /** The answer, or an explanation of the error with advice. */
   output: string;
+  /** What made the call: the model, or a program that it wrote. Repeated from the call. */
+  caller?: OpenAiCaller | null;
+  /** Namespace of the function. Repeated from the call. */
+  namespace?: string;
 }
+
+/** What made a function call of Responses: the model itself, or a program of programmatic tool calling. */
+export type OpenAiCaller = {
+  /** Discriminant: the model. */
+  type: "direct";
+} | {
+  /** Discriminant: a program. */
+  type: "program";
+  /** Id of the program's item. */
+  caller_id: string;
+};
 
 /** Options of {@link openaiTools} and {@link openaiResponsesTools}. */
 export interface OpenAiOptions extends AgentOptions {
@@ -172,9 +187,15 @@ export async function openaiResponsesTools(
     async run(items, runOptions) {
       assertNoItems(items, "function", "Chat Completions: take openaiTools");
       const calls = (items ?? []).filter(isFunctionCall);
-      return await Promise.all(calls.map(async ({ name, arguments: text, call_id: id }) => {
+      return await Promise.all(calls.map(async ({ name, arguments: text, call_id: id, caller, namespace }) => {
         const output = await functions.call(name, text, id, runOptions);
-        return { type: "function_call_output", call_id: id, output };
+        return {
+          type: "function_call_output",
+          call_id: id,
+          output,
+          ...(caller !== undefined && { caller }),
+          ...(namespace !== undefined && { namespace }),
+        };
       }));
     },
   };
@@ -191,6 +212,8 @@ interface FunctionCallItem extends OpenAiResponseItem {
   readonly call_id: string;
   readonly name: unknown;
   readonly arguments: unknown;
+  readonly caller?: OpenAiCaller | null;
+  readonly namespace?: string;
 }
 
 function isFunctionCall(item: OpenAiResponseItem): item is FunctionCallItem {

@@ -221,6 +221,15 @@ describe("explanations", () => {
     deepStrictEqual(results[1], { type: "tool_result", tool_use_id: "2", content: '{"sum":11}' });
   });
 
+  test("the answer to a call of Responses repeats its caller and its namespace", async () => {
+    const { run } = await openaiResponsesTools(createAgentFixture().server);
+    const caller = { type: "program", caller_id: "prog_1" };
+    const call = { type: "function_call", call_id: "1", name: "math_add", arguments: '{"a":1,"b":2}' };
+    const calls = [{ ...call, caller, namespace: "math" }, { ...call, caller: null }, call];
+    const answer = { type: "function_call_output", call_id: "1", output: '{"sum":3}' };
+    deepStrictEqual(await run(calls), [{ ...answer, caller, namespace: "math" }, { ...answer, caller: null }, answer]);
+  });
+
   test("the AI SDK gets an exception whose message is the explanation", async () => {
     const tools = await aiSdkTools(createAgentFixture().server);
     const results = tools["open_door"]!.execute({}, { toolCallId: "1" })[Symbol.asyncIterator]();

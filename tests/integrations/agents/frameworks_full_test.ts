@@ -182,6 +182,50 @@ describe("the packages themselves", { skip }, () => {
     deepStrictEqual(events, ["a", "b"]);
     deepStrictEqual([message["content"], message["artifact"]], ["ab", { value: "ab", error: undefined }]);
   });
+
+  test("a refusal is an error for LangChain: the message's status, inside an agent and for one tool", async () => {
+    const { DynamicStructuredTool } = await loadModule("@langchain/core/dist/tools/index.js") as {
+      readonly DynamicStructuredTool: new (tool: object) => {
+        invoke(call: object, config?: object): Promise<Record<string, unknown>>;
+      };
+    };
+    const { ToolNode } = await loadModule("langchain/dist/agents/nodes/ToolNode.js") as {
+      readonly ToolNode: new (tools: readonly object[]) => {
+        invoke(state: object): Promise<{ readonly messages: readonly Record<string, unknown>[] }>;
+      };
+    };
+    const { AIMessage, ToolMessage } = await loadModule("@langchain/core/dist/messages/index.js") as {
+      readonly AIMessage: new (fields: object) => object;
+      readonly ToolMessage: { isInstance(value: unknown): boolean };
+    };
+    const tools = (await langchainTools(createAgentFixture().server)).map((tool) => new DynamicStructuredTool(tool));
+    const calls = [
+      { type: "tool_call", id: "1", name: "open_door", args: {} },
+      { type: "tool_call", id: "2", name: "math_add", args: { a: 1, b: 2 } },
+    ];
+    const { messages } = await new ToolNode(tools).invoke({
+      messages: [new AIMessage({ content: "", tool_calls: calls })],
+    });
+    const seen = messages.slice(-2);
+    ok(seen.every((message) => ToolMessage.isInstance(message)));
+    deepStrictEqual(seen.map(({ status, tool_call_id: id, name }) => [id, name, status]), [
+      ["1", "open_door", "error"],
+      ["2", "math_add", "success"],
+    ]);
+    match(String(seen[0]?.["content"]), /^The tool says no \(locked\): The door is locked/);
+    const artifact = seen[0]?.["artifact"] as { readonly value: unknown; readonly error: { readonly code: string } };
+    deepStrictEqual([artifact.value, artifact.error.code], [undefined, "locked"]);
+    const events: string[] = [];
+    const callbacks = [{
+      handleToolStart: () => void events.push("start"),
+      handleToolEnd: () => void events.push("end"),
+    }];
+    const door = tools.find((tool) => (tool as unknown as { name: string }).name === "open_door")!;
+    strictEqual((await door.invoke(calls[0]!, { callbacks }))["status"], "error");
+    deepStrictEqual(events, ["start", "end"]);
+    // Without the id of a call there is no message; LangChain returns the text.
+    match(String(await door.invoke({})), /^The tool says no/);
+  });
 });
 
 describe("the packages' own words", { skip }, () => {

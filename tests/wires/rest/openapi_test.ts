@@ -61,6 +61,16 @@ test("a call has typed arguments, answers and failures", () => {
   ok(responses[400] && responses[404] && responses[429] && !responses[202] && !responses[401]);
 });
 
+test("examples of a tool are those of its arguments and answers", async () => {
+  const greet = defineTool("greet").describe("G").input(v.object({ name: v.string() })).output(v.string())
+    .examples([{ input: { name: "Ada" }, output: "Hello, Ada" }]).handle(({ name }) => `Hello, ${name}`);
+  const { json } = await ask(createServer({ tools: [greet], wires: [rest()] }), "GET", "/rest/openapi.json");
+  const { valid, errors } = await new Validator().validate(structuredClone(json));
+  deepStrictEqual([valid, errors], [true, undefined]);
+  deepStrictEqual(json.components.schemas["greet.input"].examples, [{ name: "Ada" }]);
+  deepStrictEqual(json.components.schemas["greet.output"].examples, ["Hello, Ada"]);
+});
+
 test("a tool that promises has 202, and the paths of its promise", () => {
   const { responses } = operation("/scan", "post");
   deepStrictEqual(responses[202], { $ref: "#/components/responses/Promised" });
