@@ -108,7 +108,7 @@ test("basePath: the banner of serve() has the full URLs, and native gRPC answers
   const client = createClient<typeof server>(grpcTransport(listening.grpcUrl!));
   strictEqual(await client.greet(), "Hello");
   await client.$.close();
-  await listening.close(0);
+  await listening.close();
 });
 
 test("basePath: a value that is not a path is refused", () => {
