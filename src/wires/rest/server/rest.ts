@@ -13,6 +13,7 @@ import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import type { Members } from "../../../internal/json.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
+import { mountPath, publicPath } from "../../framing/http.ts";
 import { documentReply, openApiDocument } from "../../framing/openapi.ts";
 import {
   type Body,
@@ -24,7 +25,7 @@ import {
   type RequestWire,
   type WireHost,
 } from "../../wire.ts";
-import { bodyTypeError, decodeBody, decodeMeta, decodePath, publicPath, type ToolPath } from "./decode.ts";
+import { bodyTypeError, decodeBody, decodeMeta, decodePath, type ToolPath } from "./decode.ts";
 import { errorProblemReply, resultReply } from "./encode.ts";
 import { Exchange, type ExchangeHost, WIRE_NAME } from "./exchange.ts";
 import { describePaths } from "./openapi.ts";
@@ -112,7 +113,9 @@ class Rest implements MountedWire {
   #document(head: Head): MaybeFuture<Reply> {
     if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD");
     const { info, definitions } = this.#host;
-    const json = JSON.stringify(openApiDocument(info, [this.describe(this.#host.toolsFor(head.principal))]));
+    const json = JSON.stringify(
+      openApiDocument(info, [this.describe(this.#host.toolsFor(head.principal))], mountPath(head)),
+    );
     return documentReply(head, json, definitions.some(({ isVisible }) => isVisible !== undefined));
   }
 
