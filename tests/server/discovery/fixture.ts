@@ -4,7 +4,7 @@ import {
   createServer,
   defineTool,
   type Logger,
-  memoryTransport,
+  type memoryTransport,
   type ServerOptions,
 } from "../../../mod.ts";
 import { discover, type DiscoverOptions, type SearchOutput } from "../../../src/server/discovery/mod.ts";
