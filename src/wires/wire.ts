@@ -35,6 +35,12 @@ export interface WireHost {
   /** The full list, if `tools` is a selection of it, as with `discover()`; otherwise `undefined`. */
   readonly allTools?: WireHost | undefined;
   /**
+   * Name of the tool that a call runs: that of another tool for `call_tool` of `discover()`. `undefined`: always the called tool.
+   *
+   * @internal
+   */
+  readonly targetOf?: ((tool: string, args: unknown) => string) | undefined;
+  /**
    * Adds tools that are called only through the returned toolset, such as other versions of the server's tools. To be called
    * while the server is created, and on every replica alike: promises of these tools are identified by name and tag.
    *

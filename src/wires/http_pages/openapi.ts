@@ -42,7 +42,8 @@ function mountOpenApi(host: WireHost, path: string): MountedWire {
     exposedHeaders: ["etag"],
     handle(head) {
       if (head.method === "GET" || head.method === "HEAD") {
-        const json = JSON.stringify(describeServer(host, host.toolsFor(head.principal), mountPath(head)));
+        const { allTools = host } = host;
+        const json = JSON.stringify(describeServer(host, allTools.toolsFor(head.principal), mountPath(head)));
         return documentReply(head, json, host.definitions.some(({ isVisible }) => isVisible !== undefined));
       }
       const message = `${head.method} is not allowed here: use GET`;
