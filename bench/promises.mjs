@@ -41,7 +41,7 @@ export const promises = [
   timesFaster("toolwire-mcp-2025", "mcp-lite", "add-async", { law: [0.95, 0.95, 0.95], held: [0.8, 0.8, 0.85] }),
   timesFaster("toolwire-mcp-2025", "mcp-lite", "medium-async", { law: [0.95, 0.95, 0.95], held: [0.8, 0.8, 0.8] }),
   timesFaster("toolwire-mcp-2025", "mcp-lite", "add100-async", { law: [0.95, 0.95, 0.95], held: [0.8, 0.8, 0.85] }),
-  timesFaster("toolwire-mcp-2025", "mcp-lite", "conc64-async", { law: [0.95, 0.95, 0.95], held: [0.8, 0.8, 0.85] }),
+  timesFaster("toolwire-mcp-2025", "mcp-lite", "conc64-async", { law: [0.95, 0.95, 0.95], held: [0.72, 0.78, 0.85] }),
   timesFaster("toolwire-mcp-2025", "mcp-lite", "sse", { law: [0.95, 0.95, 0.95], held: [0.9, 0.9, 0.9] }),
   timesFaster("toolwire-mcp-2025", "fastmcp", "add", { held: [0.75, 0.85, 0.8] }),
   timesFaster("toolwire", "tRPC", "add", { law: [3, 3, 3], held: [3, 4, 2.8] }),

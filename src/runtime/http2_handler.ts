@@ -43,7 +43,7 @@ class Http2Head implements Head {
   principal: Principal | undefined = undefined;
   readonly carriesTrailers = true;
   readonly method: string;
-  readonly path: string;
+  path: string;
   readonly metadata: Metadata;
   readonly #headers: IncomingHttpHeaders;
   readonly #stream: ServerHttp2Stream;
