@@ -7,6 +7,7 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { canPromise } from "../../../core/tool/registry.ts";
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
@@ -104,7 +105,7 @@ class Rest implements MountedWire {
     const resource = decodePath(head.path.slice(this.#base.length));
     if (resource === undefined) return this.#document(head);
     if (resource.token !== undefined) return this.#promise(head, resource.tool, resource.token);
-    if (head.method === "POST") return this.#post(head, body, resource);
+    if (head.method === "POST" && resource.tool !== "") return this.#post(head, body, resource);
     if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, this.#methodsOf(head, resource));
     return resource.tool === "" ? this.#list(head) : this.#get(head, resource);
   }
@@ -179,16 +180,16 @@ class Rest implements MountedWire {
     return definition !== undefined && isReadOnly(definition) ? "GET, HEAD, POST" : "POST";
   }
 
+  /** The definition of a tool, listed or not. */
   #visible({ principal }: Head, tool: string): ToolDefinition | undefined {
-    const isVisible = this.#host.toolsFor(principal).some(({ name }) => name === tool);
-    return isVisible ? this.#definition(tool) : undefined;
+    const definition = this.#definition(tool);
+    return definition && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
   #definition(tool: string): ToolDefinition | undefined {
-    const { definitions, tools } = this.#host;
+    const { definitions } = this.#host;
     if (definitions !== this.#cached) {
-      // The listings have the names that callers use.
-      this.#byName = new Map(definitions.map((definition, index) => [tools[index]?.name ?? "", definition]));
+      this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
       this.#cached = definitions;
     }
     return this.#byName.get(tool);
