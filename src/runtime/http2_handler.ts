@@ -43,7 +43,7 @@ class Http2Head implements Head {
   principal: Principal | undefined = undefined;
   readonly carriesTrailers = true;
   readonly method: string;
-  readonly path: string;
+  path: string;
   readonly metadata: Metadata;
   readonly #headers: IncomingHttpHeaders;
   readonly #stream: ServerHttp2Stream;
@@ -116,26 +116,19 @@ async function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): P
   stream.resume();
 }
 
-/** Waits until a connection accepts more data, given the bytes written. `undefined` where streams do so themselves. */
+/** Waits until a connection accepts more data. `undefined` where streams do so themselves. */
 export function waitForConnection(
   { session }: Http2Stream,
-): ((bytes: number) => Promise<void> | undefined) | undefined {
-  if (isBun) return turnByTurn();
+): (() => Promise<void> | undefined) | undefined {
+  if (isBun) return nextTurn;
   return isDeno && session !== undefined ? () => drained(session) : undefined;
 }
 
 const isBun = "Bun" in globalThis;
 const isDeno = "Deno" in globalThis;
-const BYTES_A_TURN = 65_536;
-
-function turnByTurn(): (bytes: number) => Promise<void> | undefined {
-  let written = 0;
-  return (bytes) => {
-    written += bytes;
-    if (written < BYTES_A_TURN) return undefined;
-    written = 0;
-    return new Promise((resolve) => setImmediate(resolve));
-  };
+/** On Bun a write costs more than a message: those of a turn are sent as one, and other streams get their turn. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** All streams of a connection share one promise. */

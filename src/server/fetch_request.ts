@@ -19,7 +19,7 @@ const REPLACEMENT = "\ufffd";
 export class FetchRequest implements Head, Body {
   principal: Principal | undefined = undefined;
   readonly carriesTrailers = false;
-  readonly path: string;
+  path: string;
   readonly metadata: Metadata;
   readonly #request: Request;
   readonly #runtime: unknown;

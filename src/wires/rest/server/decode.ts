@@ -11,7 +11,6 @@ import { type ErrorResult, errorResult, invalidInputResult } from "../../../core
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { mediaTypeError } from "../../framing/http.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
-import type { Head } from "../../wire.ts";
 import { DEADLINE_HEADER, KEY_HEADER } from "../messages/problem.ts";
 
 /** What a path names. */
@@ -35,12 +34,6 @@ function decodePart(part: string): string {
   } catch {
     return part;
   }
-}
-
-/** Path of a request as its client knows it, which may begin with the path of a mount. */
-export function publicPath({ target, path }: Pick<Head, "target" | "path">): string {
-  const sent = target.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "").replace(/\/$/, "");
-  return sent.endsWith(path) ? sent : path;
 }
 
 /** Arguments and `_meta` of a call, not validated. */

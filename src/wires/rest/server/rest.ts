@@ -14,6 +14,7 @@ import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import type { Members } from "../../../internal/json.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
+import { mountPath, publicPath } from "../../framing/http.ts";
 import { documentReply, openApiDocument } from "../../framing/openapi.ts";
 import {
   type Body,
@@ -25,7 +26,7 @@ import {
   type RequestWire,
   type WireHost,
 } from "../../wire.ts";
-import { bodyTypeError, decodeBody, decodeMeta, decodePath, publicPath, type ToolPath } from "./decode.ts";
+import { bodyTypeError, decodeBody, decodeMeta, decodePath, type ToolPath } from "./decode.ts";
 import { errorProblemReply, resultReply } from "./encode.ts";
 import { Exchange, type ExchangeHost, WIRE_NAME } from "./exchange.ts";
 import { describePaths } from "./openapi.ts";
@@ -112,8 +113,10 @@ class Rest implements MountedWire {
 
   #document(head: Head): MaybeFuture<Reply> {
     if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD");
-    const { info, definitions } = this.#host;
-    const json = JSON.stringify(openApiDocument(info, [this.describe(this.#host.toolsFor(head.principal))]));
+    const { info, definitions, allTools = this.#host } = this.#host;
+    const json = JSON.stringify(
+      openApiDocument(info, [this.describe(allTools.toolsFor(head.principal))], mountPath(head)),
+    );
     return documentReply(head, json, definitions.some(({ isVisible }) => isVisible !== undefined));
   }
 
@@ -163,7 +166,7 @@ class Rest implements MountedWire {
     const meta = decodeMeta(head.metadata, bodyMeta);
     if (meta !== undefined && "kind" in meta) return fail(head, meta);
     const preferences = parsePreferences(head.metadata.get("prefer"));
-    const definition = preferences && this.#definition(tool);
+    const definition = preferences && this.#definition(this.#host.targetOf?.(tool, args) ?? tool);
     if (preferences === undefined || definition === undefined || !canPromise(definition)) {
       return this.#run(head, { tool, args, meta }, undefined);
     }
@@ -180,10 +183,9 @@ class Rest implements MountedWire {
     return definition !== undefined && isReadOnly(definition) ? "GET, HEAD, POST" : "POST";
   }
 
-  /** The definition of a tool, listed or not. */
   #visible({ principal }: Head, tool: string): ToolDefinition | undefined {
     const definition = this.#definition(tool);
-    return definition && isVisibleTo(definition, principal) ? definition : undefined;
+    return definition !== undefined && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
   #definition(tool: string): ToolDefinition | undefined {
