@@ -3,7 +3,7 @@
  *
  * An invalid URL, header or body results in a value, never in an exception.
  */
-import type { Metadata, Principal } from "../core/call/call.ts";
+import type { Metadata, Principal, RequestHost } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import { Future } from "../internal/future.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
@@ -23,13 +23,15 @@ export class FetchRequest implements Head, Body {
   readonly metadata: Metadata;
   readonly #request: Request;
   readonly #runtime: unknown;
+  readonly #context: unknown;
   readonly #maxBytes: number;
 
-  constructor(request: Request, runtime: unknown, maxBytes: number) {
+  constructor(request: Request, runtime: unknown, context: unknown, maxBytes: number) {
     this.path = pathOf(request.url);
     this.metadata = request.headers;
     this.#request = request;
     this.#runtime = runtime;
+    this.#context = context;
     this.#maxBytes = maxBytes;
   }
 
@@ -44,6 +46,11 @@ export class FetchRequest implements Head, Body {
   get authority(): string {
     const { url } = this.#request;
     return url.slice(url.indexOf("://") + 3).replace(/[/?#].*$/s, "");
+  }
+
+  get host(): RequestHost {
+    const context = this.#context as Partial<RequestHost> | undefined;
+    return { env: this.#runtime, waitUntil: (work) => context?.waitUntil?.(work) };
   }
 
   get signal(): AbortSignal {

@@ -71,9 +71,10 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * Answers a request: for `Deno.serve`, `Bun.serve`, Workers and frameworks. Never rejects.
    *
    * @param request The request.
-   * @param host The second argument that the runtime passes.
+   * @param host The second argument that the runtime passes; for handlers it is `ctx.env`.
+   * @param context The third argument of Workers, whose `waitUntil` keeps work running after the response.
    */
-  readonly fetch: (request: Request, host?: unknown) => Promise<Response>;
+  readonly fetch: (request: Request, host?: unknown, context?: unknown) => Promise<Response>;
   /** The same server with another policy of hosts, origins and CORS. */
   withOriginPolicy(policy: OriginPolicy): Server<Tools>;
   /**
@@ -277,8 +278,8 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
       return dispatcher.isClosed;
     },
     notify: createNotify(host),
-    fetch(request, runtime) {
-      const incoming = new FetchRequest(request, runtime, host.limits.bodyBytes);
+    fetch(request, runtime, context) {
+      const incoming = new FetchRequest(request, runtime, context, host.limits.bodyBytes);
       const reply = handle(incoming, incoming);
       return new Promise((resolve, reject) => {
         // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.

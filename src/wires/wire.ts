@@ -6,7 +6,7 @@
  * {@link DuplexWire} exchanges text messages over a connection, such as lines over pipes.
  */
 import type { Icon } from "../core/call/content.ts";
-import type { ClientInfo, Metadata, Peer, Principal } from "../core/call/call.ts";
+import type { ClientInfo, Metadata, Peer, Principal, RequestHost } from "../core/call/call.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ContentCatalog } from "../core/content/content_catalog.ts";
@@ -200,6 +200,8 @@ export interface Head {
   readonly streamAbortSignal: AbortSignal | undefined;
   /** The authenticated caller. The server sets it before a wire handles the request. */
   principal: Principal | undefined;
+  /** What the runtime passed beside the request; `undefined` without `fetch`. */
+  readonly host?: RequestHost | undefined;
   /** Whether the reply may have trailers: with HTTP/2 of `node:http2`, never with `fetch`. */
   readonly carriesTrailers: boolean;
   /** Announces a reply that takes long: the runtime must not close the idle connection. */
@@ -252,6 +254,10 @@ export class HeadPeer<Id extends string | number | undefined> implements Peer {
 
   get metadata(): Metadata {
     return this.#head.metadata;
+  }
+
+  get host(): RequestHost | undefined {
+    return this.#head.host;
   }
 
   get signal(): AbortSignal | undefined {
