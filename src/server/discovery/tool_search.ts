@@ -43,7 +43,7 @@ export interface SearchOutput {
   readonly total: number;
   /** Words of the query that no tool has. */
   readonly unmatched: readonly string[];
-  /** Number of found tools, by group, if the server has groups. */
+  /** Number of tools that have a word of the query, in the 8 groups of the best ones, if the server has groups. */
   readonly groups?: Readonly<Record<string, number>>;
   /** Advice, if nothing was found. */
   readonly hint?: string;
@@ -53,6 +53,7 @@ const DEFAULT_LIMIT = 5;
 const MAX_SENTENCE = 160;
 const MAX_SCHEMA_DEPTH = 6;
 const MAX_NAMED_GROUPS = 30;
+const MAX_FACETS = 8;
 
 /** Search over the tools of a server, as each caller may see them. */
 export class ToolSearch {
@@ -102,7 +103,7 @@ export class ToolSearch {
       tools: found.slice(0, limit).map((definition) => describe(definition, detail)),
       total: found.length,
       unmatched,
-      ...this.groups.size > 0 && { groups: Object.fromEntries(countGroups(found)) },
+      ...this.groups.size > 0 && { groups: Object.fromEntries([...countGroups(found)].slice(0, MAX_FACETS)) },
       ...found.length === 0 && { hint: this.#hintFor(group, principal) },
     };
   }

@@ -10,6 +10,8 @@ export interface Word {
   readonly stem: string;
   /** The word itself, in lower case. */
   readonly word: string;
+  /** Whether it has no meaning for a search. */
+  readonly isStopWord: boolean;
 }
 
 /** Words of runs of letters and digits that were split before. Texts of tools repeat most of their words. */
@@ -38,9 +40,11 @@ export function wordsOf(text: string, known: KnownWords = new Map()): readonly W
     ? text.normalize("NFKC").match(/[\p{L}\p{M}\p{N}]+/gu)
     : text.match(/[A-Za-z0-9]+/g);
   const words: Word[] = [];
-  for (const run of runs ?? []) words.push(...splitKnown(run, known));
-  const meaningful = words.filter(({ word }) => !STOP_WORDS.has(word));
-  return meaningful.length > 0 ? meaningful : words;
+  const stopWords: Word[] = [];
+  for (const run of runs ?? []) {
+    for (const word of splitKnown(run, known)) (word.isStopWord ? stopWords : words).push(word);
+  }
+  return words.length > 0 ? words : stopWords;
 }
 
 function splitKnown(run: string, known: KnownWords): readonly Word[] {
@@ -50,8 +54,14 @@ function splitKnown(run: string, known: KnownWords): readonly Word[] {
 }
 
 function splitRun(run: string): readonly Word[] {
+  // Most runs are lower-case words, for which the patterns of other scripts would take most of the time.
+  if (/^[A-Z]?[a-z]+$/.test(run)) return [toWord(run.toLowerCase())];
   const words = splitCamelCase(run).toLowerCase().replace(UNSPACED, (unspaced) => ` ${pairsOf(unspaced).join(" ")} `);
-  return words.split(" ").filter(Boolean).map((word) => ({ stem: stemOf(word), word }));
+  return words.split(" ").filter(Boolean).map(toWord);
+}
+
+function toWord(word: string): Word {
+  return { stem: stemOf(word), word, isStopWord: STOP_WORDS.has(word) };
 }
 
 function pairsOf(text: string): readonly string[] {

@@ -94,6 +94,15 @@ test("groups are in the description, count the results, and limit a search", asy
   ok((await search(grouped, "zebra")).hint?.endsWith("Groups: git, chat."));
 });
 
+test("results count the tools of the best groups alone", async () => {
+  const parts = Array.from({ length: 12 }, (_, index) => {
+    const name = index === 11 ? "read_file" : `do_${index}`;
+    return group(`g${index}`, createServer({ tools: [tool(name, "Read something")] }));
+  });
+  const { groups } = await search(serverOf([], {}, { parts: parts as never }), "read file");
+  deepStrictEqual(Object.keys(groups ?? {}), ["g11", "g0", "g1", "g2", "g3", "g4", "g5", "g6"]);
+});
+
 test("names of object prototypes are words and groups like others", async () => {
   const part = group("__proto__", createServer({ tools: [tool("constructor", "Build it")] }));
   const odd = serverOf([], {}, { parts: [part] as never });

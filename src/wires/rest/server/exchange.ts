@@ -150,11 +150,10 @@ export class Exchange {
     return { ...reply, headers: { ...reply.headers, "preference-applied": this.#preferences.applied } };
   }
 
-  /** Path of a promise, below the tool that was called. */
+  /** Path of a promise, below the tool that gives it: `redeem` and `call_tool` return promises of other tools. */
   #locationOf({ token }: PromiseOutcome): string | undefined {
     const { toolsPath, dispatch } = this.#host;
-    const { tool: called, peer } = this.#call;
-    const terms = called === "redeem" ? dispatch.readPromise(token, peer) : { tool: called };
+    const terms = dispatch.readPromise(token, this.#call.peer);
     if ("kind" in terms) return undefined;
     return `${mountPath(this.#head)}${toolsPath}/${encodeURIComponent(terms.tool)}/promises/${token}`;
   }

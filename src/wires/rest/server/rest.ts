@@ -106,7 +106,7 @@ class Rest implements MountedWire {
     const resource = decodePath(head.path.slice(this.#base.length));
     if (resource === undefined) return this.#document(head);
     if (resource.token !== undefined) return this.#promise(head, resource.tool, resource.token);
-    if (head.method === "POST") return this.#post(head, body, resource);
+    if (head.method === "POST" && resource.tool !== "") return this.#post(head, body, resource);
     if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, this.#methodsOf(head, resource));
     return resource.tool === "" ? this.#list(head) : this.#get(head, resource);
   }
