@@ -22,20 +22,35 @@ const BODY_MS = 30_000;
 /** Creates a handler for HTTP/2 streams. */
 export function toHttp2Handler(
   server: Pick<Server, "~server" | "limits">,
-): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void {
-  return (stream, headers) => {
+): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]) => void {
+  return (stream, headers, _flags, rawHeaders) => {
     // Node reports a reset by the client as an error. It is handled when the stream closes.
     stream.on("error", () => {});
-    const head = new Http2Head(stream, headers);
+    const head = new Http2Head(stream, headers, rawHeaders);
     const reply = server["~server"].handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
     chain(reply, (later) => sendOrReset(later, head, stream));
   };
 }
 
-/** `:authority` takes precedence over `host` (RFC 9113, 8.3.1). */
+/** `:authority` takes precedence over `host` (RFC 9113, 8.3.1). Several `Authorization` headers are joined, as in HTTP/1.1. */
 class Http2Metadata extends NodeMetadata {
+  readonly #rawHeaders: readonly string[];
+
+  /** @param rawHeaders Names and values, alternately. Node keeps the first `Authorization` header only in its object. */
+  constructor(headers: IncomingHttpHeaders, rawHeaders: readonly string[]) {
+    super(headers);
+    this.#rawHeaders = rawHeaders;
+  }
+
   override get(name: string): string | null {
+    if (name === "authorization") return this.#authorization;
     return super.get(name.toLowerCase() === "host" ? ":authority" : name) ?? super.get(name);
+  }
+
+  get #authorization(): string | null {
+    const raw = this.#rawHeaders;
+    const values = raw.filter((_, index) => index % 2 === 1 && raw[index - 1] === "authorization");
+    return values.length === 0 ? null : values.join(", ");
   }
 }
 
@@ -51,12 +66,12 @@ class Http2Head implements Head {
   /** Whether the reply was written completely. The stream closes in that case too. */
   isAnswered = false;
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) {
     this.#stream = stream;
     this.#headers = headers;
     this.method = headers[":method"] ?? "GET";
     this.path = pathOf(headers[":path"] ?? "/");
-    this.metadata = new Http2Metadata(headers);
+    this.metadata = new Http2Metadata(headers, rawHeaders);
   }
 
   get target(): string {

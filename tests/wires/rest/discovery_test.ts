@@ -29,14 +29,6 @@ for (const pinned of [[], ["remove_all"]]) {
   });
 }
 
-test("the document describes each listed tool by its own definition", async () => {
-  const discovery = discover({ when: "always", pinned: ["remove_all"] });
-  const server = createServer({ tools: [lookUp, remove], wires: [rest()], discovery });
-  const { paths } = (await ask(server, "GET", "/rest/openapi.json")).json;
-  deepStrictEqual(Object.keys(paths["/rest/tools/remove_all"]), ["post"]);
-  deepStrictEqual(Object.keys(paths["/rest/tools/search_tools"]), ["post", "get"]);
-});
-
 test("the Location of a promise through call_tool redeems it", async () => {
   const scan = defineTool("scan").describe("Scan").promise().handle(async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
