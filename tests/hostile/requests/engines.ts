@@ -187,7 +187,7 @@ export const guarantees: readonly Guarantee[] = [
   {
     name: "engine-lock",
     statement:
-      "While another process has the file of `sqliteEngine()` locked, calls that need no job are answered, and others when the lock ends, or with `unavailable` after `busyTimeoutMs`.",
+      "While another process has the file of `sqliteEngine()` locked, calls that need no job are answered, and others when the lock ends, or with `unavailable` after `busyTimeoutMs`. Workerd has no SQLite.",
     tests: locks,
     mayOverlap: true,
     also: ["tests/engine/sqlite_lock_test.ts"],
