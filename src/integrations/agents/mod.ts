@@ -21,4 +21,5 @@ export {
   type RunnableTools,
 } from "./openai.ts";
 export type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
+export { type EstimateOptions, estimateTokens } from "./token_count.ts";
 export type { AgentSource, ClientSource } from "./options.ts";
