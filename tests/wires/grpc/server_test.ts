@@ -83,7 +83,12 @@ test("GetTools gives the list of section A.1", async () => {
       required: ["a"],
       examples: [{ a: 1, b: 2 }, { a: 5 }],
     },
-    outputSchema: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] },
+    outputSchema: {
+      type: "object",
+      properties: { sum: { type: "number" } },
+      required: ["sum"],
+      examples: [{ sum: 3 }],
+    },
     annotations: { readOnlyHint: true },
     meta: { "example.com/unit": "none" },
   });
