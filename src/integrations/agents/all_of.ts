@@ -1,5 +1,5 @@
 import { canonicalJson, isJsonObject, type Json } from "../../internal/json.ts";
-import type { ParameterSchema } from "./parameters.ts";
+import type { ParameterSchema } from "./dialects.ts";
 
 /** Deepest nesting of `allOf` and of references in it. */
 const MAX_DEPTH = 16;

@@ -4,11 +4,11 @@
  * Types are structural: they are those of the package `@anthropic-ai/sdk`, which is not needed.
  */
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
-import { ANTHROPIC_STRICT } from "./dialects.ts";
+import { ANTHROPIC_STRICT, type ParameterSchema } from "./dialects.ts";
 import { ANTHROPIC_LIMITS, toStrict } from "./explain_schema.ts";
 import type { RunnableTools } from "./openai.ts";
 import { AGENT_RULES, type AgentOptions, type AgentSource } from "./options.ts";
-import type { Parameters, ParameterSchema } from "./parameters.ts";
+import type { Parameters } from "./parameters.ts";
 import { openToolbox } from "./toolbox.ts";
 
 /** A tool of a request. */

@@ -5,6 +5,9 @@
  * `transformJSONSchema` of `@anthropic-ai/sdk`; Google, `FunctionDeclaration.parametersJsonSchema` of `@google/genai`.
  */
 
+/** A JSON Schema in the form that the frameworks take. */
+export type ParameterSchema = Readonly<Record<string, unknown>>;
+
 /** Limits of one schema. */
 interface SchemaLimits {
   readonly properties: number;

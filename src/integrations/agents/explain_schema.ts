@@ -1,9 +1,9 @@
 import type { ListedTool } from "../../core/call/transport.ts";
 import { valueAt } from "../../core/json_schema/pointer.ts";
 import { BOOLEAN, checkOptions, oneOf, type OptionRules, required } from "../../internal/options.ts";
-import { ANTHROPIC_STRICT, type Dialect, GEMINI, OPENAI_STRICT } from "./dialects.ts";
+import { ANTHROPIC_STRICT, type Dialect, GEMINI, OPENAI_STRICT, type ParameterSchema } from "./dialects.ts";
 import type { SchemaChange } from "./keywords.ts";
-import { type Parameters, type ParameterSchema, toNamedParameters, toParameters } from "./parameters.ts";
+import { type Parameters, toNamedParameters, toParameters } from "./parameters.ts";
 import { reduce, type Reduced } from "./reduce.ts";
 import type { Refusal } from "./schema_count.ts";
 

@@ -1,6 +1,5 @@
-/** Keywords of JSON Schema, by what becomes of them where a vendor does not take them. */
-import type { Dialect } from "./dialects.ts";
-import type { ParameterSchema } from "./parameters.ts";
+/** Keywords of JSON Schema, and what a conversion does with those that a vendor does not take. */
+import type { Dialect, ParameterSchema } from "./dialects.ts";
 
 /** What became of a keyword. */
 export interface SchemaChange {

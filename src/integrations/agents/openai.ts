@@ -6,8 +6,8 @@
 import { AGENT_RULES, type AgentOptions, type AgentSource, type RunOptions } from "./options.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import { toStrict } from "./explain_schema.ts";
-import { OPENAI_STRICT } from "./dialects.ts";
-import { type ParameterSchema, toParameters } from "./parameters.ts";
+import { OPENAI_STRICT, type ParameterSchema } from "./dialects.ts";
+import { toParameters } from "./parameters.ts";
 import { type AgentTool, openToolbox, readArguments, type Toolbox } from "./toolbox.ts";
 
 /** A function, as both APIs describe it. */

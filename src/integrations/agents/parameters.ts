@@ -3,10 +3,8 @@ import { mapParts } from "../../core/json_schema/subschemas.ts";
 import { valueAt } from "../../core/json_schema/pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { describeNotes, escapeKey, type SchemaChange } from "./keywords.ts";
+import type { ParameterSchema } from "./dialects.ts";
 import { mapNames } from "./names.ts";
-
-/** A JSON Schema in the form that the frameworks take. */
-export type ParameterSchema = Readonly<Record<string, unknown>>;
 
 /** The parameters that a model fills in, and their conversion to a tool's arguments. */
 export interface Parameters {

@@ -8,9 +8,8 @@
 import { valueAt } from "../../core/json_schema/pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { mergeAllOf } from "./all_of.ts";
-import type { Dialect } from "./dialects.ts";
+import type { Dialect, ParameterSchema } from "./dialects.ts";
 import { describeNotes, escapeKey, hasStructure, isConstraint, type SchemaChange, sortKeywords } from "./keywords.ts";
-import type { ParameterSchema } from "./parameters.ts";
 import { type Refusal, Refused, SchemaCount } from "./schema_count.ts";
 import { allowsNull, inferType, isExclusive, restoreMembers } from "./unions.ts";
 

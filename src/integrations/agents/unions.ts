@@ -1,6 +1,6 @@
 /** Alternatives, and properties that become alternatives of a value and `null`. */
 import { isJsonObject } from "../../internal/json.ts";
-import type { ParameterSchema } from "./parameters.ts";
+import type { ParameterSchema } from "./dialects.ts";
 
 /** Whether at most one alternative can match: they have different types, or a required property with different constants. */
 export function isExclusive(branches: readonly unknown[]): boolean {

@@ -52,7 +52,9 @@ export function violations(root: Schema, subset: Subset): readonly string[] {
   const found: string[] = [];
   const say = (at: string, what: string) => void found.push(`${at}: ${what}`);
   if (root["type"] !== "object") say("", "the root is not an object");
-  for (const keyword of ["anyOf", "oneOf", "allOf", "not", "enum"]) if (keyword in root) say("", `${keyword} at the root`);
+  for (const keyword of ["anyOf", "oneOf", "allOf", "not", "enum"]) {
+    if (keyword in root) say("", `${keyword} at the root`);
+  }
   checkNode(root, "", 0, { root, subset, say, open: [] });
   return found;
 }
@@ -75,15 +77,19 @@ function checkNode(schema: unknown, at: string, level: number, walk: Walk): void
   for (const keyword of Object.keys(node)) if (!subset.keywords.includes(keyword)) say(at, `${keyword} is not taken`);
   if (node["format"] !== undefined && !subset.formats?.includes(String(node["format"]))) say(at, "unknown format");
   if (subset === SUBSETS.anthropic && Number(node["minItems"] ?? 0) > 1) say(at, "minItems above 1");
-  if (/\(\?<?[=!]/.test(String(node["pattern"] ?? ""))) say(at, "look-around");
-  if (subset.isClosed && !["type", "enum", "const", "anyOf", "$ref"].some((keyword) => keyword in node)) say(at, "any value");
+  if (subset.isClosed && /\(\?<?[=!]/.test(String(node["pattern"] ?? ""))) say(at, "look-around");
+  if (subset.isClosed && !["type", "enum", "const", "anyOf", "$ref"].some((keyword) => keyword in node)) {
+    say(at, "any value");
+  }
   if (node["$ref"] !== undefined) return checkReference(node, at, walk);
   checkObject(node, at, level, walk);
   const items = node["items"];
   if (subset.isAllRequired && [node["type"]].flat().includes("array") && items === undefined) say(at, "no items");
   if (items !== undefined) checkNode(items, `${at}/items`, level + 1, walk);
   for (const keyword of ["anyOf", "prefixItems"]) {
-    for (const [index, part] of ((node[keyword] ?? []) as unknown[]).entries()) checkNode(part, `${at}/${keyword}/${index}`, level, walk);
+    for (const [index, part] of ((node[keyword] ?? []) as unknown[]).entries()) {
+      checkNode(part, `${at}/${keyword}/${index}`, level, walk);
+    }
   }
 }
 
@@ -105,8 +111,14 @@ function checkObject(node: Schema, at: string, level: number, walk: Walk): void 
   const isObject = [node["type"]].flat().includes("object");
   if (subset.isClosed && isObject && additionalProperties !== false) say(at, "an open object");
   const names = Object.keys((properties ?? {}) as Schema);
-  if (subset.isAllRequired && isObject && !names.every((name) => (required as unknown[]).includes(name))) say(at, "optional");
-  if (subset.isClosed && !(required as string[]).every((name) => names.includes(name))) say(at, "required and not described");
+  if (subset.isAllRequired && isObject && !names.every((name) => (required as unknown[]).includes(name))) {
+    say(at, "optional");
+  }
+  if (subset.isClosed && !(required as string[]).every((name) => names.includes(name))) {
+    say(at, "required and not described");
+  }
   for (const name of names) checkNode((properties as Schema)[name], `${at}/properties/${name}`, level + 1, walk);
-  if (typeof additionalProperties === "object") checkNode(additionalProperties, `${at}/additionalProperties`, level + 1, walk);
+  if (typeof additionalProperties === "object") {
+    checkNode(additionalProperties, `${at}/additionalProperties`, level + 1, walk);
+  }
 }
