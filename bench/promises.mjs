@@ -19,11 +19,12 @@ export const promises = [
   atMost("toolwire", "sse", { law: [1.15, 1.15, 1.15], held: [2.1, 1.55, 1.5] }),
   atMost("toolwire", "conc64", { law: [1.35, 1.35, 1.35], held: [1.75, 1.4, 1.5] }),
   // A call on a server of 100 tools costs what it costs on a server of one.
-  {
-    ...atMost("toolwire", "add100", { law: [1, 1, 1], held: [1.15, 1.15, 1.15] }),
-    against: "toolwire",
-    againstWorkload: "add",
-  },
+  againstOwn("toolwire", "add100", "add", { law: [1, 1, 1], held: [1.15, 1.15, 1.15] }),
+
+  // An asynchronous handler costs nearly what a synchronous one does, and so does a body without a length.
+  againstOwn("toolwire", "add-async", "add", { law: [1.15, 1.15, 1.15] }),
+  againstOwn("toolwire-mcp-2025", "add-async", "add", { law: [1.15, 1.15, 1.15] }),
+  againstOwn("toolwire", "add-nolength", "add", { law: [1.25, 1.25, 1.25], held: [1.45, 1.35, 1.25] }),
 
   // Each peer against the wire of ours that does the same work; the last five answer less than any of ours.
   timesFaster("toolwire-mcp", "@modelcontextprotocol/server", "add", { law: [15, 12, 8], held: [6.5, 9, 5.5] }),
@@ -37,6 +38,11 @@ export const promises = [
   timesFaster("toolwire-mcp-2025", "mcp-lite", "add", { law: [1.4, 0.95, 0.95], held: [0.9, 0.95, 0.9] }),
   timesFaster("toolwire-mcp-2025", "mcp-lite", "medium", { law: [1.7, 1.3, 1.2], held: [0.8, 1.1, 0.8] }),
   timesFaster("toolwire-mcp-2025", "mcp-lite", "list", { law: [3, 3, 3], held: [5, 5.5, 3.5] }),
+  timesFaster("toolwire-mcp-2025", "mcp-lite", "add-async", { law: [0.95, 0.95, 0.95], held: [0.8, 0.8, 0.85] }),
+  timesFaster("toolwire-mcp-2025", "mcp-lite", "medium-async", { law: [0.95, 0.95, 0.95], held: [0.8, 0.8, 0.8] }),
+  timesFaster("toolwire-mcp-2025", "mcp-lite", "add100-async", { law: [0.95, 0.95, 0.95], held: [0.8, 0.8, 0.85] }),
+  timesFaster("toolwire-mcp-2025", "mcp-lite", "conc64-async", { law: [0.95, 0.95, 0.95], held: [0.72, 0.78, 0.85] }),
+  timesFaster("toolwire-mcp-2025", "mcp-lite", "sse", { law: [0.95, 0.95, 0.95], held: [0.9, 0.9, 0.9] }),
   timesFaster("toolwire-mcp-2025", "fastmcp", "add", { held: [0.75, 0.85, 0.8] }),
   timesFaster("toolwire", "tRPC", "add", { law: [3, 3, 3], held: [3, 4, 2.8] }),
   timesFaster("toolwire", "oRPC", "add", { law: [1.5, 1.5, 1.5], held: [1.5, 1.9, 1.4] }),
@@ -46,6 +52,11 @@ export const promises = [
 
 function atMost(of, workload, limits) {
   return { of, workload, against: "floor", kind: "atMost", ...limits };
+}
+
+/** The same contender with another workload. */
+function againstOwn(of, workload, againstWorkload, limits) {
+  return { ...atMost(of, workload, limits), against: of, againstWorkload };
 }
 
 function timesFaster(of, against, workload, limits) {

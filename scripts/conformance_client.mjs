@@ -1,120 +1,138 @@
 // Runs the official client suites over the client of MCP: `node scripts/conformance_client.mjs [scenario …]`. Without names it runs
 // all, and writes its section of docs/conformance.md. What is left out is named, with the reason. The exit status is 1 if a scenario
-// fails.
-import { spawn, spawnSync } from "node:child_process";
+// fails, or a runner crashes, hangs or ends early.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { row, writeSection } from "./conformance_doc.mjs";
-import { findBin, root } from "./runtimes.mjs";
+import { formatFailures, formatNotes, formatTotal, row, scenarioTable, writeSection } from "./conformance_doc.mjs";
+import { runSuite } from "./conformance_results.mjs";
+import { findBin, root, runOrThrow } from "./runtimes.mjs";
+
+/** Time limit of a run, in milliseconds; the suites give a scenario 30 s. */
+const TIMEOUT_MS = 300_000;
 
 const bun = findBin("bun");
 const PROGRAM = `${bun} ${join(root, "tests/conformance/client_program.ts")}`;
 const LEFT_OUT = [
-  [/^sep-2640-/, "skills are an extension that the client does not use; they pass of themselves"],
+  [
+    /^sep-2640-/,
+    "skills are an extension that the client does not use, and their checks pass for any client that does not",
+  ],
 ];
 const wanted = process.argv.slice(2);
 
-/** Packages, and the revisions that each is asked for; one that knows none runs each scenario once, on its own. */
+/** Packages, and the revisions that each is asked for; one without revisions runs each scenario once, on its default wire. */
 const SUITES = [
-  { version: "0.1.16", cli: cliOf("conformance-stable"), revisions: [] },
+  { version: "0.1.16", cli: cliOf("conformance-stable"), revisions: [], required: [] },
   {
     version: "alpha.12",
     cli: cliOf("conformance-next"),
     revisions: ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"],
+    required: ["2025-11-25", "2026-07-28"],
   },
 ];
 const OF_EXTENSIONS = "extension";
 
-const columns = SUITES.flatMap(({ version, cli, revisions }) => {
-  const listed = list(cli);
-  const runs = revisions.length === 0 ? [undefined] : [...revisions, OF_EXTENSIONS];
-  return runs.map((revision) => ({
-    title: revision === undefined ? version : `${version}, ${revision === OF_EXTENSIONS ? "extensions" : revision}`,
-    cli,
-    revision: revision === OF_EXTENSIONS ? undefined : revision,
-    names: listed.filter(({ wires }) => revision === undefined || wires.includes(revision)).map(({ name }) => name),
-    results: new Map(),
-  }));
-});
-const isChosen = (name) => wanted.length > 0 ? wanted.includes(name) : reasonOf(name) === undefined;
-const scenarios = [...new Set(columns.flatMap(({ names }) => names))];
-if (!scenarios.some(isChosen)) throw new Error(`The suites list none of these scenarios: ${scenarios.join(", ")}`);
-
 const folder = mkdtempSync(join(tmpdir(), "toolwire-conformance-"));
-let failures = 0;
+const listed = [];
+const columns = [];
 try {
-  for (const { title, cli, revision, names, results } of columns) {
-    for (const name of names.filter(isChosen)) {
-      const version = revision === undefined ? [] : ["--spec-version", revision];
-      const args = ["client", "--command", PROGRAM, "--scenario", name, ...version, "-o", folder];
-      const { status, output } = await run(cli, args);
-      const [, passed = "?", total = "?"] = /Passed: (\d+)\/(\d+)/.exec(output) ?? [];
-      const isGood = status === 0 && passed === total;
-      results.set(name, { passed: Number(passed), total: Number(total), isGood });
-      console.log(row([name, title, `${passed}/${total}`, isGood ? "ok" : "FAILED"]));
-      if (isGood) continue;
-      failures++;
-      console.log(output.trimEnd().split("\n").map((line) => `    ${line}`).join("\n"));
-    }
-  }
+  for (const suite of SUITES) columns.push(...await runColumns(suite));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-if (wanted.length === 0) {
-  for (const line of leftOut()) console.log(line);
-  if (failures === 0) writeTable();
+if (columns.every(({ scenarios, problems }) => scenarios.size + problems.length === 0)) {
+  throw new Error(`The suites list none of these scenarios: ${listed.join(", ")}`);
 }
-process.exitCode = failures > 0 ? 1 : 0;
+for (const column of columns) console.log(`${column.title.padEnd(40)} ${formatTotal(column)}`);
+for (const line of [...formatNotes(columns), ...leftOut()]) console.log(line);
+const failures = formatFailures(columns);
+for (const failure of failures) console.log(failure);
+if (wanted.length === 0 && failures.length === 0) writeTables();
+process.exitCode = failures.length > 0 ? 1 : 0;
 
 function cliOf(name) {
   return join(root, "node_modules", name, "dist/index.js");
 }
 
-function list(cli) {
-  const { stdout } = spawnSync(bun, [cli, "list", "--client"], { encoding: "utf8" });
-  return [...stdout.matchAll(/^\s+- (\S+) \[(.*)\]$/gm)].map(([, name, wires]) => ({ name, wires: wires.split(",") }));
+/** The runs of one package: by revision, one scenario after another; and what revisions require, as a whole. */
+async function runColumns({ version, cli, revisions, required }) {
+  const all = list(cli);
+  listed.push(...all.map(({ name }) => name));
+  const runs = revisions.length === 0 ? [undefined] : [...revisions, OF_EXTENSIONS];
+  const columns = [];
+  for (const revision of runs) {
+    const names = all.filter(({ wires }) => revision === undefined || wires.includes(revision)).map(({ name }) => name);
+    const title = revision === undefined
+      ? version
+      : `${version}, ${revision === OF_EXTENSIONS ? "extensions" : revision}`;
+    const spec = revision === undefined || revision === OF_EXTENSIONS ? [] : ["--spec-version", revision];
+    columns.push(await runScenarios(title, cli, names.filter(isChosen), spec));
+  }
+  for (const revision of wanted.length > 0 ? [] : required) {
+    const title = `${version}, --requirements ${revision}`;
+    columns.push({ title, isWhole: true, ...await run(cli, title, ["--requirements", revision]) });
+  }
+  return columns;
 }
 
-function reasonOf(name) {
-  return LEFT_OUT.find(([pattern]) => pattern.test(name))?.[1];
+async function runScenarios(title, cli, names, spec) {
+  const column = { title, isWhole: false, scenarios: new Map(), problems: [] };
+  for (const name of names) {
+    const { scenarios, problems } = await run(cli, `${title} ${name}`, ["--scenario", name, ...spec], true);
+    column.problems.push(...problems.map((problem) => `${name}: ${problem}`));
+    for (const result of scenarios.values()) column.scenarios.set(name, result);
+  }
+  return column;
+}
+
+async function run(cli, title, what, isOne = false) {
+  const result = await runSuite(bun, [cli, "client", "--command", PROGRAM, ...what], {
+    cwd: folder,
+    output: join(folder, title.replaceAll(/\W+/g, "_")),
+    timeoutMs: TIMEOUT_MS,
+    isOne,
+  });
+  const hasFailed = [...result.scenarios.values()].some(({ state }) => state === "failed");
+  if (hasFailed || result.problems.length > 0) console.log(result.text);
+  return result;
+}
+
+/** The scenarios that a package lists, with their revisions. */
+function list(cli) {
+  const text = runOrThrow(bun, [cli, "list", "--client"]);
+  const found = [...text.matchAll(/^\s+- (\S+) \[(.*)\]$/gm)].map(([, name, wires]) => ({
+    name,
+    wires: wires.split(","),
+  }));
+  if (found.length === 0) throw new Error(`\`${cli} list --client\` lists no scenarios:\n${text}`);
+  return found;
+}
+
+function isChosen(name) {
+  return wanted.length > 0 ? wanted.includes(name) : !LEFT_OUT.some(([pattern]) => pattern.test(name));
 }
 
 function leftOut() {
   return LEFT_OUT.map(([pattern, reason]) => {
-    return `Left out: ${scenarios.filter((name) => pattern.test(name)).join(", ")}: ${reason}.`;
+    return `Left out: ${[...new Set(listed.filter((name) => pattern.test(name)))].join(", ")}: ${reason}.`;
   });
 }
 
 /** Writes the section of docs/conformance.md. */
-function writeTable() {
-  const cell = (result) => result === undefined ? "–" : `${result.passed}/${result.total}`;
-  const sum = ({ results }) => {
-    const all = [...results.values()];
-    const [passed, total] = ["passed", "total"].map((what) => all.reduce((checks, one) => checks + one[what], 0));
-    return `${passed}/${total} checks, ${all.filter(({ isGood }) => isGood).length}/${all.length} scenarios`;
-  };
+function writeTables() {
   writeSection("Client", [
-    "`npm run conformance:client` has the suites drive [a program](../tests/conformance/client_program.ts) on Bun, for each revision",
-    "that a scenario knows; those of extensions have none.",
+    "`npm run conformance:client` runs the suites against [a program](../tests/conformance/client_program.ts) on Bun, for each revision",
+    "that a scenario supports; those of extensions have no revision. `--requirements` runs what a revision requires, as a whole.",
     "",
-    row(["", ...columns.map(({ title }) => title)]),
-    row(["---", ...columns.map(() => "---")]),
-    row(["**checks and scenarios that pass**", ...columns.map(sum)]),
-    ...scenarios.filter(isChosen).sort().map((name) =>
-      row([name, ...columns.map(({ results }) => cell(results.get(name)))])
-    ),
+    row(["run", "checks and scenarios that pass"]),
+    row(["---", "---"]),
+    ...columns.map((column) => row([column.title, formatTotal(column)])),
     "",
+    ...scenarioTable(columns.filter(({ isWhole }) => !isWhole)),
+    "",
+    ...formatNotes(columns),
     ...leftOut(),
   ]);
-}
-
-function run(cli, args) {
-  return new Promise((resolve) => {
-    const child = spawn(bun, [cli, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => output += text);
-    child.on("close", (status) => resolve({ status, output }));
-  });
 }

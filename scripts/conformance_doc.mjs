@@ -8,10 +8,11 @@ const SECTIONS = ["Server", "Client"];
 const HEAD = [
   "# Conformance",
   "",
-  "What the official suites of the Model Context Protocol say, the packages `@modelcontextprotocol/conformance` 0.1.16 and",
+  "Results of the official suites of the Model Context Protocol, the packages `@modelcontextprotocol/conformance` 0.1.16 and",
   "0.2.0-alpha.12: of `mcp()`, by `npm run conformance`, and of `mcpTransport()` with `oauthFetch()`, by",
-  "`npm run conformance:client`. Each command writes its section. A cell counts the checks that pass; `–`: the scenario is not",
-  "part of the run; 0/0: it is, and checks nothing there.",
+  "`npm run conformance:client`. Each command writes its section, and fails if a check fails or the runner crashes, hangs or ends early.",
+  "A cell counts the checks that pass. A scenario counts as passed if none of its checks fails and at least one has run; `skipped`: none has",
+  "run; `–`: the scenario is not part of the run.",
   "",
 ];
 
@@ -27,4 +28,74 @@ export function writeSection(title, lines) {
 /** A row of a table. */
 export function row(cells) {
   return `| ${cells.join(" | ")} |`;
+}
+
+/** A table whose rows are scenarios and whose columns are runs. */
+export function scenarioTable(columns) {
+  const names = [...new Set(columns.flatMap(({ scenarios }) => [...scenarios.keys()]))].sort();
+  return [
+    row(["", ...columns.map(({ title }) => title)]),
+    row(["---", ...columns.map(() => "---")]),
+    ...names.map((name) => row([name, ...columns.map(({ scenarios }) => formatScenario(scenarios.get(name)))])),
+  ];
+}
+
+function formatScenario(scenario) {
+  if (scenario === undefined) return "–";
+  const { passed, failed, warned, skipped, state } = scenario;
+  if (state === "skipped") return "skipped";
+  const more = skipped.length > 0 ? `, ${skipped.length} skipped` : "";
+  return `${state === "failed" ? "✗ " : ""}${passed}/${passed + failed.length + warned.length}${more}`;
+}
+
+/** The sums of a run, for a cell or a line of output. */
+export function formatTotal({ scenarios }) {
+  const all = [...scenarios.values()];
+  if (all.length === 0) return "no scenarios";
+  const sum = (count) => all.reduce((total, one) => total + count(one), 0);
+  const [passed, warned, failed, skipped] = [
+    sum((one) => one.passed),
+    sum((one) => one.warned.length),
+    sum((one) => one.failed.length),
+    sum((one) => one.skipped.length),
+  ];
+  const count = (state) => all.filter((one) => one.state === state).length;
+  const parts = [
+    `${passed}/${passed + warned + failed} checks`,
+    `${count("passed")}/${all.length} scenarios`,
+    ...(count("skipped") > 0 ? [`${count("skipped")} scenarios skipped`] : []),
+    ...(skipped > 0 ? [`${skipped} checks skipped`] : []),
+    ...(warned > 0 ? [`${warned} warnings`] : []),
+  ];
+  return parts.join(", ");
+}
+
+/** What was not checked, and why, and the warnings: a line for each reason, with the number of runs that have it. */
+export function formatNotes(columns) {
+  const skipped = countNotes(columns, ({ skipped, state }) => {
+    return state === "skipped" && skipped.length === 0 ? ["no check applies"] : [...new Set(skipped)];
+  });
+  const warned = countNotes(columns, (scenario) => scenario.warned);
+  return [
+    ...(skipped.length > 0 ? ["Skipped by the suites:", "", ...skipped, ""] : []),
+    ...(warned.length > 0 ? ["Warnings:", "", ...warned, ""] : []),
+  ];
+}
+
+function countNotes(columns, notesOf) {
+  const runs = new Map();
+  for (const { scenarios } of columns) {
+    for (const [name, scenario] of scenarios) {
+      for (const note of notesOf(scenario)) runs.set(`${name}: ${note}`, (runs.get(`${name}: ${note}`) ?? 0) + 1);
+    }
+  }
+  return [...runs].sort().map(([note, count]) => `- ${note} (${count} ${count === 1 ? "run" : "runs"})`);
+}
+
+/** The failed checks and the problems of the runners, a line each. */
+export function formatFailures(columns) {
+  return columns.flatMap(({ title, scenarios, problems }) => [
+    ...problems.map((problem) => `${title}: ${problem}`),
+    ...[...scenarios].flatMap(([name, { failed }]) => failed.map((check) => `${title}: ${name}: ${check}`)),
+  ]);
 }

@@ -15,9 +15,9 @@ interface Env {
 let server: RenderServer | undefined;
 
 export default {
-  fetch(request: Request, env: Env): Promise<Response> {
+  fetch(request: Request, env: Env, context: unknown): Promise<Response> {
     // Bindings come with the first request. They stay the same as long as the instance lives.
     server ??= createRenderServer({ keys: env.TOOLWIRE_KEYS, farm: env.FARM });
-    return server.fetch(request);
+    return server.fetch(request, env, context);
   },
 };

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { closestMatch } from "../internal/text.ts";
 
 export interface Command {
   /** Usage: `toolwire pin <url>`. */
@@ -19,7 +20,18 @@ export function fail(message: string, code: 1 | 2): number {
   return code;
 }
 
-/** Prints the usage of a command after a wrong call. */
-export function misused({ usage }: Command): number {
-  return fail(`Usage: ${usage}`, 2);
+/** Prints the usage of a command after a wrong call, and the first argument that names no option. */
+export function misused({ usage }: Command, args: readonly string[]): number {
+  const options: readonly string[] = usage.match(/--\w+/g) ?? [];
+  const unknown = args.map((arg) => arg.replace(/=.*/s, "")).find((arg) =>
+    arg.startsWith("-") && !options.includes(arg)
+  );
+  const problem = unknown === undefined ? "" : `${describeUnfamiliar("option", unknown, options)}\n\n`;
+  return fail(`${problem}Usage: ${usage}`, 2);
+}
+
+/** States that a command or an option does not exist, and names a similar one. */
+export function describeUnfamiliar(kind: "command" | "option", name: string, known: readonly string[]): string {
+  const similar = closestMatch(name, known);
+  return `There is no ${kind} ${JSON.stringify(name)}${similar === undefined ? "" : `: did you mean "${similar}"?`}`;
 }

@@ -5,9 +5,8 @@
  * @module
  */
 import process from "node:process";
-import { closestMatch } from "../internal/text.ts";
 import { VERSION } from "../internal/version.ts";
-import { type Command, fail } from "./command.ts";
+import { type Command, describeUnfamiliar, fail } from "./command.ts";
 
 /** Each command is a file, loaded on use. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
@@ -24,20 +23,15 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === "--version") return print(`toolwire ${VERSION}`);
   if (HELP.has(name)) return args[0] === undefined ? print(await usage()) : await main([args[0], "--help"]);
   const load = COMMANDS.get(name);
-  if (load === undefined) return fail(`${unknown(name)}\n\n${await usage()}`, 2);
+  if (load === undefined) {
+    return fail(`${describeUnfamiliar("command", name, [...COMMANDS.keys(), "help"])}\n\n${await usage()}`, 2);
+  }
   if (Promise.withResolvers === undefined) {
     return fail(`Toolwire needs Node 22 or later; this is ${process.version}`, 1);
   }
   const command = await load();
   if (args[0] !== "help" && HELP.has(args[0])) return print(`Usage: ${command.usage}\n\n${command.about}`);
   return await command.run(args);
-}
-
-function unknown(name: string): string {
-  const suggestion = closestMatch(name, [...COMMANDS.keys(), "help"]);
-  return `There is no command ${JSON.stringify(name)}${
-    suggestion === undefined ? "" : `: did you mean "${suggestion}"?`
-  }`;
 }
 
 async function usage(): Promise<string> {

@@ -13,7 +13,7 @@ export const pin: Command = {
     "Fetches a webtool's metadata, to be looked at and kept; with --out, says what has changed since the last time",
   async run(args) {
     const request = parse(args);
-    if (request === undefined) return misused(this);
+    if (request === undefined) return misused(this, args);
     const { url, version, out } = request;
     try {
       const webtool = await fetchWebtool(url, { version });

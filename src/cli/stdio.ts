@@ -14,7 +14,7 @@ export const stdio: Command = {
     "--principal and --scopes the caller has every scope",
   async run(args) {
     const request = parse(args);
-    if (request === undefined) return misused(this);
+    if (request === undefined) return misused(this, args);
     const { path, principal } = request;
     const file = resolve(path);
     // Hosts choose the working directory, so the error contains the resolved path.

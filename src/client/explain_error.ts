@@ -18,8 +18,8 @@ const PING = {
 /** Message of the transport for a reply that is not MCP-lite, with the status of a wrong path, method or media type. */
 const NOT_MCP_LITE = /d (2..|40.|415), not with/;
 
-/** Message of a Toolwire server for an unknown path, if it has MCP-lite at another one. */
-const LISTS_MCP_LITE = /are .*calltools/;
+/** Message of a Toolwire server for an unknown path, not below that of MCP, if it has MCP-lite at another one. */
+const LISTS_MCP_LITE = /rs \/(?!mcp\/).* are .*calltools/;
 
 /**
  * Adds to an error what answers at the URL, and which transport to use for it.

@@ -49,6 +49,7 @@ export type {
   PromiseServerOptions,
   ServerIdentity,
 } from "../server/options.ts";
+export { atBasePath, type BasePath } from "../server/base_path.ts";
 export type { AllTools, ComposableOptions, Part } from "../server/part.ts";
 export type { CorsOptions, OriginPolicy } from "../server/origin_guard.ts";
 export type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";

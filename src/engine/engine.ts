@@ -95,6 +95,11 @@ export interface Engine {
   /** Id of the process if only this process has the jobs; `undefined` if other processes have them, too. */
   readonly processId: string | undefined;
   /**
+   * Whether work ends with the request that began it, as in the memory of Cloudflare Workers. Servers then refuse tools with
+   * `.promise()`. Default: `false`.
+   */
+  readonly endsWithRequest?: boolean;
+  /**
    * Stores a new job until it expires. With `dueInMs`, delivery to a worker is scheduled after that delay in the same
    * transaction.
    *

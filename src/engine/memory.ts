@@ -14,6 +14,11 @@ export interface MemoryEngineOptions {
   readonly maxJobs?: number;
   /** Largest size of all jobs, in UTF-16 code units of JSON; above it, room is made in the same way. Default: 128 Mi. */
   readonly maxChars?: number;
+  /**
+   * Accepts that work ends with the request that began it on Cloudflare Workers, where a server otherwise refuses tools with
+   * `.promise()`: for tests, and for work that is always done within its budget. No effect elsewhere. Default: `false`.
+   */
+  readonly workEndsWithRequest?: boolean;
   /** Source of time. Default: the machine's. */
   readonly clock?: Clock;
 }
@@ -57,9 +62,11 @@ interface MemoryWorker {
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): PromiseEngine {
   const jobs = new MemoryJobs(options);
+  const { workEndsWithRequest = false } = options;
   let processId: string | undefined;
   return withPromises({
     name: "memory",
+    endsWithRequest: systemClock.isPerRequest === true && !workEndsWithRequest,
     get processId() {
       // Made late: some hosts have no randomness while modules load.
       return (processId ??= crypto.randomUUID());

@@ -98,7 +98,9 @@ export function checkOptions<Options extends object>(
     if (value === undefined ? !known?.isRequired : known?.fits(value)) continue;
     if (known === undefined) {
       const similar = closestMatch(name, names);
-      return fail(`there is no option "${name}"; ${similar ? `did you mean "${similar}"?` : `there are ${names}`}`);
+      return fail(
+        `there is no option "${name}"; ${similar ? `did you mean "${similar}"?` : `there are ${names.join(", ")}`}`,
+      );
     }
     fail(`${name} must be ${known.expected}, not ${show(value)}`, typeof value === "number" ? RangeError : TypeError);
   }
@@ -122,5 +124,6 @@ function show(value: unknown): string {
   // The function in place of its result, such as memoryEngine for memoryEngine().
   const [called] = [value].flat().filter(isFunction);
   if (called !== undefined) return called.name ? `a function: call it, ${called.name}()` : "a function";
+  if (Array.isArray(value)) return "this array";
   return Object(value) === value ? "an object" : String(value);
 }

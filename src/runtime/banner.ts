@@ -8,7 +8,9 @@ const MAX_NAMES = 8;
 
 export function formatBanner(server: Server, url: string, grpcUrl: string | undefined): string {
   const { info, tools, "~server": { host } } = server;
-  const rows = host.mounted.map(({ wire, paths }): [string, string] => [wire, `${url}${placeOf(paths)}`]);
+  const rows = host.mounted.map((
+    { wire, paths },
+  ): [string, string] => [wire, `${url}${host.basePath}${placeOf(paths)}`]);
   if (grpcUrl !== undefined) rows.push(["grpc", grpcUrl]);
   rows.push(["tools", shortList(tools.filter((tool) => tool["@type"] !== "system").map(({ name }) => name))]);
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -22,20 +22,35 @@ const BODY_MS = 30_000;
 /** Creates a handler for HTTP/2 streams. */
 export function toHttp2Handler(
   server: Pick<Server, "~server" | "limits">,
-): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void {
-  return (stream, headers) => {
+): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]) => void {
+  return (stream, headers, _flags, rawHeaders) => {
     // Node reports a reset by the client as an error. It is handled when the stream closes.
     stream.on("error", () => {});
-    const head = new Http2Head(stream, headers);
+    const head = new Http2Head(stream, headers, rawHeaders);
     const reply = server["~server"].handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
     chain(reply, (later) => sendOrReset(later, head, stream));
   };
 }
 
-/** `:authority` takes precedence over `host` (RFC 9113, 8.3.1). */
+/** `:authority` takes precedence over `host` (RFC 9113, 8.3.1). Several `Authorization` headers are joined, as in HTTP/1.1. */
 class Http2Metadata extends NodeMetadata {
+  readonly #rawHeaders: readonly string[];
+
+  /** @param rawHeaders Names and values, alternately. Node keeps the first `Authorization` header only in its object. */
+  constructor(headers: IncomingHttpHeaders, rawHeaders: readonly string[]) {
+    super(headers);
+    this.#rawHeaders = rawHeaders;
+  }
+
   override get(name: string): string | null {
+    if (name === "authorization") return this.#authorization;
     return super.get(name.toLowerCase() === "host" ? ":authority" : name) ?? super.get(name);
+  }
+
+  get #authorization(): string | null {
+    const raw = this.#rawHeaders;
+    const values = raw.filter((_, index) => index % 2 === 1 && raw[index - 1] === "authorization");
+    return values.length === 0 ? null : values.join(", ");
   }
 }
 
@@ -43,7 +58,7 @@ class Http2Head implements Head {
   principal: Principal | undefined = undefined;
   readonly carriesTrailers = true;
   readonly method: string;
-  readonly path: string;
+  path: string;
   readonly metadata: Metadata;
   readonly #headers: IncomingHttpHeaders;
   readonly #stream: ServerHttp2Stream;
@@ -51,12 +66,12 @@ class Http2Head implements Head {
   /** Whether the reply was written completely. The stream closes in that case too. */
   isAnswered = false;
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) {
     this.#stream = stream;
     this.#headers = headers;
     this.method = headers[":method"] ?? "GET";
     this.path = pathOf(headers[":path"] ?? "/");
-    this.metadata = new Http2Metadata(headers);
+    this.metadata = new Http2Metadata(headers, rawHeaders);
   }
 
   get target(): string {
@@ -116,26 +131,19 @@ async function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): P
   stream.resume();
 }
 
-/** Waits until a connection accepts more data, given the bytes written. `undefined` where streams do so themselves. */
+/** Waits until a connection accepts more data. `undefined` where streams do so themselves. */
 export function waitForConnection(
   { session }: Http2Stream,
-): ((bytes: number) => Promise<void> | undefined) | undefined {
-  if (isBun) return turnByTurn();
+): (() => Promise<void> | undefined) | undefined {
+  if (isBun) return nextTurn;
   return isDeno && session !== undefined ? () => drained(session) : undefined;
 }
 
 const isBun = "Bun" in globalThis;
 const isDeno = "Deno" in globalThis;
-const BYTES_A_TURN = 65_536;
-
-function turnByTurn(): (bytes: number) => Promise<void> | undefined {
-  let written = 0;
-  return (bytes) => {
-    written += bytes;
-    if (written < BYTES_A_TURN) return undefined;
-    written = 0;
-    return new Promise((resolve) => setImmediate(resolve));
-  };
+/** On Bun a write costs more than a message: those of a turn are sent as one, and other streams get their turn. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** All streams of a connection share one promise. */

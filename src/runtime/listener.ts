@@ -25,6 +25,26 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/**
+ * Opens a port. The runtimes report a port that is in use in different ways, Deno without its number.
+ *
+ * @throws {Error} With the code `EADDRINUSE`, if the port is in use. Other errors are the runtime's own.
+ */
+function openPort<Opened>({ port, hostname }: ListenOptions, open: () => Opened): Opened {
+  try {
+    return open();
+  } catch (cause) {
+    throw describePortError(cause, port, hostname);
+  }
+}
+
+/** Names the address if its port is in use. Returns other errors unchanged. */
+export function describePortError(cause: unknown, port: number, hostname: string): unknown {
+  if ((cause as { readonly code?: unknown } | undefined)?.code !== "EADDRINUSE") return cause;
+  const message = `Cannot listen on ${hostname}:${port}: the port is in use; pass another one, or 0 for any free one`;
+  return Object.assign(new Error(message, { cause }), { code: "EADDRINUSE" });
+}
+
 /** Closes a listener that has not served any request. */
 export async function discard(listener: Listener): Promise<void> {
   await Promise.all([listener.stopAccepting(), listener.close()]);
@@ -46,9 +66,10 @@ interface BunGlobal {
 
 const POLL_MS = 20;
 
-export function listenOnBun(server: Server, { port, hostname }: ListenOptions): Listener {
+export function listenOnBun(server: Server, options: ListenOptions): Listener {
   const { Bun } = globalThis as unknown as { readonly Bun: BunGlobal };
-  const listening = Bun.serve({ port, hostname, fetch: server.fetch });
+  const { port, hostname } = options;
+  const listening = openPort(options, () => Bun.serve({ port, hostname, fetch: server.fetch }));
   return {
     port: listening.port,
     async stopAccepting() {
@@ -80,17 +101,20 @@ const SENDING_MS = 100;
  * the process stays alive with them, and an abort after it throws. Until the abort, connections are accepted, and their calls
  * are `unavailable`.
  */
-export function listenOnDeno(server: Server, { port, hostname }: ListenOptions): Listener {
+export function listenOnDeno(server: Server, options: ListenOptions): Listener {
   const { Deno } = globalThis as unknown as { readonly Deno: DenoGlobal };
   const ending = new AbortController();
   let pendingRequests = 0;
   const count = (): void => void pendingRequests--;
-  const listening = Deno.serve({ port, hostname, onListen: () => {}, signal: ending.signal }, (request, info) => {
+  const handle = (request: Request, info: unknown): Promise<Response> => {
     const response = server.fetch(request, info);
     pendingRequests++;
     response.then(count, count);
     return response;
-  });
+  };
+  const { port, hostname } = options;
+  const settings = { port, hostname, onListen: () => {}, signal: ending.signal };
+  const listening = openPort(options, () => Deno.serve(settings, handle));
   return {
     port: listening.addr.port,
     async stopAccepting() {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo, Server as SocketServer, Socket } from "node:net";
 import type { Server } from "../server/server.ts";
-import type { Listener, ListenOptions } from "./listener.ts";
+import { describePortError, type Listener, type ListenOptions } from "./listener.ts";
 import { toNodeHandler } from "./node_handler.ts";
 
 const IDLE_SWEEP_MS = 20;
@@ -29,9 +29,10 @@ export async function listenOnNode(server: Server, options: ListenOptions): Prom
 /** Starts listening and returns the port. Rejects if the port cannot be opened. */
 export async function startListening(server: SocketServer, { port, hostname }: ListenOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    const fail = (thrown: unknown): void => reject(describePortError(thrown, port, hostname));
+    server.once("error", fail);
     server.listen(port, hostname, () => {
-      server.off("error", reject);
+      server.off("error", fail);
       resolve();
     });
   });

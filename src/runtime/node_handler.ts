@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { chain } from "../internal/future.ts";
 import { pathOf } from "../server/fetch_request.ts";
-import type { Server } from "../server/server.ts";
+import type { Server, ServerInternals } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
 import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
 
@@ -30,7 +30,7 @@ export interface NodeResponse {
 
 /**
  * Creates a handler for `node:http`, Express and similar frameworks. Mount it before any body parser: the body must be
- * unread.
+ * unread. Below a mount of Express, `app.use("/api", toNodeHandler(server))`, the wires answer below `/api`.
  *
  * @example Inside a `node:http` server
  * ```ts
@@ -47,7 +47,7 @@ export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeH
   return (anyRequest, anyResponse) => {
     const [request, response] = [anyRequest as IncomingMessage, anyResponse as ServerResponse];
     const reply = server["~server"].handle(
-      new NodeHead(request, response),
+      new NodeHead(request, response, server["~server"]),
       new NodeBody(request, request.headers, server.limits.bodyBytes),
     );
     chain(reply, (later) => send(later, response));
@@ -69,22 +69,34 @@ class RequestMetadata extends NodeMetadata {
   }
 }
 
+interface ExpressRequest extends IncomingMessage {
+  readonly originalUrl?: string;
+  readonly baseUrl?: string;
+}
+
+/** The path without the mount, if the server answers that. */
+function pathBelow(mount: string, path: string, server: Pick<ServerInternals, "answers">): string {
+  const below = path.slice(mount.length);
+  return path.startsWith(mount) && server.answers(below) ? below : path;
+}
+
 class NodeHead implements Head {
   principal: Principal | undefined = undefined;
   readonly carriesTrailers = false;
   readonly method: string;
-  readonly path: string;
+  path: string;
   readonly target: string;
   readonly metadata: Metadata;
   readonly #response: ServerResponse;
   #signal: AbortSignal | undefined = undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, server: Pick<ServerInternals, "answers">) {
     this.#response = response;
     this.method = request.method ?? "GET";
-    // Express removes the mount path from `url` and keeps the full path in `originalUrl`.
-    const { originalUrl = request.url ?? "/" } = request as IncomingMessage & { readonly originalUrl?: string };
-    this.path = pathOf(originalUrl);
+    // Express removes the path of a mount from `url`, and keeps it in `baseUrl` and `originalUrl`.
+    const { originalUrl = request.url ?? "/", baseUrl } = request as ExpressRequest;
+    const path = pathOf(originalUrl);
+    this.path = baseUrl && !server.answers(path) ? pathBelow(baseUrl, path, server) : path;
     this.target = originalUrl;
     this.metadata = new RequestMetadata(request);
   }

@@ -109,12 +109,12 @@ export class NodeBody implements Body {
 /**
  * Copies a stream at the speed of its reader, cancels it when the reader disconnects, and ends.
  *
- * @param waitForMore Additional wait before the next chunk, given the number of bytes written.
+ * @param waitForMore Additional wait before the next chunk.
  */
 export async function pump(
   body: ReadableStream<Uint8Array>,
   response: Writable,
-  waitForMore?: (bytes: number) => Promise<void> | undefined,
+  waitForMore?: () => Promise<void> | undefined,
 ): Promise<void> {
   const reader = body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
@@ -122,7 +122,7 @@ export async function pump(
   response.once("close", leave);
   for (let read = await reader.read(); !read.done && !response.destroyed; read = await reader.read()) {
     if (!response.write(read.value)) await drained(response);
-    await waitForMore?.(read.value.length);
+    await waitForMore?.();
   }
   response.off("close", leave);
   if (response.destroyed) leave();

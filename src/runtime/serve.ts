@@ -99,7 +99,8 @@ const FLUSH_MS = 1_000;
  * ```
  * @throws {TypeError} If the server is closed, `grpc` is requested without the wire `grpc()`, `tls` is not a matching
  * key and certificate, or an option is unknown or invalid.
- * @throws The runtime's own error if the port is in use or not permitted.
+ * @throws {Error} With the code `EADDRINUSE`, if the port is in use.
+ * @throws The runtime's own error if the port is not permitted.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
   if (typeof server?.withOriginPolicy !== "function") {

@@ -24,6 +24,7 @@ import {
 } from "../internal/options.ts";
 import type { Clock } from "../internal/time.ts";
 import type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
+import type { BasePath } from "./base_path.ts";
 import type { CorsOptions, OriginPolicy } from "./origin_guard.ts";
 import type { ComposableOptions, Part } from "./part.ts";
 
@@ -56,8 +57,9 @@ export interface PromiseServerOptions<Keys, JobEngine extends Engine> {
  *
  * @typeParam Tools The tools, as a tuple.
  * @typeParam Parts The parts, as a tuple.
+ * @typeParam Base Type of the option `basePath`.
  */
-export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[]>
+export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[], Base>
   extends ServerIdentity, OriginPolicy, ComposableOptions<Parts> {
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
@@ -65,6 +67,8 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
   readonly changes?: ChangeBus;
   /** Protocols of the server over HTTP. Default: `[mcp(), mcpLite()]`; of `./core`, `[mcpLite()]`. */
   readonly wires?: readonly RequestWire[];
+  /** Path below which all wires answer, such as `/api`, for a server within a web application. Default: the root. */
+  readonly basePath?: Base;
   /** Lists few tools and lets models search for the others: `discover()` of `./discovery`. Default: all tools are listed. */
   readonly discovery?: Discovery;
   /** Source of time; for tests. */
@@ -80,7 +84,7 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
 export interface CoreServerOptions<
   Tools extends readonly AnyTool[],
   Parts extends readonly Part[] = readonly [],
-> extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<QuestionKeys, PromiseEngine> {
+> extends CommonServerOptions<Tools, Parts, BasePath>, PromiseServerOptions<QuestionKeys, PromiseEngine> {
   /**
    * What happens to arguments that a tool does not declare, by `unknownArguments(mode)` of `./schema`. Default: what the
    * schema's library does.
@@ -128,6 +132,7 @@ const RULES: OptionRules<AnyOptions> = {
   config: OBJECT,
   unknownArguments: rule("what unknownArguments(…) gives", has("~guard")),
   logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),
+  basePath: rule("what atBasePath(…) gives", has("~find")),
   discovery: rule("what discover(…) of ./discovery gives", has("~view")),
   clock: OBJECT,
   // To allow all hosts, leave the option out.

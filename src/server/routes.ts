@@ -39,9 +39,9 @@ export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string,
 const MAX_PATHS = 5;
 
 /** The reply for a path that no wire answers. It lists the first path of each wire. */
-export function notFound(path: string, routes: Routes): Reply {
+export function notFound(path: string, routes: Routes, base: string): Reply {
   const firsts = new Map<MountedWire, string>();
-  for (const [known, wire] of routes) if (!firsts.has(wire)) firsts.set(wire, known);
+  for (const [known, wire] of routes) if (!firsts.has(wire)) firsts.set(wire, base + known);
   const paths = [...firsts.values()].slice(0, MAX_PATHS).join(", ");
   const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${paths}`;
   return errorReply(null, errorResult("method_not_found", message));

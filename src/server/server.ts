@@ -16,6 +16,7 @@ import { systemClock } from "../internal/time.ts";
 import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
 import type { MountedAuth } from "./auth.ts";
+import type { BasePath } from "./base_path.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { checkServerOptions, checkWork, type CoreServerOptions } from "./options.ts";
 import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
@@ -36,6 +37,8 @@ export interface ServerInternals {
   readonly host: WireHost;
   /** Answers a request that is not a `Request`. Never throws, never rejects. */
   readonly handle: (head: Head, body: Body) => MaybeFuture<Reply>;
+  /** Whether a wire has this path. */
+  readonly answers: (path: string) => boolean;
   /** Continues the jobs of an earlier process, if this server runs jobs; called when a server starts to listen. */
   resume(): void;
 }
@@ -68,9 +71,10 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * Answers a request: for `Deno.serve`, `Bun.serve`, Workers and frameworks. Never rejects.
    *
    * @param request The request.
-   * @param host The second argument that the runtime passes.
+   * @param host The second argument that the runtime passes; for handlers it is `ctx.env`.
+   * @param context The third argument of Workers, whose `waitUntil` keeps work running after the response.
    */
-  readonly fetch: (request: Request, host?: unknown) => Promise<Response>;
+  readonly fetch: (request: Request, host?: unknown, context?: unknown) => Promise<Response>;
   /** The same server with another policy of hosts, origins and CORS. */
   withOriginPolicy(policy: OriginPolicy): Server<Tools>;
   /**
@@ -159,6 +163,7 @@ export function createCoreServer<
   const { wires = [mcpLite()] } = options;
   const routes = new Map<string, MountedWire>();
   const mounted: MountedPaths[] = [];
+  const { path: basePath } = options.basePath ?? { path: "" };
   const ownHost: WireHost = {
     mounted,
     dispatch: dispatcher,
@@ -183,7 +188,8 @@ export function createCoreServer<
     info: infoOf(options),
     limits,
     clock: dispatcher.clock,
-    challenge: (error, path) => auth?.challenge(error, path),
+    challenge: (error, path) => auth?.challenge(error, basePath + path),
+    basePath,
     get security() {
       return auth?.security;
     },
@@ -194,7 +200,15 @@ export function createCoreServer<
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push(mountWire(wire, host, routes));
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
-  return serverOf({ host, offer, dispatcher, routes, auth, close: () => options.engine?.close() }, options);
+  return serverOf({
+    host,
+    offer,
+    dispatcher,
+    routes,
+    base: options.basePath,
+    auth,
+    close: () => options.engine?.close(),
+  }, options);
 }
 
 function createDispatcher(
@@ -242,6 +256,7 @@ interface ServerParts {
   readonly offer: ServerOffer;
   readonly dispatcher: Dispatcher;
   readonly routes: Routes;
+  readonly base: BasePath | undefined;
   readonly auth: MountedAuth | undefined;
   /** Closes the engine. */
   close(): MaybePromise<void>;
@@ -263,8 +278,8 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
       return dispatcher.isClosed;
     },
     notify: createNotify(host),
-    fetch(request, runtime) {
-      const incoming = new FetchRequest(request, runtime, host.limits.bodyBytes);
+    fetch(request, runtime, context) {
+      const incoming = new FetchRequest(request, runtime, context, host.limits.bodyBytes);
       const reply = handle(incoming, incoming);
       return new Promise((resolve, reject) => {
         // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
@@ -273,7 +288,12 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
       });
     },
     withOriginPolicy: (changed) => serverOf(parts, { ...policy, ...changed }),
-    "~server": { host, handle, resume: () => dispatcher.deferral?.resume() },
+    "~server": {
+      host,
+      handle,
+      answers: (path) => findWire(parts, { path }) !== undefined,
+      resume: () => dispatcher.deferral?.resume(),
+    },
     "~offer": offer,
     work: (options = {}) => {
       checkWork(options);
@@ -289,15 +309,20 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
   };
 }
 
-function createHandler({ host, routes, auth }: ServerParts, policy: OriginPolicy): ServerInternals["handle"] {
+function findWire({ base, routes }: ServerParts, head: Pick<Head, "path">): MountedWire | undefined {
+  return base === undefined ? routeOf(head.path, routes) : base["~find"](head, routes);
+}
+
+function createHandler(parts: ServerParts, policy: OriginPolicy): ServerInternals["handle"] {
+  const { host, routes, auth } = parts;
   const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const guard = new OriginGuard(policy, host.dispatch, [...new Set(exposed)]);
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybeFuture<Reply> => {
-    if (wire === undefined) return notFound(head.path, routes);
+    if (wire === undefined) return notFound(head.path, routes, host.basePath);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
   };
   return (head, body) => {
-    const wire = routeOf(head.path, routes);
+    const wire = findWire(parts, head);
     const isPublic = wire?.unauthenticatedPaths?.includes(head.path);
     const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
     if (!guard.hasCors || isPublic) return reply;

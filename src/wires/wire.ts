@@ -6,7 +6,7 @@
  * {@link DuplexWire} exchanges text messages over a connection, such as lines over pipes.
  */
 import type { Icon } from "../core/call/content.ts";
-import type { ClientInfo, Metadata, Peer, Principal } from "../core/call/call.ts";
+import type { ClientInfo, Metadata, Peer, Principal, RequestHost } from "../core/call/call.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ContentCatalog } from "../core/content/content_catalog.ts";
@@ -35,6 +35,12 @@ export interface WireHost {
   /** The full list, if `tools` is a selection of it, as with `discover()`; otherwise `undefined`. */
   readonly allTools?: WireHost | undefined;
   /**
+   * Name of the tool that a call runs: that of another tool for `call_tool` of `discover()`. `undefined`: always the called tool.
+   *
+   * @internal
+   */
+  readonly targetOf?: ((tool: string, args: unknown) => string) | undefined;
+  /**
    * Adds tools that are called only through the returned toolset, such as other versions of the server's tools. To be called
    * while the server is created, and on every replica alike: promises of these tools are identified by name and tag.
    *
@@ -43,6 +49,8 @@ export interface WireHost {
   addToolset(added: AddedTools): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
   readonly catalog: ContentCatalog | undefined;
+  /** Path below which the wires answer; `""` for the root. Their own paths are without it, as are the paths of heads. */
+  readonly basePath: string;
   /** The mounted request wires, in order. Complete only after the server was created. */
   readonly mounted: readonly MountedPaths[];
   /** Change notifications of the server. */
@@ -129,6 +137,8 @@ export interface MountedWire {
    * Default: none.
    */
   readonly unauthenticatedPaths?: readonly string[] | undefined;
+  /** Whether the wire answers at the root of the origin too if the server has a `basePath`, as well-known URIs do. Default: `false`. */
+  readonly isAtRoot?: boolean | undefined;
   /** The protected resource that the wire describes. Authentication errors refer to its metadata. */
   readonly protectedResource?: ProtectedResource | undefined;
   /** Answers a request on one of its paths. Never throws, never rejects. */
@@ -173,8 +183,8 @@ export interface ProtectedResource {
 export interface Head {
   /** In upper case. */
   readonly method: string;
-  /** Path of the URL as it was sent, without query. */
-  readonly path: string;
+  /** Path of the URL as it was sent, without query. The server removes its `basePath` before a wire handles the request. */
+  path: string;
   /** The URL, or the request target, as it was sent: with its query, and with the path of a mount. */
   readonly target: string;
   /** Host and port of the URL. Requests over HTTP/2 may have no `Host` header. */
@@ -190,6 +200,8 @@ export interface Head {
   readonly streamAbortSignal: AbortSignal | undefined;
   /** The authenticated caller. The server sets it before a wire handles the request. */
   principal: Principal | undefined;
+  /** What the runtime passed beside the request; `undefined` without `fetch`. */
+  readonly host?: RequestHost | undefined;
   /** Whether the reply may have trailers: with HTTP/2 of `node:http2`, never with `fetch`. */
   readonly carriesTrailers: boolean;
   /** Announces a reply that takes long: the runtime must not close the idle connection. */
@@ -242,6 +254,10 @@ export class HeadPeer<Id extends string | number | undefined> implements Peer {
 
   get metadata(): Metadata {
     return this.#head.metadata;
+  }
+
+  get host(): RequestHost | undefined {
+    return this.#head.host;
   }
 
   get signal(): AbortSignal | undefined {

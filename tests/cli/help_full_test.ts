@@ -65,6 +65,25 @@ test("toolwire stdio says which file it looked for, and what it misses in one", 
   }
 });
 
+test("a command with an option that is not there, or without a value, says which", LIMIT, async () => {
+  for (
+    const [args, words] of [
+      [
+        ["stdio", "server.ts", "--principle", "ada"],
+        /^There is no option "--principle": did you mean "--principal"\?\n\nUsage: toolwire stdio /,
+      ],
+      [["stdio", "server.ts", "--scope=docs:read"], /^There is no option "--scope": did you mean "--scopes"\?\n/],
+      [["pin", "http://127.0.0.1", "--unlike"], /^There is no option "--unlike"\n\nUsage: toolwire pin /],
+      [["stdio", "server.ts", "--principal"], /^Usage: toolwire stdio /],
+    ] as const
+  ) {
+    const { code, out, errors } = await run(...args);
+    strictEqual(code, 2, errors);
+    strictEqual(out, "");
+    match(errors, words);
+  }
+});
+
 test("toolwire pin names the address that it cannot reach", LIMIT, async () => {
   // A port that browsers, and so fetch, never connect to.
   const { code, errors } = await run("pin", "http://127.0.0.1:1/webtools/weather");

@@ -124,6 +124,19 @@ test("createClient(url) lists the paths of a Toolwire server without MCP-lite, a
   await running.close();
 });
 
+test("createClient(url) with the URL of MCP names mcpTransport, where MCP-lite has another path", async () => {
+  const running = await serve(createServer({ tools: [greet] }), { port: 0 });
+  for (const [code, message] of await errorsAt(`${running.url}/mcp`)) {
+    strictEqual(code, "method_not_found");
+    match(
+      message,
+      /^Nothing answers \/mcp\/(calltools|tools); there are .*; MCP is at \/mcp: pass mcpTransport\(url\)/,
+    );
+  }
+  for (const [, message] of await errorsAt(`${running.url}/api`)) match(message, /calltools$/);
+  await running.close();
+});
+
 test("createClient(url) without a path calls /mcp-lite/v1, and leaves errors of the server as they are", async () => {
   const broken = defineTool("broken").describe("Break").handle(() => {
     throw new ToolError("invalid_request", "Not today");

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -142,7 +142,7 @@ test("sqlite() throws what the database throws, tells of it in the background, a
   const runs = new Runs();
   const raw = openRaw(path);
   raw.exec("BEGIN IMMEDIATE");
-  throws(() => engine.insert(newJob()), /locked/);
+  await rejects(async () => await engine.insert(newJob()), /locked/);
   const worker = engine.work(runs.run, { concurrency: 1 });
   await until("a renewal fails", () => errors.length > 0);
   await sleep(50);
@@ -384,4 +384,27 @@ test("SqliteSubscriptions: a look that fails is made up for by the next", async 
   strictEqual(told, 1);
   one.close();
   other.close();
+});
+
+test("SqliteSubscriptions: a job whose version cannot be read because of a lock is read by the next poll", async () => {
+  await using folder = await temporaryFolder();
+  const store = new SqliteStore(join(folder.path, "jobs.db"), CONNECTION);
+  const job = newJob();
+  store.insert(job);
+  const subscriptions = new SqliteSubscriptions(store);
+  // The state of the file is known before the subscription that fails.
+  subscriptions.add(newJob().id, () => {});
+  subscriptions.poll();
+  const read = store.version.bind(store);
+  store.version = () => {
+    throw new Error("database is locked");
+  };
+  let reported = 0;
+  subscriptions.add(job.id, () => void reported++);
+  store.version = read;
+  await until("the next poll", () => {
+    subscriptions.poll();
+    return reported === 1;
+  });
+  store.close();
 });

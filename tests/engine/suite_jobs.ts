@@ -97,6 +97,19 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
       unsubscribe();
     });
 
+    checkTwo("insert() has room for a caller after 10,000 unfinished jobs of another", async (one, other) => {
+      const crowd = Array.from({ length: 10_000 }, () => newJob({ args: {}, principal: { id: "crowd", scopes: [] } }));
+      // Some may be refused, with `unavailable`: the share of a caller is for the engine to decide.
+      const inserted = await Promise.allSettled(crowd.map(async (job) => await one.insert(job)));
+      const kept = crowd.find((_, at) => inserted[at]?.status === "fulfilled");
+      for (const engine of [one, other]) {
+        const job = newJob({ principal: { id: "ada", scopes: [] } });
+        strictEqual(await engine.insert(job, 60_000), true);
+        strictEqual((await engine.get(job.id))?.id, job.id);
+      }
+      strictEqual((await other.get(kept!.id))?.id, kept!.id, "an unfinished job is not evicted");
+    });
+
     checkTwo("remove() forgets a job", async (one, other) => {
       const job = newJob();
       await one.insert(job);

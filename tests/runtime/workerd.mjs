@@ -1,6 +1,6 @@
 // Runs test files inside workerd: each is bundled into its own Worker, `node:test` being the shim, and run by `workerd test`.
 import { build } from "esbuild";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -99,7 +99,7 @@ async function bundle(file) {
     conditions: ["workerd", "worker", "browser", "import"],
     target: "es2023",
     external: [...ALLOWED],
-    plugins: [builtins],
+    plugins: [builtins, workWithinRequest],
     logLevel: "silent",
     keepNames: true,
     // package.json says `sideEffects: false`, which would drop the tests.
@@ -127,6 +127,22 @@ const builtins = {
         throw new TypeError("workerd has no ${path}: " + String(name));
       } });`,
     }));
+  },
+};
+
+/**
+ * The tests of a file run within one request, so their servers may keep work in memory: the default of the memory engine's option
+ * that accepts this is changed.
+ */
+const workWithinRequest = {
+  name: "work-within-request",
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]src[/\\]engine[/\\]memory\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      const contents = source.replace("{ workEndsWithRequest = false }", "{ workEndsWithRequest = true }");
+      if (contents === source) throw new Error(`${path} has no default of workEndsWithRequest`);
+      return { loader: "ts", contents };
+    });
   },
 };
 

@@ -167,14 +167,16 @@ test("serve() wants the wire of gRPC", async () => {
 test("serve() rejects where a port is taken, and leaves nothing open", async () => {
   await withServer({}, async ({ port: taken, url }) => {
     const free = await freePort();
-    const wrong: readonly ServeOptions[] = [
-      { port: free, grpc: { port: taken } },
-      { port: taken, grpc: { port: free } },
-      { port: taken, grpc: true },
-      { port: free, grpc: { port: free } },
+    const wrong: readonly (readonly [options: ServeOptions, port: number])[] = [
+      [{ port: taken }, taken],
+      [{ port: free, grpc: { port: taken } }, taken],
+      [{ port: taken, grpc: { port: free } }, taken],
+      [{ port: taken, grpc: true }, taken],
+      [{ port: free, grpc: { port: free } }, free],
     ];
-    for (const options of wrong) {
-      await rejects(serve(create(), options), /in use|EADDRINUSE/i, JSON.stringify(options));
+    for (const [options, port] of wrong) {
+      const message = `Cannot listen on 127.0.0.1:${port}: the port is in use; pass another one, or 0 for any free one`;
+      await rejects(serve(create(), options), { name: "Error", code: "EADDRINUSE", message }, JSON.stringify(options));
       strictEqual(await isRefused(`http://127.0.0.1:${free}`), true, JSON.stringify(options));
     }
     strictEqual(await isRefused(url), false);

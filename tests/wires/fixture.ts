@@ -109,7 +109,9 @@ function tools(journal: Journal) {
       "secret text" as unknown as number
     ),
     defineTool("hang").describe("Wait for the caller to leave").timeout(20_000).handle(async (_, ctx) => {
-      await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve, { once: true }));
+      const aborted = new Promise((resolve) => ctx.signal.addEventListener("abort", resolve, { once: true }));
+      journal.seen.push("hang started");
+      await aborted;
       journal.seen.push(`hang aborted: ${(ctx.signal.reason as ToolError).code}`);
     }),
     defineTool("brief").describe("Take longer than allowed").timeout(10).handle(async () => {

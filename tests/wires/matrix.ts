@@ -1,6 +1,8 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, so that semantics stay identical. */
-import { createServer, type Server, type ServerOptions } from "../../mod.ts";
+import { createServer, memoryTransport, type Server, type ServerOptions } from "../../mod.ts";
 import { gateway, mount } from "../../src/server/compose/mod.ts";
+import { discover } from "../../src/server/discovery/mod.ts";
+import type { TransportCall } from "../../src/core/call/transport.ts";
 import { DESCRIPTIONS, wires } from "./descriptions/all.ts";
 import type { Caller, Fetch, Lack, WireClient, WireRow } from "./descriptions/description.ts";
 
@@ -120,6 +122,38 @@ function gatewayRow(to: WireRow, back: WireRow): WireRow {
   };
 }
 
+/** A server with discovery: its tools are called by their names, or through `call_tool`. */
+function discoveryRow(to: WireRow, how: "by name" | "through call_tool"): WireRow {
+  return {
+    ...to,
+    name: `discovery, ${how}: ${to.name}`,
+    // The full list is read in process.
+    lacks: (to.lacks ?? []).filter((lack) => !lack.startsWith("types of")),
+    async open(server, caller) {
+      const { keys = "k1:a secret that only the server with discovery knows", logger } = server["~offer"]
+        .options as Partial<ServerOptions<[]>>;
+      const discovery = discover({ when: "always" });
+      const common = { tools: [], keys, wires, discovery, ...(logger !== undefined && { logger }) };
+      const { transport, close } = await openWhole(to, createServer({ ...common, parts: [mount(server)] }), caller);
+      const all = memoryTransport(server);
+      return {
+        transport: {
+          list: (limit) => all.list(limit),
+          call: (call, sink) => transport.call(how === "by name" ? call : throughCallTool(call), sink),
+        },
+        close,
+      };
+    },
+  };
+}
+
+/** The same call, of `call_tool`. System tools are listed, and called by their names. */
+function throughCallTool(call: TransportCall): TransportCall {
+  if (call.tool === "redeem" || call.tool === "cancel") return call;
+  const args = { name: call.tool, ...(call.args !== undefined && { arguments: call.args }) };
+  return { ...call, tool: "call_tool", args };
+}
+
 /** Whether the protocol of a row can express something. */
 export function carries({ lacks = [] }: WireRow, what: Lack): boolean {
   return !lacks.includes(what);
@@ -144,7 +178,7 @@ function row(name: string): WireRow {
   return found;
 }
 
-/** Servers within others, and behind gateways: their callers see the same. */
+/** Servers within others, behind gateways and with discovery: their callers see the same. */
 export const COMPOSED: readonly WireRow[] = [
   wholeRow(row("http, in process")),
   gatewayRow(row("http, in process"), row("http, in process")),
@@ -155,4 +189,11 @@ export const COMPOSED: readonly WireRow[] = [
   gatewayRow(row("memory"), row("rest, in process")),
   gatewayRow(row("mcp (2026-07-28), in process"), row("gRPC, a port of its own")),
   gatewayRow(row("memory"), gatewayRow(row("http, in process"), row("memory"))),
+  discoveryRow(row("http, in process"), "through call_tool"),
+  discoveryRow(row("mcp (2026-07-28), in process"), "by name"),
+  discoveryRow(row("mcp (2026-07-28), in process"), "through call_tool"),
+  discoveryRow(row("mcp (2025-11-25), in process"), "through call_tool"),
+  discoveryRow(row("connect (binary), in process"), "through call_tool"),
+  discoveryRow(row("webtools, in process"), "through call_tool"),
+  discoveryRow(row("rest, in process"), "through call_tool"),
 ];

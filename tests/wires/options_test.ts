@@ -71,6 +71,8 @@ const INVALID: readonly InvalidOptions[] = [
   ...DESCRIPTIONS.flatMap(({ invalidOptions = [] }) => invalidOptions),
   [redisSessionStore, [], /^Cannot keep sessions in Redis: options are an object, not undefined$/],
   [redisSessionStore, ["redis://127.0.0.1"], /^Cannot keep sessions in Redis: options are an object, not "redis:/],
+  [createServer, [{ tools: [], wires: ["mcp"] }], /wires must be .*, not this array$/],
+  [createServer, [{ tools: [], wires: { mcp: true } }], /wires must be .*, not an object$/],
   ...[redisSessionStore, redisChangeBus, redisRateLimitStore].flatMap((open) =>
     NO_REDIS.map((no) => [open, [no], REDIS_IS] as const)
   ),
@@ -91,7 +93,7 @@ const INVALID: readonly InvalidOptions[] = [
     /authorizationServers must be an array of texts, not undefined$/,
   ],
   [jwt, [], /^Cannot verify tokens: options are an object, not undefined$/],
-  [jwt, [{ ...issuer, keys: [] }], /keys must be a key set \{ keys: \[.\] \}, not an object$/],
+  [jwt, [{ ...issuer, keys: [] }], /keys must be a key set \{ keys: \[.\] \}, not this array$/],
   [jwt, [{ ...issuer, audiences: [] }], /there is no option "audiences"; did you mean "audience"\?$/],
   [bearer, [() => {}, { allowsAnonymous: true }], /did you mean "allowAnonymous"\?$/],
   [authenticate, [() => {}, { timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
@@ -104,6 +106,7 @@ const INVALID: readonly InvalidOptions[] = [
     /store must be a store such as memoryRateLimitStore\(\) or redisRateLimitStore/,
   ],
   [concurrencyLimit, [{ max: 1, que: 2 }], /there is no option "que"; did you mean "queue"\?$/],
+  [concurrencyLimit, [{ max: 1, unlike: 2 }], /there is no option "unlike"; there are max, \w+, /],
   [memoryRateLimitStore, [{ maxBuckets: 0 }], /maxBuckets must be/, "RangeError"],
   [timeout, [0], /timeoutMs must be/, "RangeError"],
   [
@@ -127,7 +130,7 @@ const INVALID: readonly InvalidOptions[] = [
   [promise, [{ required: "yes" }], /required must be true or false, not "yes"$/],
   [title, [5], /^Cannot define tool "t": title must be text that is not empty, not 5$/, "RangeError"],
   [title, [""], /title must be text that is not empty, not ""$/],
-  [type, [["query"]], /type must be text that is not empty, not an object$/],
+  [type, [["query"]], /type must be text that is not empty, not this array$/],
   [annotate, [{ readonlyHint: true }], /^Cannot annotate tool "t": .*did you mean "readOnlyHint"\?$/],
   [annotate, [{ readOnlyHint: "true" }], /readOnlyHint must be true or false, not "true"$/],
   [annotate, [{ priority: 2 }], /priority must be from 0 to 1, not 2$/, "RangeError"],

@@ -20,7 +20,7 @@ async function run(wire: WireRow, scenario: Scenario): Promise<void> {
 
 /** Waits for what happens on the other side of a wire, a bounded number of times. */
 async function eventually(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let tries = 0; tries < 2_000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
   ok(condition(), "did not happen");
 }
 
@@ -243,18 +243,22 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   async "aborts a call with the caller's own reason, and the handler with it"(client, journal) {
     const controller = new AbortController();
     const reason = new Error("no longer needed");
-    const call = client.hang({}, { signal: controller.signal });
-    setTimeout(() => controller.abort(reason), 30);
-    strictEqual(await rejection(call), reason);
+    const call = rejection(client.hang({}, { signal: controller.signal }));
     await eventually(() => journal.seen.length > 0);
-    deepStrictEqual(journal.seen, ["hang aborted: cancelled"]);
+    controller.abort(reason);
+    strictEqual(await call, reason);
+    await eventually(() => journal.seen.length > 1);
+    deepStrictEqual(journal.seen, ["hang started", "hang aborted: cancelled"]);
     await rejects(client.add({ a: 1 }, { signal: controller.signal }), reason);
   },
 
   async "ends a call at the tool's timeout, and at the caller's, and tells the handler"(client, journal) {
     strictEqual((await rejection(client.brief())).code, "deadline_exceeded");
-    strictEqual((await rejection(client.hang({}, { timeoutMs: 30 }))).code, "deadline_exceeded");
-    await eventually(() => journal.seen.length > 0);
+    // On a busy machine a short time limit ends before the request arrives: it is then doubled.
+    for (let timeoutMs = 30; journal.seen.length === 0 && timeoutMs < 5_000; timeoutMs *= 2) {
+      strictEqual((await rejection(client.hang({}, { timeoutMs }))).code, "deadline_exceeded");
+    }
+    await eventually(() => journal.seen.some((line) => line.startsWith("hang aborted")));
   },
 
   async "carries what the handler adds to _meta"(client) {

@@ -57,6 +57,16 @@ export interface Peer {
   readonly sessionId?: string | undefined;
   /** The calling software. */
   readonly client: ClientInfo;
+  /** The runtime's part of the request, of `server.fetch(request, env, ctx)`. */
+  readonly host?: RequestHost | undefined;
+}
+
+/** What a runtime passes to `fetch` beside a request, as Workers do. */
+export interface RequestHost {
+  /** The second argument: the bindings of a Worker. */
+  readonly env: unknown;
+  /** Keeps the request's work running after the response. */
+  waitUntil(work: Promise<unknown>): void;
 }
 
 /**

@@ -210,6 +210,17 @@ export class CallContext implements MiddlewareCtx {
     return { ...info, supports };
   }
 
+  get env(): unknown {
+    return this.call.peer.host?.env;
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    const logged = work.catch((thrown: unknown) => {
+      this.services.mask(thrown, { tool: this.definition.name, during: "waitUntil" });
+    });
+    this.call.peer.host?.waitUntil(logged);
+  }
+
   get state(): Record<string, unknown> {
     return (this.#state ??= {});
   }

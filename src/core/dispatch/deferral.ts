@@ -48,9 +48,10 @@ export interface Deferral {
   /**
    * Checks tools against engine and keys.
    *
-   * @throws {TypeError} If a tool takes config, which the engine would store in plain text.
+   * @throws {TypeError} If a tool takes config, which the engine would store in plain text, or promises work that would end with
+   * its request.
    */
-  assertConfigHidden(definitions: readonly ToolDefinition[]): void;
+  assertServable(definitions: readonly ToolDefinition[]): void;
   /**
    * Settles with `running`, or with the error at the deadline; once the tool's budget is spent, the run becomes a job, and its
    * caller gets a promise token.

@@ -258,7 +258,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   /** @throws {TypeError} If tools need an engine, or keys, that the server does not have. */
   assertServable(definitions: readonly ToolDefinition[]): void {
-    if (this.deferral !== undefined) return this.deferral.assertConfigHidden(definitions);
+    if (this.deferral !== undefined) return this.deferral.assertServable(definitions);
     const promising = definitions.find((definition) => canPromise(definition));
     if (promising !== undefined) {
       throw missingEngine(`Cannot create server: the tool "${promising.name}" gives promises`);

@@ -68,6 +68,16 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   readonly attempt: number;
   /** The calling software, as it describes itself. */
   readonly client: CallingClient;
+  /**
+   * The second argument of `server.fetch(request, env, ctx)`: on Workers the bindings. Its type is the host's:
+   * `const { CACHE } = ctx.env as Env`. `undefined` without `fetch`, and in runs of a job.
+   */
+  readonly env: unknown;
+  /**
+   * Continues with work after the response. On Workers the request stays alive for it, up to the limit of the host; elsewhere it
+   * runs on by itself. A rejection is logged.
+   */
+  waitUntil(work: Promise<unknown>): void;
   /** State shared by the middleware and the handler of one call. */
   readonly state: State;
   /**

@@ -125,6 +125,9 @@ function omit(value: object, removed: ReadonlySet<string>): unknown {
 /** Maximum number of names that are compared with declared ones, and reported. A hostile call may have a hundred thousand. */
 const MAX_COMPARED = 100;
 
+/** Maximum length of a name in an error and in the log. */
+const MAX_NAME = 64;
+
 /** Names of a value that are not declared. */
 interface Unknown {
   /** Refused names, at every level. */
@@ -143,19 +146,21 @@ function findUnknown(root: NameLevel | undefined, args: object, mode: UnknownArg
   let compared = 0;
   const path: PropertyKey[] = [];
   const report = ({ names, others }: NameLevel, value: object, name: string): void => {
-    if (path.length === 0) removed.add(name);
-    if (compared++ >= MAX_COMPARED) return;
+    const isCompared = compared++ < MAX_COMPARED;
+    // A name that is not reported here is left to a schema that refuses it.
+    if (path.length === 0 && (isCompared || others !== "refused")) removed.add(name);
+    if (!isCompared) return;
     const refuses = mode === "refuse" || others === "refused";
     const absent = [...names.keys()].filter((known) => !Object.hasOwn(value, known));
     const similar = refuses || mode === "suggest" ? closestMatch(name, absent) : undefined;
     if (refuses || similar !== undefined) {
       const hint = similar === undefined ? `there are ${[...names.keys()].join(", ")}` : `did you mean "${similar}"?`;
       issues.push({
-        path: [...path, name],
+        path: [...path, shorten(name, MAX_NAME)],
         message: `unknown property; ${hint}`,
         expected: similar ?? "nothing of this name",
       });
-    } else if (path.length === 0) dropped.push(shorten(name, 64));
+    } else if (path.length === 0) dropped.push(shorten(name, MAX_NAME));
   };
   // Nothing is allocated for declared names, since this runs at each call whose library has no compiled check.
   const visit = (level: NameLevel, value: unknown): void => {

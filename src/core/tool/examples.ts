@@ -39,7 +39,10 @@ function problemOf(
     return name === "output" ? undefined : "its input must be an object, the arguments of a call";
   }
   const checked = schema?.validate(value);
-  if (checked instanceof Promise) return `its ${name} cannot be checked, because the schema is asynchronous`;
+  if (checked instanceof Promise) {
+    checked.catch(() => {});
+    return `its ${name} cannot be checked, because the schema is asynchronous`;
+  }
   const [issue] = formatIssues(checked?.issues ?? [], value);
   return issue && `${formatPath([name, ...issue.path])}: ${issue.message}`;
 }

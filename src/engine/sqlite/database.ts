@@ -31,7 +31,7 @@ export interface SqliteDatabase {
 
 /** Options of {@link openDatabase}. */
 export interface OpenOptions {
-  /** Time limit for the write lock of another process, in milliseconds. */
+  /** Time limit for the write lock of another process while the file is opened, in milliseconds. Later statements do not wait. */
   readonly busyTimeoutMs: number;
   /** Value of the pragma `synchronous`. */
   readonly synchronous: "NORMAL" | "FULL";
@@ -56,11 +56,13 @@ const APPLICATION_ID = 0x546f_6f6c;
 export function openDatabase(path: string, options: OpenOptions): SqliteDatabase {
   const database = connect(path);
   try {
-    // First, so that the following statements wait for other processes.
+    // First, so that the statements below wait for other processes, which may open the file at the same time.
     database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`);
     assertOwnFile(database, path, options.schemaVersion);
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}`);
     createTables(database, options);
+    // From here on waits would block the event loop while calls are served.
+    database.exec("PRAGMA busy_timeout = 0");
     return database;
   } catch (error) {
     database.close();

@@ -1,5 +1,7 @@
+import type { MaybePromise } from "../../internal/async.ts";
 import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
 import type { ErrorThrottle } from "../store_errors.ts";
+import { LockWaits } from "./lock_waits.ts";
 import type { SqliteLease, SqliteStore } from "./store.ts";
 import { SqliteSubscriptions } from "./subscriptions.ts";
 
@@ -15,6 +17,8 @@ export interface SqliteEngineSettings {
   readonly leaseMs: number;
   /** Interval in which changes of other processes are read, in milliseconds. */
   readonly pollMs: number;
+  /** Time limit of a request while another process has the file locked, in milliseconds. */
+  readonly busyTimeoutMs: number;
   /** Receives errors of background work. */
   readonly errors: ErrorThrottle;
 }
@@ -25,7 +29,10 @@ interface Worker {
   readonly runs: Set<Promise<void>>;
 }
 
-/** The engine over an open store. Requests are synchronous; everything else happens in {@link SqliteEngine.#poll}. */
+/**
+ * The engine over an open store. Requests are synchronous unless another process has the file locked; everything else happens in
+ * {@link SqliteEngine.#poll}.
+ */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
   readonly processId = undefined;
@@ -33,10 +40,12 @@ export class SqliteEngine implements Engine {
   readonly #settings: SqliteEngineSettings;
   readonly #leases: SqliteLeases;
   readonly #subscriptions: SqliteSubscriptions;
+  readonly #waits: LockWaits;
   readonly #workers = new Set<Worker>();
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
   #pollAtMs = Number.POSITIVE_INFINITY;
   #purgeAtMs = 0;
+  #isPolling = false;
   #isClosed = false;
 
   constructor(store: SqliteStore, settings: SqliteEngineSettings) {
@@ -44,33 +53,30 @@ export class SqliteEngine implements Engine {
     this.#settings = settings;
     this.#leases = new SqliteLeases(store, settings.leaseMs);
     this.#subscriptions = new SqliteSubscriptions(store);
+    this.#waits = new LockWaits(settings.busyTimeoutMs);
   }
 
-  insert(job: Job, dueInMs?: number): boolean {
-    this.#purge();
-    if (dueInMs === undefined) return this.#store.insert(job);
-    let isInserted = false;
-    this.#store.transaction(() => {
-      isInserted = this.#store.insert(job);
-      if (isInserted) this.#store.schedule(job.id, dueInMs);
+  insert(job: Job, dueInMs?: number): MaybePromise<boolean> {
+    return this.#waits.write(() => this.#insert(job, dueInMs));
+  }
+
+  get(id: string): MaybePromise<Job | undefined> {
+    return this.#waits.read(() => this.#store.get(id));
+  }
+
+  replace(job: Job, version: number): MaybePromise<boolean> {
+    return this.#waits.write(() => {
+      const isReplaced = this.#store.replace(job, version);
+      if (isReplaced) this.#subscriptions.notify(job.id, job.version);
+      return isReplaced;
     });
-    this.#pollForWorkersIn(dueInMs);
-    return isInserted;
   }
 
-  get(id: string): Job | undefined {
-    return this.#store.get(id);
-  }
-
-  replace(job: Job, version: number): boolean {
-    const isReplaced = this.#store.replace(job, version);
-    if (isReplaced) this.#subscriptions.notify(job.id, job.version);
-    return isReplaced;
-  }
-
-  remove(id: string): void {
-    this.#store.remove(id);
-    this.#subscriptions.notify(id, undefined);
+  remove(id: string): MaybePromise<void> {
+    return this.#waits.write(() => {
+      this.#store.remove(id);
+      this.#subscriptions.notify(id, undefined);
+    });
   }
 
   subscribe(id: string, onChange: () => void): () => void {
@@ -79,16 +85,20 @@ export class SqliteEngine implements Engine {
     return unsubscribe;
   }
 
-  schedule(id: string, delayMs: number): void {
-    this.#store.schedule(id, delayMs);
-    this.#pollForWorkersIn(delayMs);
+  schedule(id: string, delayMs: number): MaybePromise<void> {
+    return this.#waits.write(() => {
+      this.#store.schedule(id, delayMs);
+      this.#pollForWorkersIn(delayMs);
+    });
   }
 
-  lease(id: string): () => void {
-    const lease = this.#leases.acquire(id);
-    if (lease === undefined) return () => {};
-    this.#pollIn(this.#leases.renewInMs);
-    return () => this.#release(lease);
+  lease(id: string): MaybePromise<() => void> {
+    return this.#waits.write(() => {
+      const lease = this.#leases.acquire(id);
+      if (lease === undefined) return () => {};
+      this.#pollIn(this.#leases.renewInMs);
+      return () => this.#release(lease);
+    });
   }
 
   work(run: (id: string) => Promise<void>, { concurrency }: WorkOptions): EngineWorker {
@@ -103,19 +113,41 @@ export class SqliteEngine implements Engine {
     };
   }
 
-  close(): void {
+  close(): MaybePromise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#workers.clear();
     // Not released, since their runs may still be active. They expire, and other processes take over.
     this.#leases.abandonAll();
+    return this.#inBackground(() => this.#leases.exchange(0), () => {
+      this.#waits.close();
+      this.#store.close();
+    });
+  }
+
+  #insert(job: Job, dueInMs: number | undefined): boolean {
+    this.#purge();
+    if (dueInMs === undefined) return this.#store.insert(job);
+    let isInserted = false;
+    this.#store.transaction(() => {
+      isInserted = this.#store.insert(job);
+      if (isInserted) this.#store.schedule(job.id, dueInMs);
+    });
+    this.#pollForWorkersIn(dueInMs);
+    return isInserted;
+  }
+
+  /** Runs work whose errors are logged, and then `end`. At once if the file is not locked. */
+  #inBackground(work: () => void, end: () => void): MaybePromise<void> {
+    const { report } = this.#settings.errors;
     try {
-      this.#leases.exchange(0);
+      const done = this.#waits.write(work);
+      if (done instanceof Promise) return done.catch(report).then(end);
     } catch (error) {
-      this.#settings.errors.report(error);
+      report(error);
     }
-    this.#store.close();
+    end();
   }
 
   #pollForWorkersIn(delayMs: number): void {
@@ -133,18 +165,27 @@ export class SqliteEngine implements Engine {
 
   /** Does all periodic work. The timer only runs while there is some. */
   #poll(): void {
-    const { pollMs, errors } = this.#settings;
     this.#pollAtMs = Number.POSITIVE_INFINITY;
-    try {
-      // First: after the event loop was blocked, the leases of active runs are renewed before expired ones are taken over.
-      this.#leases.renew();
-      this.#subscriptions.poll();
-      if (this.#workers.size > 0) this.#deliver();
-      else this.#leases.exchange(0);
-      errors.succeed();
-    } catch (error) {
-      errors.report(error);
-    }
+    // The poll that waits for the lock also does the work of this one.
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    void this.#inBackground(() => this.#work(), () => {
+      this.#isPolling = false;
+      this.#pollLater();
+    });
+  }
+
+  #work(): void {
+    // First: after the event loop was blocked, the leases of active runs are renewed before expired ones are taken over.
+    this.#leases.renew();
+    this.#subscriptions.poll();
+    if (this.#workers.size > 0) this.#deliver();
+    else this.#leases.exchange(0);
+    this.#settings.errors.succeed();
+  }
+
+  #pollLater(): void {
+    const { pollMs, errors } = this.#settings;
     if (this.#workers.size > 0 || !this.#subscriptions.isEmpty || errors.hasFailed) this.#pollIn(pollMs);
     // After an error the renewal waits for the next poll, too.
     if (!errors.hasFailed) this.#pollIn(this.#leases.renewInMs);

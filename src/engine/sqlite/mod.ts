@@ -27,7 +27,10 @@ export interface SqliteEngineOptions {
   readonly leaseMs?: number;
   /** Interval in which changes of other processes are read, in milliseconds. Default: 100. */
   readonly pollMs?: number;
-  /** Time limit for the write lock of another process, in milliseconds. After it, a call fails. Default: 5,000. */
+  /**
+   * Time limit of a write while another process has the file locked, in milliseconds; after it, the call fails. Only the start of the
+   * engine blocks the event loop for as long. Default: 5,000.
+   */
   readonly busyTimeoutMs?: number;
   /**
    * Event that a written job survives: any end of the `process`, or also a power failure of the `machine`, at the cost of one disk sync
@@ -68,5 +71,5 @@ export function sqliteEngine(path: string, options: SqliteEngineOptions = {}): P
   const synchronous = outlives === "process" ? "NORMAL" : "FULL";
   const store = new SqliteStore(path, { busyTimeoutMs: Math.ceil(busyTimeoutMs), synchronous });
   const errors = new ErrorThrottle("The sqlite engine cannot use its database, and retries", logger);
-  return withPromises(new SqliteEngine(store, { leaseMs, pollMs, errors }));
+  return withPromises(new SqliteEngine(store, { leaseMs, pollMs, busyTimeoutMs, errors }));
 }

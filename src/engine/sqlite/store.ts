@@ -92,17 +92,16 @@ const STATEMENTS = {
   dataVersion: "PRAGMA data_version",
 };
 
-/** The tables of one file, as one connection sees them. */
+/**
+ * The tables of one file, as one connection sees them. While another connection has the file locked, a method throws at once, without a
+ * change, and can be called again.
+ */
 export class SqliteStore {
   readonly #database: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
-  readonly #busyTimeoutMs: number;
-  /** Whether the last wait for another process was in vain. Until a write succeeds, no further statement waits. */
-  #isLocked = false;
 
   /** Opens the file; see {@link openDatabase}. */
   constructor(path: string, options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">) {
-    this.#busyTimeoutMs = options.busyTimeoutMs;
     this.#database = openDatabase(path, { ...options, schema: SCHEMA, schemaVersion: SCHEMA_VERSION });
   }
 
@@ -201,7 +200,7 @@ export class SqliteStore {
   }
 
   transaction(work: () => void): void {
-    this.#waitOnce(() => this.#database.exec("BEGIN IMMEDIATE"));
+    this.#database.exec("BEGIN IMMEDIATE");
     try {
       work();
       this.#database.exec("COMMIT");
@@ -236,29 +235,11 @@ export class SqliteStore {
   }
 
   #rows(name: keyof typeof STATEMENTS, ...values: SqliteValue[]): readonly SqliteRow[] {
-    // Reads succeed while another process writes, so that they do not show that the lock is released.
-    return this.#waitOnce(() => this.#statement(name).all(...values) as readonly SqliteRow[], false);
+    return this.#statement(name).all(...values) as readonly SqliteRow[];
   }
 
   #change(name: keyof typeof STATEMENTS, ...values: SqliteValue[]): boolean {
-    return this.#waitOnce(() => Number(this.#statement(name).run(...values).changes) > 0);
-  }
-
-  /** Runs a statement. Waits block the event loop, so that they must not add up while another process has the file locked. */
-  #waitOnce<Result>(run: () => Result, isWrite: boolean = true): Result {
-    try {
-      const result = run();
-      if (isWrite && this.#isLocked) this.#setLocked(false);
-      return result;
-    } catch (error) {
-      if (!this.#isLocked && /locked|busy/i.test(String(error))) this.#setLocked(true);
-      throw error;
-    }
-  }
-
-  #setLocked(isLocked: boolean): void {
-    this.#isLocked = isLocked;
-    this.#database.exec(`PRAGMA busy_timeout = ${isLocked ? 0 : this.#busyTimeoutMs}`);
+    return Number(this.#statement(name).run(...values).changes) > 0;
   }
 
   #statement(name: keyof typeof STATEMENTS): SqliteStatement {

@@ -1,4 +1,5 @@
 import { Listeners } from "../../internal/async.ts";
+import { isLocked } from "./lock_waits.ts";
 import type { SqliteStore } from "./store.ts";
 
 /** Limits polls to one part in this many of the time, even with many watched jobs. */
@@ -32,10 +33,21 @@ export class SqliteSubscriptions {
   add(id: string, onChange: () => void): () => void {
     let watched = this.#watched.get(id);
     if (watched === undefined) {
-      watched = { version: this.#store.version(id), listeners: new Listeners(() => this.#watched.delete(id)) };
+      watched = { version: this.#versionOf(id), listeners: new Listeners(() => this.#watched.delete(id)) };
       this.#watched.set(id, watched);
     }
     return watched.listeners.add(onChange);
+  }
+
+  #versionOf(id: string): number | undefined {
+    try {
+      return this.#store.version(id);
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      // The next poll reads it.
+      this.#dataVersion = Number.NaN;
+      return undefined;
+    }
   }
 
   /** Notifies the listeners of a job. */

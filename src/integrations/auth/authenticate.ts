@@ -19,7 +19,7 @@ import type { AuthDescription, Body, Head, MountedWire, ProtectedResource, Reply
 export interface AuthRequest {
   /** HTTP method, in upper case. */
   readonly method: string;
-  /** Path of the URL, without the query: tokens must not be sent in it. */
+  /** Path of the URL below the server's `basePath`, without the query: tokens must not be sent in it. */
   readonly path: string;
   /** HTTP headers or gRPC metadata. */
   readonly metadata: Metadata;
@@ -178,7 +178,7 @@ class Authenticator implements MountedAuth {
     // callers may wait for the response before they end the body.
     if (!head.carriesTrailers) await body.text();
     const reply = await (wire.errorReply?.(head, error) ?? errorReply(null, error));
-    return { ...reply, headers: { ...reply.headers, ...this.challenge(error, head.path) } };
+    return { ...reply, headers: { ...reply.headers, ...this.#host.challenge(error, head.path) } };
   }
 }
 

@@ -80,11 +80,17 @@ function lineLogger(options: LineLoggerOptions, format: (entry: Entry) => string
 
 function formatJson({ level, message, fields }: Entry): string {
   const head = { time: new Date().toISOString(), level, message };
+  // Fields keep their place after the head, and do not replace its members.
+  const members = Object.entries({ ...head, ...fields, ...head }).filter(([, value]) => value !== undefined);
+  return escapeControls(`{${members.map(([name, value]) => `${JSON.stringify(name)}:${encodeValue(value)}`).join()}}`);
+}
+
+/** Encodes a value as JSON. A value that is not JSON is replaced by a text, such as `"function"`. */
+function encodeValue(value: unknown): string {
   try {
-    // Fields keep their place after the head, and do not replace its members.
-    return escapeControls(JSON.stringify({ ...head, ...fields, ...head }, encodeField));
+    return JSON.stringify(value, encodeField) ?? JSON.stringify(typeof value);
   } catch (thrown) {
-    return escapeControls(JSON.stringify({ ...head, fields: `Not JSON: ${String(thrown)}` }));
+    return JSON.stringify(`Not JSON: ${String(thrown)}`);
   }
 }
 
@@ -108,9 +114,10 @@ const withoutColor: Paint = (_, text) => text;
 function formatPretty({ level, message, fields: { error, ...fields } }: Entry, paint: Paint): string {
   const now = new Date();
   const time = `${now.toTimeString().slice(0, 8)}.${String(now.getMilliseconds()).padStart(3, "0")}`;
-  const text = typeof fields["outcome"] === "string" && typeof fields["wire"] === "string"
+  const members = Object.entries(fields).map(([name, value]) => `${name}=${encodeValue(value)}`);
+  const text = message === "Called" || message === "Call refused"
     ? formatCall(level, fields, paint)
-    : `${formatLevel(level, paint)} ${[oneLine(message), ...Object.entries(fields).map(formatField)].join(" ")}`;
+    : `${formatLevel(level, paint)} ${oneLine([message, ...members].join(" "))}`;
   const stack = error === undefined ? "" : `\n${formatError(error).replace(/^/gm, "    ")}`;
   return `${paint("dim", time)} ${text}${escapeControls(stack)}`;
 }
@@ -130,14 +137,6 @@ function formatLevel(level: LogLevel, paint: Paint): string {
   return paint(color, level.toUpperCase());
 }
 
-function formatField([name, value]: readonly [string, unknown]): string {
-  try {
-    return oneLine(`${name}=${JSON.stringify(value, encodeField)}`);
-  } catch (thrown) {
-    return oneLine(`${name}=(not JSON: ${String(thrown)})`);
-  }
-}
-
 /** Escapes line breaks too, so that text of a caller cannot look like another line of the log. */
 function oneLine(text: string): string {
   return escapeControls(text).replaceAll("\n", "\\n");
@@ -150,11 +149,15 @@ const MAX_CAUSES = 5;
 function formatError(error: unknown): string {
   const texts: string[] = [];
   for (let next = error; next !== undefined && texts.length <= MAX_CAUSES;) {
-    const { stack, cause }: Partial<Error> = next instanceof Error ? next : { stack: String(next) };
+    if (!(next instanceof Error)) {
+      texts.push(typeof next === "string" ? next : encodeValue(next));
+      break;
+    }
     // Some engines leave the message out of the stack.
     const title = String(next);
-    texts.push(stack === undefined || stack.includes(title) ? stack ?? title : `${title}\n${stack}`);
-    next = cause;
+    const { stack = title } = next;
+    texts.push(stack.includes(title) ? stack : `${title}\n${stack}`);
+    next = next.cause;
   }
   return texts.join("\ncaused by: ");
 }

@@ -131,6 +131,7 @@ class Remote implements Gateway {
     const mcp = toMcp(this.#transport);
     // Callers answer the questions of the server.
     mcp?.relayQuestions();
+    mcp?.listAllTools();
     const { capabilities } = await mcp?.server({ signal }) ?? { capabilities: {} };
     this.#promises = hasTasks(capabilities);
     // Subscribe before the list, so that no change is missed.

@@ -5,7 +5,13 @@
  * every other call passes unchanged, so that a server without discovery pays nothing.
  */
 import type { Call, Principal } from "../../core/call/call.ts";
-import { type CallResult, type ErrorResult, errorResult, type Sink } from "../../core/call/outcome.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  invalidInputResult,
+  type Sink,
+} from "../../core/call/outcome.ts";
 import type { RunDefinition } from "../../core/content/content_catalog.ts";
 import type { Dispatch } from "../../core/dispatch/dispatcher.ts";
 import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
@@ -83,14 +89,13 @@ export function discover(options: DiscoverOptions = {}): Discovery {
 
 /** The list of a server at one time. */
 interface View {
-  /** List of the server, by which a change is noticed. */
-  readonly source: readonly ToolListing[];
   /** Listed tools: system tools, pinned ones, and those of discovery. */
   readonly listed: readonly ToolListing[];
-  /** Names of the listed tools. */
-  readonly names: ReadonlySet<string>;
+  /** Definitions of the listed tools, in the same order. */
+  readonly listedDefinitions: readonly ToolDefinition[];
   readonly definitions: readonly ToolDefinition[];
   readonly search: ToolSearch;
+  readonly searchTools: ToolDefinition;
 }
 
 class DiscoveryHost {
@@ -107,7 +112,7 @@ class DiscoveryHost {
     this.#inner = inner;
     this.#run = run;
     this.#pinned = new Set(pinned);
-    this.#minTools = when === "always" ? 0 : MIN_TOOLS;
+    this.#minTools = when === "always" ? -1 : MIN_TOOLS;
     this.#minTokens = when === "always" ? 0 : minTokens ?? DEFAULT_MIN_TOKENS;
     this.#assertNames(inner.tools.map(({ name }) => name));
     const current = () => this.#current();
@@ -118,7 +123,8 @@ class DiscoveryHost {
         tools: { get: () => current()?.listed ?? inner.tools },
         definitions: { get: () => current()?.definitions ?? inner.definitions },
         toolsFor: { value: (principal: Principal | undefined) => this.#toolsFor(principal) },
-        allTools: { value: inner },
+        allTools: { get: () => current() && inner },
+        targetOf: { value: targetOf },
         dispatch: { value: this.#dispatch() },
       } satisfies Partial<Record<keyof WireHost, PropertyDescriptor>>,
     ) as WireHost;
@@ -143,42 +149,43 @@ class DiscoveryHost {
     const { tools } = this.#inner;
     if (tools !== this.#source) {
       this.#source = tools;
-      this.#view = this.#isLong(tools) ? this.#createView(tools) : undefined;
+      this.#view = this.#isLong(tools) ? this.#createView() : undefined;
     }
     return this.#view;
   }
 
   #isLong(tools: readonly ToolListing[]): boolean {
     if (tools.length <= this.#minTools) return false;
-    return this.#minTokens === 0 || estimateTextTokens(JSON.stringify(tools)) > this.#minTokens;
+    let tokens = 0;
+    // Counts only until the limit is exceeded: there may be thousands of tools.
+    return this.#minTokens === 0 ||
+      tools.some((tool) => (tokens += estimateTextTokens(JSON.stringify(tool))) > this.#minTokens);
   }
 
-  #createView(source: readonly ToolListing[]): View {
+  #createView(): View {
     const { definitions } = this.#inner;
     const searched = definitions.filter(({ isSystem }) => !isSystem);
     const search = new ToolSearch(searched);
-    const own = [searchToolsDefinition(search), callToolDefinition(searched)];
-    const kept = source.filter((_, index) => {
-      const { name, isSystem } = definitions[index] as ToolDefinition;
-      return isSystem || this.#pinned.has(name);
-    });
-    const listed = [...kept, ...own.map(listTool)];
+    const searchTools = searchToolsDefinition(search);
+    const own = [searchTools, callToolDefinition(searched)];
+    const kept = definitions.filter(({ name, isSystem }) => isSystem || this.#pinned.has(name));
+    const listedDefinitions = [...kept, ...own];
     return {
-      source,
-      listed,
-      names: new Set(listed.map(({ name }) => name)),
+      listed: listedDefinitions.map(listTool),
+      listedDefinitions,
       definitions: [...definitions, ...own],
       search,
+      searchTools,
     };
   }
 
   #toolsFor(principal: Principal | undefined): readonly ToolListing[] {
     const view = this.#current();
-    const visible = this.#inner.toolsFor(principal);
-    if (view === undefined) return visible;
-    if (visible === view.source) return view.listed;
-    const names = new Set(visible.map(({ name }) => name));
-    return view.listed.filter(({ name }) => names.has(name) || name === SEARCH_TOOLS || name === CALL_TOOL);
+    if (view === undefined) return this.#inner.toolsFor(principal);
+    const { listed, listedDefinitions } = view;
+    // Wires compare lists by identity.
+    if (listedDefinitions.every((definition) => isVisibleTo(definition, principal))) return listed;
+    return listed.filter((_, index) => isVisibleTo(listedDefinitions[index] as ToolDefinition, principal));
   }
 
   #dispatch(): Dispatch {
@@ -188,27 +195,37 @@ class DiscoveryHost {
       mask: (thrown, fields) => dispatch.mask(thrown, fields),
       warn: (message, fields) => dispatch.warn(message, fields),
       readPromise: (token, peer) => dispatch.readPromise(token, peer),
-      closeSignal: dispatch.closeSignal,
+      get closeSignal() {
+        return dispatch.closeSignal;
+      },
     };
   }
 
   #call(call: Call, sink: Sink | undefined): CallResult | Future<CallResult> {
     const view = call.tool === SEARCH_TOOLS || call.tool === CALL_TOOL ? this.#current() : undefined;
     if (view === undefined) return this.#inner.dispatch.call(call, sink);
-    if (call.tool === CALL_TOOL) {
-      const forwarded = forward(call, view);
-      return "kind" in forwarded ? forwarded : this.#inner.dispatch.call(forwarded, sink);
-    }
-    const definition = view.definitions.find(({ name }) => name === SEARCH_TOOLS) as ToolDefinition;
-    return toFuture(this.#run(definition, call, sink));
+    if (call.tool === SEARCH_TOOLS) return toFuture(this.#run(view.searchTools, call, sink));
+    const forwarded = forward(call, view);
+    return "kind" in forwarded ? forwarded : this.#inner.dispatch.call(forwarded, sink);
   }
 }
 
-/** The call that a `call_tool` stands for, or the error for a tool that the caller could not have found. */
+/** Name of the tool that a call runs. */
+function targetOf(tool: string, args: unknown): string {
+  const name = tool === CALL_TOOL && isJsonObject(args) ? args["name"] : undefined;
+  return typeof name === "string" ? name : tool;
+}
+
+/** The call that a call of `call_tool` asks for, or the error for a tool that the caller could not have found. */
 function forward(call: Call, { search, definitions }: View): Call | ErrorResult {
-  const { name, arguments: args = {} } = isJsonObject(call.args) ? call.args : {};
+  const { name, arguments: args = {}, ...unknown } = isJsonObject(call.args) ? call.args : {};
   if (typeof name !== "string") {
-    return errorResult("invalid_input", `${CALL_TOOL} needs the name of a tool that ${SEARCH_TOOLS} found`);
+    return invalidInputResult(`${CALL_TOOL} needs the name of a tool`, ["name"], "string", name);
+  }
+  const [other] = Object.keys(unknown);
+  if (other !== undefined) {
+    const message = `${CALL_TOOL} takes name and arguments: pass the arguments of the tool in "arguments"`;
+    return invalidInputResult(message, [other], "never", unknown[other]);
   }
   const { principal } = call.peer;
   if (search.isFindable(name, principal)) return { ...call, tool: name, args };
@@ -217,5 +234,6 @@ function forward(call: Call, { search, definitions }: View): Call | ErrorResult 
     const error = authorizationError(hidden, principal);
     if (error !== undefined) return error;
   }
-  return errorResult("tool_not_found", "Tool not found", describeUnknown("tool", name, search.namesFor(principal)));
+  const details = describeUnknown("tool", name, search.namesFor(principal));
+  return errorResult("tool_not_found", "Tool not found", details);
 }

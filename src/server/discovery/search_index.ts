@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { splitCamelCase, wordsOf } from "./words.ts";
+import { type KnownWords, splitCamelCase, wordsOf } from "./words.ts";
 
 /** Text of one tool, by field. */
 export interface SearchableTool {
@@ -24,14 +24,12 @@ export interface SearchableTool {
   readonly parameterDescriptions: string;
 }
 
-/** A tool that a query found. */
-export interface SearchHit {
-  /** Position of the tool in the list that was indexed. */
-  readonly index: number;
-  /** Relevance, comparable within one query. */
-  readonly score: number;
-  /** Words of the query that the tool has. */
-  readonly matched: readonly string[];
+/** The result of a search. */
+export interface SearchResult {
+  /** Positions of the found tools in the list that was indexed, best first. */
+  readonly found: readonly number[];
+  /** Words of the query that no found tool has. */
+  readonly unmatched: readonly string[];
 }
 
 /** Weights of the fields. */
@@ -48,59 +46,76 @@ const FIELDS = Object.keys(WEIGHTS) as readonly (keyof typeof WEIGHTS)[];
 const K1 = 1.2;
 const B = 0.75;
 
+/** Maximum number of words of a query that are searched for. */
+const MAX_WORDS = 64;
+
+interface Hit {
+  readonly index: number;
+  /** 2 if its name is in the query, 1 if its name on its own server is, otherwise 0. */
+  readonly named: number;
+  score: number;
+  /** Sum of the inverse document frequencies of the words that it has. */
+  idf: number;
+}
+
 /** An index of tools. It does not change; a changed list needs a new one. */
 export class SearchIndex {
   /** Weighted frequencies of each stem, by position of the tool. */
   readonly #frequencies = new Map<string, Map<number, number>>();
-  /** Positions of tools, by name. */
-  readonly #names = new Map<string, number>();
+  /** Positions of the tools of a name, and of those that have it on their own servers. */
+  readonly #names = new Map<string, number[]>();
+  readonly #ownNames = new Map<string, number[]>();
   readonly #size: number;
 
   constructor(tools: readonly SearchableTool[]) {
     this.#size = tools.length;
-    for (const field of FIELDS) this.#addField(tools.map((tool) => wordsOf(tool[field])), WEIGHTS[field]);
-    // Where an own name is the whole name of another tool, the whole name counts.
-    tools.forEach(({ ownName }, index) => this.#names.set(nameKey(ownName), index));
-    tools.forEach(({ name }, index) => this.#names.set(nameKey(name), index));
+    const known: KnownWords = new Map();
+    for (const field of FIELDS) this.#addField(tools.map((tool) => wordsOf(tool[field], known)), WEIGHTS[field]);
+    tools.forEach(({ name, ownName }, index) => {
+      append(this.#names, nameKey(name), index);
+      append(this.#ownNames, nameKey(ownName), index);
+    });
   }
 
   /**
-   * Searches for tools. Tools whose exact name is in the query come first.
+   * Searches for tools that have a word of the query. Tools whose exact name is in the query come first; tools of equal relevance
+   * are in the order of the list.
    *
-   * @param isFindable Whether a tool, by its position, may be found.
-   * @returns All tools that have a word of the query, best first; tools of equal relevance in the order of the list.
+   * @param isFindable Whether a tool, by its position, may be found. Other tools do not affect the result.
    */
-  search(query: string, isFindable: (index: number) => boolean): readonly SearchHit[] {
-    const words = new Map(wordsOf(query).map(({ stem, word }) => [stem, word]));
-    const found = new Map<number, { score: number; idf: number; matched: string[] }>();
+  search(query: string, isFindable: (index: number) => boolean): SearchResult {
+    const words = new Map(wordsOf(query).slice(0, MAX_WORDS).map(({ stem, word }) => [stem, word]));
+    const hits = this.#namedIn(query, isFindable);
+    const unmatched: string[] = [];
     let queryIdf = 0;
     for (const [stem, word] of words) {
-      const frequencies = this.#frequencies.get(stem) ?? new Map<number, number>();
-      const idf = Math.log(1 + (this.#size - frequencies.size + 0.5) / (frequencies.size + 0.5));
+      const frequencies = [...this.#frequencies.get(stem) ?? []].filter(([index]) => isFindable(index));
+      if (frequencies.length === 0) unmatched.push(word);
+      const idf = Math.log(1 + (this.#size - frequencies.length + 0.5) / (frequencies.length + 0.5));
       queryIdf += idf;
       for (const [index, frequency] of frequencies) {
-        if (!isFindable(index)) continue;
-        const entry = found.get(index) ?? { score: 0, idf: 0, matched: [] };
-        entry.score += idf * frequency * (K1 + 1) / (frequency + K1);
-        entry.idf += idf;
-        entry.matched.push(word);
-        found.set(index, entry);
+        const hit = hits.get(index) ?? { index, named: 0, score: 0, idf: 0 };
+        hit.score += idf * frequency * (K1 + 1) / (frequency + K1);
+        hit.idf += idf;
+        hits.set(index, hit);
       }
     }
-    const named = this.#namedIn(query);
-    const hits = [...found].map(([index, { score, idf, matched }]): SearchHit => ({
-      index,
-      // A tool that has all words of the query counts twice as much as one with a negligible share of them.
-      score: (named.has(index) ? Number.MAX_SAFE_INTEGER : 0) + score * (0.5 + 0.5 * idf / queryIdf),
-      matched,
-    }));
-    return hits.sort((one, other) => other.score - one.score || one.index - other.index);
+    // A tool that has all words of the query counts twice as much as one with a negligible share of them.
+    for (const hit of hits.values()) hit.score *= 0.5 + 0.5 * hit.idf / (queryIdf || 1);
+    return { found: [...hits.values()].sort(compareHits).map(({ index }) => index), unmatched };
   }
 
   /** Tools whose exact name is the query, or a part of the query that can only be a name. */
-  #namedIn(query: string): ReadonlySet<number | undefined> {
-    const parts = query.split(/[\s,;"'`()]+/).filter((part) => /[_./-]|\p{Ll}\p{Lu}/u.test(part));
-    return new Set([query, ...parts].map((name) => this.#names.get(nameKey(name))));
+  #namedIn(query: string, isFindable: (index: number) => boolean): Map<number, Hit> {
+    const parts = query.split(/[\s,;"'`()]+/).filter((part) => /[_./-]|\p{Ll}\p{Lu}/u.test(part)).slice(0, MAX_WORDS);
+    const keys = [...new Set([query, ...parts].map(nameKey))];
+    const hits = new Map<number, Hit>();
+    for (const [named, names] of [this.#ownNames, this.#names].entries()) {
+      for (const index of keys.flatMap((key) => names.get(key) ?? []).filter(isFindable)) {
+        hits.set(index, { index, named: named + 1, score: 0, idf: 0 });
+      }
+    }
+    return hits;
   }
 
   #addField(texts: readonly ReturnType<typeof wordsOf>[], weight: number): void {
@@ -117,6 +132,16 @@ export class SearchIndex {
     if (frequencies === undefined) this.#frequencies.set(stem, frequencies = new Map());
     frequencies.set(index, (frequencies.get(index) ?? 0) + frequency);
   }
+}
+
+function compareHits(one: Hit, other: Hit): number {
+  return other.named - one.named || other.score - one.score || one.index - other.index;
+}
+
+function append(lists: Map<string, number[]>, key: string, index: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [index]);
+  else list.push(index);
 }
 
 /** Form in which exact names are compared: letter case and separators do not matter. */

@@ -7,7 +7,6 @@ import { compileCheck, toValidate } from "../../core/json_schema/check.ts";
 import type { JsonSchema, Schema } from "../../core/schema/standard_schema.ts";
 import { defineCoreTool } from "../../core/tool/define_tool.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
-import { canPromise } from "../../core/tool/registry.ts";
 import type { SearchInput, ToolSearch } from "./tool_search.ts";
 
 /** Name of the tool that searches. */
@@ -18,7 +17,7 @@ export const CALL_TOOL = "call_tool";
 const MAX_RESULTS = 20;
 const MAX_QUERY = 1_000;
 const MAX_LISTED_GROUPS = 40;
-/** Settings of promised calls that are only listed: the called tool has its own. */
+/** Settings of promised calls that are only listed, so that clients may request tasks: the called tool has its own. */
 const LISTED_PROMISE = { budgetMs: 0, ttlMs: 0, retries: 0, jobTimeoutMs: 0, required: false } as const;
 
 /** Creates the definition of `search_tools`. Its description names the groups, so that a model knows what it can search for. */
@@ -72,7 +71,8 @@ export function callToolDefinition(callable: readonly ToolDefinition[]): ToolDef
     .describe(`Call a tool that ${SEARCH_TOOLS} found. The result is that of the tool.`)
     .input(input)
     .handle(() => undefined)["~definition"];
-  return callable.some(canPromise) ? { ...definition, promise: LISTED_PROMISE } : definition;
+  const needsTasks = callable.some(({ promise }) => promise?.required);
+  return needsTasks ? { ...definition, promise: LISTED_PROMISE } : definition;
 }
 
 function argumentsOf<Value>(properties: JsonSchema, required: string): Schema<Value> {

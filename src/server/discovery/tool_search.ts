@@ -6,7 +6,6 @@ import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { listTool } from "../../core/tool/listing.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
 import { type SearchableTool, SearchIndex } from "./search_index.ts";
-import { wordsOf } from "./words.ts";
 
 /** Arguments of `search_tools`. */
 export interface SearchInput {
@@ -44,7 +43,7 @@ export interface SearchOutput {
   readonly total: number;
   /** Words of the query that no tool has. */
   readonly unmatched: readonly string[];
-  /** Number of found tools, by group, if the server has groups. */
+  /** Number of tools that have a word of the query, in the 8 groups of the best ones, if the server has groups. */
   readonly groups?: Readonly<Record<string, number>>;
   /** Advice, if nothing was found. */
   readonly hint?: string;
@@ -54,10 +53,11 @@ const DEFAULT_LIMIT = 5;
 const MAX_SENTENCE = 160;
 const MAX_SCHEMA_DEPTH = 6;
 const MAX_NAMED_GROUPS = 30;
+const MAX_FACETS = 8;
 
 /** Search over the tools of a server, as each caller may see them. */
 export class ToolSearch {
-  /** Number of tools of each group, in the order of the list. */
+  /** Number of tools of each group that every caller may see, in the order of the list. */
   readonly groups: ReadonlyMap<string, number>;
   readonly #definitions: readonly ToolDefinition[];
   readonly #byName: ReadonlyMap<string, ToolDefinition>;
@@ -66,11 +66,7 @@ export class ToolSearch {
   constructor(definitions: readonly ToolDefinition[]) {
     this.#definitions = definitions;
     this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
-    const groups = new Map<string, number>();
-    for (const group of definitions.map(groupOf)) {
-      if (group !== "") groups.set(group, (groups.get(group) ?? 0) + 1);
-    }
-    this.groups = groups;
+    this.groups = countGroups(definitions.filter(({ isVisible }) => isVisible === undefined));
   }
 
   /** Whether a search of this caller can find the tool of that name. */
@@ -92,18 +88,22 @@ export class ToolSearch {
     // Created at the first search: most processes of a short life never search.
     this.#index ??= new SearchIndex(this.#definitions.map(toSearchable));
     const definitionAt = (index: number) => this.#definitions[index] as ToolDefinition;
-    const hits = this.#index.search(query, (index) => {
+    // Predicates of visibility are the application's.
+    const checked = new Map<number, boolean>();
+    const isFindable = (index: number): boolean => {
       const definition = definitionAt(index);
-      return (group === undefined || groupOf(definition) === group) && mayCall(definition, principal);
-    });
-    const matched = new Set(hits.flatMap((hit) => hit.matched));
-    const found = hits.map(({ index }) => definitionAt(index));
-    const unmatched = [...new Set(wordsOf(query).map(({ word }) => word))].filter((word) => !matched.has(word));
+      if (group !== undefined && groupOf(definition) !== group) return false;
+      let may = checked.get(index);
+      if (may === undefined) checked.set(index, may = mayCall(definition, principal));
+      return may;
+    };
+    const { found: indexes, unmatched } = this.#index.search(query, isFindable);
+    const found = indexes.map(definitionAt);
     return {
       tools: found.slice(0, limit).map((definition) => describe(definition, detail)),
       total: found.length,
       unmatched,
-      ...this.groups.size > 0 && { groups: countGroups(found) },
+      ...this.groups.size > 0 && { groups: Object.fromEntries([...countGroups(found)].slice(0, MAX_FACETS)) },
       ...found.length === 0 && { hint: this.#hintFor(group, principal) },
     };
   }
@@ -129,9 +129,9 @@ function groupOf({ part }: ToolDefinition): string {
   return part?.path.join("/") ?? "";
 }
 
-function countGroups(definitions: readonly ToolDefinition[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const group of definitions.map(groupOf)) if (group !== "") counts[group] = (counts[group] ?? 0) + 1;
+function countGroups(definitions: readonly ToolDefinition[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const group of definitions.map(groupOf)) if (group !== "") counts.set(group, (counts.get(group) ?? 0) + 1);
   return counts;
 }
 

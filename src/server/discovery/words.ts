@@ -4,6 +4,19 @@
  * @module
  */
 
+/** A word of a text. */
+export interface Word {
+  /** Stem, by which words are compared. */
+  readonly stem: string;
+  /** The word itself, in lower case. */
+  readonly word: string;
+  /** Whether it has no meaning for a search. */
+  readonly isStopWord: boolean;
+}
+
+/** Words of runs of letters and digits that were split before. Texts of tools repeat most of their words. */
+export type KnownWords = Map<string, readonly Word[]>;
+
 /** Words without meaning for a search. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   ("a about all an and any are as at be been but by can could do does for from had has have how i if in into is it its me my of " +
@@ -12,17 +25,48 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 );
 
 const MIN_STEM = 3;
+/** Runs of scripts that have no spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]+/gu;
 
 /**
- * Splits text into lower-case words: at every character that is neither letter nor digit, and inside of `camelCase`. Stop
- * words are left out, unless the text has no other words.
+ * Splits text into words: at every character that is neither letter nor digit, and inside of `camelCase`. Chinese, Japanese and
+ * Thai text is split into pairs of characters. Stop words are left out, unless the text has no other words.
  *
- * @returns The stems of the words, each with the word itself.
+ * @param known Words that were split before; this adds to them.
  */
-export function wordsOf(text: string): readonly { readonly stem: string; readonly word: string }[] {
-  const words = splitCamelCase(text.normalize("NFKC")).toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const meaningful = words.filter((word) => !STOP_WORDS.has(word));
-  return (meaningful.length > 0 ? meaningful : words).map((word) => ({ stem: stemOf(word), word }));
+export function wordsOf(text: string, known: KnownWords = new Map()): readonly Word[] {
+  // The pattern for ASCII is several times faster.
+  const runs = /[^\0-\x7f]/.test(text)
+    ? text.normalize("NFKC").match(/[\p{L}\p{M}\p{N}]+/gu)
+    : text.match(/[A-Za-z0-9]+/g);
+  const words: Word[] = [];
+  const stopWords: Word[] = [];
+  for (const run of runs ?? []) {
+    for (const word of splitKnown(run, known)) (word.isStopWord ? stopWords : words).push(word);
+  }
+  return words.length > 0 ? words : stopWords;
+}
+
+function splitKnown(run: string, known: KnownWords): readonly Word[] {
+  let words = known.get(run);
+  if (words === undefined) known.set(run, words = splitRun(run));
+  return words;
+}
+
+function splitRun(run: string): readonly Word[] {
+  // Most runs are lower-case words, for which the patterns of other scripts would take most of the time.
+  if (/^[A-Z]?[a-z]+$/.test(run)) return [toWord(run.toLowerCase())];
+  const words = splitCamelCase(run).toLowerCase().replace(UNSPACED, (unspaced) => ` ${pairsOf(unspaced).join(" ")} `);
+  return words.split(" ").filter(Boolean).map(toWord);
+}
+
+function toWord(word: string): Word {
+  return { stem: stemOf(word), word, isStopWord: STOP_WORDS.has(word) };
+}
+
+function pairsOf(text: string): readonly string[] {
+  const characters = [...text];
+  return characters.length === 1 ? characters : characters.slice(1).map((one, index) => `${characters[index]}${one}`);
 }
 
 /** Separates the words of `camelCase` and `HTTPServer` by spaces. */

@@ -12,6 +12,7 @@ import { memoryEngine } from "../../engine/memory.ts";
 import { mcp } from "../../wires/mcp/http/server/mcp.ts";
 import { memoryTransport } from "../../wires/memory/client/transport.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
+import { atBasePath } from "../base_path.ts";
 import type { CommonServerOptions, PromiseServerOptions } from "../options.ts";
 import type { AllTools, Part } from "../part.ts";
 import { createCoreServer, type Server } from "../server.ts";
@@ -27,7 +28,9 @@ import { createCoreServer, type Server } from "../server.ts";
  * @typeParam Parts The parts, as a tuple.
  */
 export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[] = readonly []>
-  extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<string | readonly string[] | TokenKeys, Engine> {
+  extends
+    CommonServerOptions<Tools, Parts, string>,
+    PromiseServerOptions<string | readonly string[] | TokenKeys, Engine> {
   /**
    * What happens to arguments that a tool does not declare, unless the tool has `.unknownArguments()`. `"suggest"` refuses a name
    * that is close to a declared one that is absent, and drops any other; `"refuse"` refuses all; `"drop"` drops all. A schema
@@ -60,10 +63,11 @@ export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends r
 export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
   options: ServerOptions<Tools, Parts>,
 ): Server<AllTools<Tools, Parts>> {
-  const { keys, engine, clock, wires } = options;
+  const { keys, engine, clock, wires, basePath } = options;
   const server = createCoreServer<Tools, Parts>(
     {
       ...options,
+      ...(basePath !== undefined && { basePath: atBasePath(basePath) }),
       ...(keys !== undefined && { keys: toQuestionKeys(keys) }),
       engine: toPromiseEngine(engine ?? memoryEngine(clock && { clock })),
       unknownArguments: unknownArguments(options.unknownArguments),

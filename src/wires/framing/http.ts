@@ -39,3 +39,22 @@ export function retryAfterHeader(data: unknown): { readonly "retry-after": strin
   const { retry_after_ms: delayMs } = asObject(data);
   return typeof delayMs === "number" ? { "retry-after": String(Math.ceil(delayMs / 1000)) } : undefined;
 }
+
+/** A request target as it was sent, and the path that a wire sees of it. */
+interface RequestPath {
+  readonly target: string;
+  readonly path: string;
+}
+
+/** Path of a request as its client knows it, which may begin with the path of a mount. */
+export function publicPath({ target, path }: RequestPath): string {
+  const sent = target.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "").replace(/\/$/, "");
+  return sent.endsWith(path) ? sent : path;
+}
+
+/** Path of the mount that a request was sent below; `""` for the root. */
+export function mountPath(request: RequestPath): string {
+  const { length } = request.path;
+  const sent = publicPath(request);
+  return sent.slice(0, sent.length - length);
+}

@@ -23,10 +23,15 @@ interface DocumentParts {
   readonly components: Readonly<Record<string, Members>>;
 }
 
-/** Makes a document of parts. Components of the same name are the same. */
+/**
+ * Makes a document of parts. Components of the same name are the same.
+ *
+ * @param mount Path of the mount that the paths are below; `""` for the root.
+ */
 export function openApiDocument(
   { name, version, title = name, description }: DocumentInfo,
   parts: readonly DocumentParts[],
+  mount: string,
 ): Members {
   const components: Record<string, Members> = {};
   for (const part of parts) {
@@ -37,6 +42,7 @@ export function openApiDocument(
   return {
     openapi: "3.1.1",
     info: { title, version, ...(description !== undefined && { description }) },
+    ...(mount !== "" && { servers: [{ url: mount }] }),
     paths: Object.assign({}, ...parts.map(({ paths }) => paths)) as Members,
     components,
   };

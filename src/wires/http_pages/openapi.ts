@@ -1,6 +1,6 @@
 /** Serves an OpenAPI document of a server. */
 import { checkOptions, PATH } from "../../internal/options.ts";
-import { JSON_HEADERS } from "../framing/http.ts";
+import { JSON_HEADERS, mountPath } from "../framing/http.ts";
 import { documentReply, openApiDocument } from "../framing/openapi.ts";
 import type { MountedPaths, MountedWire, OpenApiParts, RequestWire, WireHost } from "../wire.ts";
 import type { ToolListing } from "../../core/tool/listing.ts";
@@ -42,7 +42,8 @@ function mountOpenApi(host: WireHost, path: string): MountedWire {
     exposedHeaders: ["etag"],
     handle(head) {
       if (head.method === "GET" || head.method === "HEAD") {
-        const json = JSON.stringify(describeServer(host, host.toolsFor(head.principal)));
+        const { allTools = host } = host;
+        const json = JSON.stringify(describeServer(host, allTools.toolsFor(head.principal), mountPath(head)));
         return documentReply(head, json, host.definitions.some(({ isVisible }) => isVisible !== undefined));
       }
       const message = `${head.method} is not allowed here: use GET`;
@@ -57,12 +58,12 @@ type Node = Readonly<Record<string, unknown>>;
 const OBJECT: Node = { type: "object" };
 
 /** Makes the document for a caller to whom these tools are visible. */
-function describeServer({ info, mounted, catalog }: WireHost, tools: readonly ToolListing[]): Node {
+function describeServer({ info, mounted, catalog }: WireHost, tools: readonly ToolListing[], mount: string): Node {
   const hasPrompts = (catalog?.prompts.length ?? 0) > 0;
   const paths = mounted.flatMap((wire) => describeWire(wire, tools, hasPrompts));
   const schemas = Object.fromEntries(tools.flatMap(toolComponents));
   const own: OpenApiParts = { paths: Object.fromEntries(paths), components: { schemas } };
-  return openApiDocument(info, [own, ...mounted.flatMap(({ describe }) => describe?.(tools) ?? [])]);
+  return openApiDocument(info, [own, ...mounted.flatMap(({ describe }) => describe?.(tools) ?? [])], mount);
 }
 
 function describeWire({ wire, paths }: MountedPaths, tools: readonly ToolListing[], hasPrompts: boolean) {

@@ -70,6 +70,7 @@ export function protectedResourcePage(options: ProtectedResourceOptions): Reques
 
 class Metadata implements MountedWire {
   readonly paths: readonly string[];
+  readonly isAtRoot = true;
   readonly unauthenticatedPaths: readonly string[];
   readonly protectedResource: ProtectedResource;
   readonly #json: string;

@@ -120,6 +120,17 @@ test("a hundred thousand unknown names are dropped at once, and few are logged",
   ok(JSON.stringify(names).length < 5_000);
 });
 
+test("a schema that refuses other names does so after a hundred unknown names below it", async () => {
+  const { call } = open(v.strictObject({ options: v.object({ depth: v.optional(v.number()) }) }));
+  const options = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`unknown_${at}`, 1]));
+  await rejects(call({ options, extra: 1 }), { code: "invalid_input", message: /"extra"/ });
+});
+
+test("a refused name is shortened in the error", async () => {
+  const { call } = open(v.strictObject({ title: v.optional(v.string()) }));
+  await rejects(call({ ["n".repeat(100_000)]: 1 }), ({ message }: Error) => message.length < 200);
+});
+
 test("a logger that throws does not end the call", async () => {
   const info = () => {
     throw new Error("broken");

@@ -56,7 +56,11 @@ export const guarantees: readonly Guarantee[] = [
     name: "two-authorizations",
     statement: "A request with two `Authorization` headers is `unauthenticated`, whichever of them is valid.",
     tests: twice,
-    none: { ...without("HTTP"), gRPC: "HTTP/2 keeps one of several such headers" },
+    none: {
+      ...without("HTTP"),
+      gRPC:
+        "its clients send one such header; [http2_headers_test](../tests/serve/http2_headers_test.ts) sends two as frames",
+    },
   },
   {
     name: "json-headers",

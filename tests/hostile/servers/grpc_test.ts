@@ -231,15 +231,31 @@ test("grpcTransport() bounds what it reads: a message, and all of a stream", asy
 
 test("grpcTransport() times out, aborts, and resets its stream, at a server that says nothing", async () => {
   const resets: number[] = [];
-  await withServer((stream) => void stream.once("close", () => resets.push(stream.rstCode ?? -1)), async (address) => {
+  let streams = 0;
+  const onStream = (stream: ServerHttp2Stream) => {
+    streams++;
+    stream.once("close", () => resets.push(stream.rstCode ?? -1));
+  };
+  await withServer(onStream, async (address) => {
     const client = createClient(grpcTransport(address), NO_RETRY);
-    await rejects(client.$.call("t", {}, { timeoutMs: 100 }), { code: "deadline_exceeded" });
-    await rejects(client.$.stream("t", {}, { timeoutMs: 100 }).result, { code: "deadline_exceeded" });
+    const wait = async (condition: () => boolean) => {
+      for (let tries = 0; tries < 1_000 && !condition(); tries++) await new Promise((go) => setTimeout(go, 10));
+    };
+    /** Makes a call whose time is over, with more time if no stream has reached the server. */
+    const timeOut = async (call: (timeoutMs: number) => Promise<unknown>) => {
+      const before = streams;
+      for (let timeoutMs = 100; streams === before && timeoutMs < 5_000; timeoutMs *= 2) {
+        await rejects(call(timeoutMs), { code: "deadline_exceeded" });
+      }
+    };
+    await timeOut((timeoutMs) => client.$.call("t", {}, { timeoutMs }));
+    await timeOut((timeoutMs) => client.$.stream("t", {}, { timeoutMs }).result);
     const leaving = new AbortController();
-    const call = client.$.call("t", {}, { signal: leaving.signal });
-    setTimeout(() => leaving.abort(new Error("enough")), 50);
-    await rejects(call, /enough/);
-    for (let tries = 0; tries < 100 && resets.length < 3; tries++) await new Promise((go) => setTimeout(go, 10));
+    const left = rejects(client.$.call("t", {}, { signal: leaving.signal }), /enough/);
+    await wait(() => streams === 3);
+    leaving.abort(new Error("enough"));
+    await left;
+    await wait(() => resets.length === 3);
     deepStrictEqual(resets, [8, 8, 8]);
     client.$.close();
   });

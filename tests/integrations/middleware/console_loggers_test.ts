@@ -84,9 +84,32 @@ test("json() and pretty() write fields that are not JSON", () => {
   cycle["self"] = cycle;
   const written: string[] = [];
   const write = (line: string) => void written.push(line);
-  for (const logger of [json({ write }), pretty({ write, colors: false })]) logger.warn("odd", { cycle });
-  match(written[0] ?? "", /"message":"odd","fields":"Not JSON: TypeError/);
-  match(written[1] ?? "", /WARN odd cycle=\(not JSON: TypeError/);
+  for (const logger of [json({ write }), pretty({ write, colors: false })]) {
+    logger.warn("odd", { cycle, run() {}, n: 1 });
+  }
+  match(written[0] ?? "", /"message":"odd","cycle":"Not JSON: TypeError.*","run":"function","n":1}$/);
+  match(written[1] ?? "", /WARN odd cycle="Not JSON: TypeError.*" run="function" n=1$/);
+});
+
+test("the line of an error is written whatever was thrown", async () => {
+  const unprintable = Object.assign(Object.create(null), { status: 500 }) as object;
+  for (const thrown of [unprintable, new Error("x", { cause: { status: 500 } })]) {
+    const written: string[] = [];
+    const write = (line: string) => void written.push(line);
+    const fails = defineTool("fails").describe("Fail").handle(() => {
+      throw thrown;
+    });
+    const server = createServer({ tools: [fails], logger: pretty({ write, colors: false }) });
+    await rejects(createClient(memoryTransport(server)).$.call("fails"), { code: "internal" });
+    match(written[0] ?? "", /ERROR Tool call broke[^]*{"status":500}/);
+  }
+});
+
+test("pretty() writes a line of a handler as it is, whatever its fields are named", () => {
+  const written: string[] = [];
+  const fields = { outcome: "paid", wire: "bank" };
+  pretty({ write: (line) => written.push(line), colors: false }).info("Payment done", fields);
+  match(written.join(), / INFO Payment done outcome="paid" wire="bank"$/);
 });
 
 test("errors are read before their toJSON, which could show credentials", () => {

@@ -6,6 +6,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { createClient, createServer, defineTool, memoryTransport } from "../../../mod.ts";
 import { otel, otelTransport } from "../../../src/integrations/otel/mod.ts";
+import { rest } from "../../../src/wires/rest/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 import { Telemetry } from "./harness.ts";
 
@@ -48,6 +49,20 @@ test("otel(): the span that is active is what a call is part of, unless its call
   strictEqual(ambient?.parentSpanContext?.spanId, outer.spanContext().spanId);
   strictEqual(reply?.parentSpanContext?.spanId, "b7ad6b7169203331");
   deepStrictEqual(reply?.links.map((link) => link.context.spanId), [outer.spanContext().spanId]);
+});
+
+test("otel(): a call over REST is within the active span, as its headers are those of the HTTP request", async () => {
+  const telemetry = new Telemetry();
+  const { tracer, meter } = telemetry;
+  const ping = defineTool("ping").describe("Ping").handle(() => "pong");
+  const server = createServer({ tools: [ping], wires: [rest()], middleware: [otel({ tracer, meter })] });
+  const outer = tracer.startSpan("POST /rest/tools/ping");
+  const headers = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
+  const request = new Request("http://localhost/rest/tools/ping", { method: "POST", headers });
+  await context.with(trace.setSpan(context.active(), outer), () => server.fetch(request));
+  strictEqual(telemetry.spans[0]?.parentSpanContext?.spanId, outer.spanContext().spanId);
+  await server.fetch(request.clone());
+  strictEqual(telemetry.spans[1]?.parentSpanContext?.spanId, "b7ad6b7169203331");
 });
 
 test("otelTransport(): baggage goes along", async () => {

@@ -43,6 +43,7 @@ test("what changes while a gateway begins is not lost", async () => {
   const remote = Object.assign(scripted([]), {
     server: () => Promise.resolve({ capabilities: {} }),
     relayQuestions: () => {},
+    listAllTools: () => {},
     onChange: (_: string, listener: () => void) => {
       tell = listener;
       return () => {};

@@ -12,6 +12,7 @@ function reader(name: string, uris: readonly string[], templates: readonly strin
     server: () => Promise.resolve({ capabilities: { resources: {} } }),
     onChange: () => () => {},
     relayQuestions: () => {},
+    listAllTools: () => {},
     resources: {
       list: () => Promise.resolve(uris.map((uri) => ({ uri, name: uri }))),
       templates: () => Promise.resolve(templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate }))),

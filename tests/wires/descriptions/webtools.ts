@@ -72,7 +72,7 @@ export const webtools: WireDescription = {
     [
       webtoolsWire,
       [{ ...webtool, versions: [{}] }],
-      /versions must be an array of \{ version, tools \}, not an object$/,
+      /versions must be an array of \{ version, tools \}, not this array$/,
     ],
     [webtoolsTransport, ["http://x", { pin: {} }], /not the metadata of a webtool/],
     [webtoolsTransport, ["http://x", { pinned: {} }], /there is no option "pinned"; did you mean "pin"\?$/],

@@ -198,8 +198,10 @@ export class JobRunner {
       return true;
     }
     const lease = new JobLease(this.#jobs, job, run, { ...options, release });
-    if (workResult === undefined) this.#bind(run, lease).catch(() => {});
-    else await lease.conclude(this.#withinLimits(workResult, run, job), () => {});
+    if (workResult === undefined) {
+      const concluded = this.#bind(run, lease).catch(() => {});
+      run.call.peer.host?.waitUntil(concluded);
+    } else await lease.conclude(this.#withinLimits(workResult, run, job), () => {});
     return true;
   }
 

@@ -64,8 +64,9 @@ class EngineDeferral implements Deferral {
     this.#redeemer = new Redeemer(services, jobs, promises, waits);
   }
 
-  assertConfigHidden(definitions: readonly ToolDefinition[]): void {
+  assertServable(definitions: readonly ToolDefinition[]): void {
     assertConfigHidden(definitions, this.#engine, this.#keys);
+    if (this.#engine.endsWithRequest) assertNoWork(definitions, this.#engine);
   }
 
   guard(
@@ -129,4 +130,15 @@ class EngineDeferral implements Deferral {
     this.#waits.endAll();
     await this.#runner.stop();
   }
+}
+
+/** @throws {TypeError} If a tool has work that would end with the request that began it. */
+function assertNoWork(definitions: readonly ToolDefinition[], { name }: Engine): void {
+  const promising = definitions.find(({ promise }) => promise !== undefined);
+  if (promising === undefined) return;
+  throw new TypeError(
+    `Cannot create server: the tool "${promising.name}" has .promise(), and here the work of the engine "${name}" ends with the ` +
+      "request that began it. Use .external(), with the work done elsewhere, or a custom engine that outlives requests, by " +
+      "withPromises(engine). To accept that work is lost: memoryEngine({ workEndsWithRequest: true })",
+  );
 }

@@ -51,6 +51,8 @@ export function grpc(options: GrpcOptions = {}): RequestWire {
 }
 
 class GrpcWire implements MountedWire {
+  /** Clients of native gRPC have no option for a path. */
+  readonly isAtRoot = true;
   readonly paths: readonly string[];
   /** Health checks come from infrastructure, without credentials. */
   readonly unauthenticatedPaths: readonly string[];

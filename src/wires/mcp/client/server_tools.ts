@@ -1,6 +1,7 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { ALL_TOOLS } from "../protocol/constants.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
 import type { Connection } from "./connection.ts";
 import { checkPin } from "./pins.ts";
@@ -18,14 +19,17 @@ export class ServerTools {
   readonly #connection: Connection;
   readonly #lists: ServerLists;
   readonly #pinned: readonly ListedTool[] | undefined;
+  /** `_meta` of the requests for lists. */
+  #meta: Members | undefined = undefined;
   /** The last list. */
   #known: ReadonlyMap<string, KnownTool> | undefined = undefined;
   #warning = "";
 
-  constructor(connection: Connection, lists: ServerLists, pinned: readonly ListedTool[] | undefined) {
+  constructor(connection: Connection, lists: ServerLists, pinned?: readonly ListedTool[], listsAll: boolean = false) {
     this.#connection = connection;
     this.#lists = lists;
     this.#pinned = pinned;
+    if (listsAll) this.listAll();
     connection.router.on("notification", ({ method }) => {
       if (method === "notifications/tools/list_changed") this.#known = undefined;
     });
@@ -39,6 +43,12 @@ export class ServerTools {
     const listed = await this.#load(limit);
     if ("kind" in listed) return listed;
     return this.#pinned?.filter(({ name }) => listed.has(name)) ?? [...listed.values()].map(({ tool }) => tool);
+  }
+
+  /** Requests the full list of a server that lists a selection. */
+  listAll(): void {
+    this.#meta = { [ALL_TOOLS]: true };
+    this.invalidate();
   }
 
   /** Finds a tool, reading the list if necessary. `undefined` if it is not listed or the list cannot be read: the call then fails with the reason. */
@@ -73,7 +83,7 @@ export class ServerTools {
   }
 
   async #load(limit: ActivityMonitor): Promise<ReadonlyMap<string, KnownTool> | ErrorResult> {
-    const listed = await this.#lists.readAll("tools/list", "tools", limit);
+    const listed = await this.#lists.readAll("tools/list", "tools", limit, this.#meta);
     if ("kind" in listed) return listed as ErrorResult;
     const era = await this.#connection.era();
     const hasHeaders = !("kind" in era) && era.hasHeaders;
@@ -137,7 +147,12 @@ export class ServerLists {
   }
 
   /** Reads all pages of a list, within limits on all of them together. */
-  async readAll(method: string, member: string, limit: ActivityMonitor): Promise<readonly Members[] | ErrorResult> {
+  async readAll(
+    method: string,
+    member: string,
+    limit: ActivityMonitor,
+    meta: Members = {},
+  ): Promise<readonly Members[] | ErrorResult> {
     const cached = this.cache.get(method);
     if (cached !== undefined) return cached as readonly Members[];
     const reader = new ListReader(method, member);
@@ -145,7 +160,7 @@ export class ServerLists {
     let ttlMs = Infinity;
     do {
       const params = cursor === undefined ? {} : { cursor };
-      const reply = await this.#connection.request({ method, params, limit });
+      const reply = await this.#connection.request({ method, params, meta, limit });
       if (!("result" in reply)) return decodeFailedReply(reply);
       const next = reader.add(reply.result);
       if (typeof next === "object") return next;

@@ -10,7 +10,7 @@ import {
 import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
-import { LOGGER, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
+import { BOOLEAN, LOGGER, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
 import { abortable } from "../../../internal/time.ts";
 import { Connection, type ServerRoute } from "./connection.ts";
 import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
@@ -44,6 +44,7 @@ export const CLIENT_RULES: OptionRules<McpClientOptions> = {
   pinned: rule("an array of tools, as returned by list()", (value) => {
     return Array.isArray(value) && value.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
   }),
+  allTools: BOOLEAN,
   logger: LOGGER,
 };
 
@@ -61,7 +62,7 @@ export class McpClientTransport implements McpTransport {
     const connection = new Connection(route, options);
     this.#connection = connection;
     this.#lists = new ServerLists(connection);
-    this.#tools = new ServerTools(connection, this.#lists, options.pinned);
+    this.#tools = new ServerTools(connection, this.#lists, options.pinned, options.allTools);
     this.#toolCaller = new ToolCaller(connection, this.#tools, this.#openCalls);
     this.#taskCaller = new TaskCaller(connection, this.#tools, this.#toolCaller, this.#openCalls);
     this.#subscriptions = new Subscriptions(connection);
@@ -154,6 +155,10 @@ export class McpClientTransport implements McpTransport {
 
   relayQuestions(): void {
     this.#connection.handlers.isRelay = true;
+  }
+
+  listAllTools(): void {
+    this.#tools.listAll();
   }
 
   close(): void {

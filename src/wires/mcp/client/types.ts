@@ -29,6 +29,11 @@ export interface McpClientOptions {
    * output schema has changed, or if it is not in this array.
    */
   readonly pinned?: readonly ListedTool[];
+  /**
+   * Whether to list all tools of a server that lists a selection and lets models search for the others, as with `discover()`. Other
+   * servers ignore it. Default: `false`.
+   */
+  readonly allTools?: boolean;
   /** Receives warnings about problems of the server that do not fail a request. Default: `console`. */
   readonly logger?: Logger;
 }
@@ -283,6 +288,8 @@ export interface McpTransport extends Transport {
    * outcome of the call that it belongs to, as other questions are. `gateway()` calls it. Call it before the first request.
    */
   relayQuestions(): void;
+  /** Sets the option `allTools`. `gateway()` calls it, so that it has all tools of the server. Call it before the first list. */
+  listAllTools(): void;
   /** Closes streams, the session and the server's process. */
   close(): void;
 }

@@ -48,3 +48,5 @@ export const LOG_LEVELS: readonly string[] = [
   "alert",
   "emergency",
 ];
+/** Member of `_meta` in the parameters of `tools/list` that requests the full list of a server with discovery. */
+export const ALL_TOOLS = "toolwire/all-tools";

@@ -1,5 +1,5 @@
 /** Contract between the methods and their transports (HTTP, stdio). */
-import type { AskableKind, ClientInfo, Metadata, Peer, Principal } from "../../../core/call/call.ts";
+import type { AskableKind, ClientInfo, Metadata, Peer, Principal, RequestHost } from "../../../core/call/call.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { canAsk } from "../protocol/capabilities.ts";
@@ -18,6 +18,8 @@ export interface McpExchange {
   readonly metadata: Metadata;
   /** The authenticated caller, if there is one. */
   readonly principal: Principal | undefined;
+  /** What the runtime passed beside the request. */
+  readonly host?: RequestHost | undefined;
   /** Aborts when the client sends nothing more on the connection of the request. Streams of change notifications end then. */
   readonly inputEnd?: AbortSignal | undefined;
   /** Aborts when the client disconnects or cancels the request. Costly on some runtimes. */
@@ -49,6 +51,10 @@ export class McpPeer implements Peer {
 
   get metadata(): Metadata {
     return this.#exchange.metadata;
+  }
+
+  get host(): RequestHost | undefined {
+    return this.#exchange.host;
   }
 
   get signal(): AbortSignal | undefined {

@@ -2,13 +2,11 @@ import type { Principal } from "../../../core/call/call.ts";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
+import { ALL_TOOLS } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import { errorResponse, paramError, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
 import type { McpTools } from "./tools.ts";
-
-/** Member of `_meta` in the parameters of `tools/list` that asks for the full list of a server with discovery. */
-export const ALL_TOOLS = "toolwire/all-tools";
 
 /** A list in pages, each encoded once. The cursor of a page is the index of its first item. */
 export class Pages {

@@ -54,7 +54,7 @@ export class ToolCallRunner {
   read(params: Members): Pick<McpToolCall, "name" | "tool" | "args"> | ErrorResult {
     const { name, arguments: args = {} } = params;
     if (typeof name !== "string") return paramError("name", name, "the tool's name");
-    return { name, tool: this.#tools.get(name), args };
+    return { name, tool: this.#tools.get(this.#host.targetOf?.(name, args) ?? name), args };
   }
 
   /**

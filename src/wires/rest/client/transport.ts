@@ -55,7 +55,7 @@ export function restTransport(url: string | URL, options: HttpClientOptions = {}
   return {
     async call(call, sink) {
       const { tool, limit } = call;
-      if (tool === "." || tool === "..") return unreachableTool(tool);
+      if (/^\.{0,2}$/.test(tool)) return unreachableTool(tool);
       const { headers, body } = encodeCall(call, sink !== undefined);
       const request = { method: "POST", url: `${base}/${encodeName(tool)}${search}`, headers, body };
       return await exchange(request, options, limit, (response, chunks) => {
@@ -73,7 +73,7 @@ export function restTransport(url: string | URL, options: HttpClientOptions = {}
   };
 }
 
-/** A URL removes segments that are `.` or `..`, however they are encoded. */
+/** Without a name the path is that of the list. A URL removes segments that are `.` or `..`, however they are encoded. */
 function unreachableTool(tool: string): ErrorResult {
   return errorResult("tool_not_found", "Tool not found", { requested_tool: tool });
 }

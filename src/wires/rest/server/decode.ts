@@ -6,12 +6,11 @@
  * @module
  */
 import type { CallMeta, Metadata } from "../../../core/call/call.ts";
-import { decodeCallMeta, decodeTrace } from "../../../core/call/call_meta.ts";
+import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import { type ErrorResult, errorResult, invalidInputResult } from "../../../core/call/outcome.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { mediaTypeError } from "../../framing/http.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
-import type { Head } from "../../wire.ts";
 import { DEADLINE_HEADER, KEY_HEADER } from "../messages/problem.ts";
 
 /** What a path names. */
@@ -35,12 +34,6 @@ function decodePart(part: string): string {
   } catch {
     return part;
   }
-}
-
-/** Path of a request as its client knows it, which may begin with the path of a mount. */
-export function publicPath({ target, path }: Pick<Head, "target" | "path">): string {
-  const sent = target.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "").replace(/\/$/, "");
-  return sent.endsWith(path) ? sent : path;
 }
 
 /** Arguments and `_meta` of a call, not validated. */
@@ -91,8 +84,7 @@ export function decodeMeta(headers: Metadata, meta: Members | undefined): CallMe
 function readHeaders(headers: Metadata): Members | undefined | ErrorResult {
   const key = headers.get(KEY_HEADER);
   const deadline = headers.get(DEADLINE_HEADER);
-  const traceparent = headers.get("traceparent");
-  if (key === null && deadline === null && traceparent === null) return undefined;
+  if (key === null && deadline === null) return undefined;
   if (deadline !== null && !/^[1-9]\d{0,14}$/.test(deadline)) {
     const expected = "a whole number of milliseconds above 0";
     return invalidInputResult(
@@ -105,13 +97,7 @@ function readHeaders(headers: Metadata): Members | undefined | ErrorResult {
   return {
     ...(key !== null && { idempotency_key: unquote(key) }),
     ...(deadline !== null && { deadline_ms: Number(deadline) }),
-    ...(traceparent !== null && traceOf(headers, traceparent)),
   };
-}
-
-function traceOf(headers: Metadata, traceparent: string): Members {
-  const [tracestate, baggage] = [headers.get("tracestate"), headers.get("baggage")];
-  return { ...decodeTrace({ traceparent, tracestate, baggage }) };
 }
 
 /** Text of a string of RFC 9651, section 3.3.3. Other text is taken as it is. */

@@ -9,11 +9,11 @@ import { acceptsEventStream, acceptsType } from "../../../internal/http.ts";
 import type { Deadlines } from "../../../internal/deadlines.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import { EventStream } from "../../framing/event_stream.ts";
+import { mountPath, publicPath } from "../../framing/http.ts";
 import { promiseToJson } from "../../framing/result/encode.ts";
 import { encodeSseEvent, STREAM_HEADERS } from "../../framing/sse.ts";
 import { type Head, HeadPeer, type Reply, type WireHost } from "../../wire.ts";
 import { ENVELOPE_TYPE } from "../messages/problem.ts";
-import { publicPath } from "./decode.ts";
 import {
   answerReply,
   encodeEnvelope,
@@ -150,15 +150,11 @@ export class Exchange {
     return { ...reply, headers: { ...reply.headers, "preference-applied": this.#preferences.applied } };
   }
 
-  /** Path of a promise, below the tool that was called. */
+  /** Path of a promise, below the tool that gives it: `redeem` and `call_tool` return promises of other tools. */
   #locationOf({ token }: PromiseOutcome): string | undefined {
     const { toolsPath, dispatch } = this.#host;
-    const { tool: called, peer } = this.#call;
-    const terms = called === "redeem" ? dispatch.readPromise(token, peer) : { tool: called };
+    const terms = dispatch.readPromise(token, this.#call.peer);
     if ("kind" in terms) return undefined;
-    const path = publicPath(this.#head);
-    // The path may begin with that of a mount.
-    const mount = path.slice(0, -this.#head.path.length);
-    return `${mount}${toolsPath}/${encodeURIComponent(terms.tool)}/promises/${token}`;
+    return `${mountPath(this.#head)}${toolsPath}/${encodeURIComponent(terms.tool)}/promises/${token}`;
   }
 }

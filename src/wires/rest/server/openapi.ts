@@ -33,15 +33,15 @@ import { typesOf } from "./schema_types.ts";
 
 /** Describes the wire to a caller to whom these tools are visible. */
 export function describePaths(
-  { tools: all, definitions, security }: WireHost,
+  { definitions, security }: WireHost,
   toolsPath: string,
   tools: readonly ToolListing[],
 ): OpenApiParts {
-  const byName = new Map(definitions.map((definition, index) => [all[index]?.name ?? "", definition]));
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const operations = new Operations(security);
   const described = tools.flatMap((tool): [ToolListing, ToolDefinition][] => {
     const definition = byName.get(tool.name);
-    return definition === undefined || definition.isSystem ? [] : [[tool, { ...definition, name: tool.name }]];
+    return definition === undefined || definition.isSystem ? [] : [[tool, definition]];
   });
   const paths = described.flatMap(([tool, definition]) => pathsOf(operations, toolsPath, tool, definition));
   const schemas = described.flatMap(([tool, definition]) => [...toolComponents(tool), ...failureSchemas(definition)]);

@@ -1,14 +1,14 @@
 /**
  * Decodes the query of a URL to arguments, by the JSON Schema of the tool.
  *
- * Text is converted only to the types that the schema accepts; the tool's own validation follows. Never throws: the error for
+ * Text is converted only to the types that the schema accepts. The tool's own validation follows, also of unknown names. Never throws: the error for
  * invalid input is a return value.
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import { closestMatch, shorten } from "../../../internal/text.ts";
+import { shorten } from "../../../internal/text.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import { itemSchema, propertySchema, type SchemaAt, typesOf } from "./schema_types.ts";
 
@@ -32,7 +32,6 @@ export function decodeQuery(
   const args: [string, unknown][] = [];
   for (const [name, texts] of parameters) {
     const property = propertySchema(root, name);
-    if (property === undefined) return unknownParameter(name, inputSchema);
     const value = convert(texts, property, maxDepth);
     if (value === NOT_CONVERTIBLE) return invalidParameter(name, texts, typesOf(property));
     args.push([name, value]);
@@ -97,22 +96,6 @@ function convertText(text: string, types: ReadonlySet<string>, maxDepth: number,
     if (Array.isArray(value) && types.has("array") && takesArrays) return value;
   }
   return types.has("string") ? text : NOT_CONVERTIBLE;
-}
-
-function unknownParameter(name: string, { properties }: Readonly<Record<string, unknown>>): ErrorResult {
-  const names = isJsonObject(properties) ? Object.keys(properties) : [];
-  const similar = closestMatch(name, names);
-  const hint = similar === undefined
-    ? `there are ${names.slice(0, 50).join(", ") || "none"}`
-    : `did you mean "${similar}"?`;
-  const message = `There is no parameter ${quote(name)}; ${hint}`;
-  const issue = {
-    path: [shorten(name, MAX_NAME)],
-    expected: "a parameter of the tool",
-    received: "another name",
-    message,
-  };
-  return errorResult("invalid_input", message, { issues: [issue] });
 }
 
 function invalidParameter(name: string, texts: readonly string[], types: ReadonlySet<string>): ErrorResult {

@@ -7,12 +7,14 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { canPromise } from "../../../core/tool/registry.ts";
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import type { Members } from "../../../internal/json.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
+import { mountPath, publicPath } from "../../framing/http.ts";
 import { documentReply, openApiDocument } from "../../framing/openapi.ts";
 import {
   type Body,
@@ -24,7 +26,7 @@ import {
   type RequestWire,
   type WireHost,
 } from "../../wire.ts";
-import { bodyTypeError, decodeBody, decodeMeta, decodePath, publicPath, type ToolPath } from "./decode.ts";
+import { bodyTypeError, decodeBody, decodeMeta, decodePath, type ToolPath } from "./decode.ts";
 import { errorProblemReply, resultReply } from "./encode.ts";
 import { Exchange, type ExchangeHost, WIRE_NAME } from "./exchange.ts";
 import { describePaths } from "./openapi.ts";
@@ -104,15 +106,17 @@ class Rest implements MountedWire {
     const resource = decodePath(head.path.slice(this.#base.length));
     if (resource === undefined) return this.#document(head);
     if (resource.token !== undefined) return this.#promise(head, resource.tool, resource.token);
-    if (head.method === "POST") return this.#post(head, body, resource);
+    if (head.method === "POST" && resource.tool !== "") return this.#post(head, body, resource);
     if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, this.#methodsOf(head, resource));
     return resource.tool === "" ? this.#list(head) : this.#get(head, resource);
   }
 
   #document(head: Head): MaybeFuture<Reply> {
     if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD");
-    const { info, definitions } = this.#host;
-    const json = JSON.stringify(openApiDocument(info, [this.describe(this.#host.toolsFor(head.principal))]));
+    const { info, definitions, allTools = this.#host } = this.#host;
+    const json = JSON.stringify(
+      openApiDocument(info, [this.describe(allTools.toolsFor(head.principal))], mountPath(head)),
+    );
     return documentReply(head, json, definitions.some(({ isVisible }) => isVisible !== undefined));
   }
 
@@ -162,7 +166,7 @@ class Rest implements MountedWire {
     const meta = decodeMeta(head.metadata, bodyMeta);
     if (meta !== undefined && "kind" in meta) return fail(head, meta);
     const preferences = parsePreferences(head.metadata.get("prefer"));
-    const definition = preferences && this.#definition(tool);
+    const definition = preferences && this.#definition(this.#host.targetOf?.(tool, args) ?? tool);
     if (preferences === undefined || definition === undefined || !canPromise(definition)) {
       return this.#run(head, { tool, args, meta }, undefined);
     }
@@ -180,15 +184,14 @@ class Rest implements MountedWire {
   }
 
   #visible({ principal }: Head, tool: string): ToolDefinition | undefined {
-    const isVisible = this.#host.toolsFor(principal).some(({ name }) => name === tool);
-    return isVisible ? this.#definition(tool) : undefined;
+    const definition = this.#definition(tool);
+    return definition !== undefined && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
   #definition(tool: string): ToolDefinition | undefined {
-    const { definitions, tools } = this.#host;
+    const { definitions } = this.#host;
     if (definitions !== this.#cached) {
-      // The listings have the names that callers use.
-      this.#byName = new Map(definitions.map((definition, index) => [tools[index]?.name ?? "", definition]));
+      this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
       this.#cached = definitions;
     }
     return this.#byName.get(tool);

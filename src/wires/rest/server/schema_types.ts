@@ -22,17 +22,14 @@ export function typesOf(at: SchemaAt): ReadonlySet<string> {
   return types.size === 0 ? new Set(ALL_TYPES) : types;
 }
 
-/** The schema of a property; `undefined` if the schema does not accept a property of this name. */
-export function propertySchema(at: SchemaAt, name: string): SchemaAt | undefined {
+/** The schema of a property, also of one that the schema does not declare. */
+export function propertySchema(at: SchemaAt, name: string): SchemaAt {
   const parts = partsOf(at);
   for (const { properties } of parts) {
     if (isJsonObject(properties) && Object.hasOwn(properties, name)) return { schema: properties[name], root: at.root };
   }
-  const additional = parts.map(({ additionalProperties }) => additionalProperties).find((value) => value !== undefined);
-  const isOpen = additional === undefined
-    ? parts.every(({ properties }) => properties === undefined)
-    : additional !== false;
-  return isOpen ? { schema: additional, root: at.root } : undefined;
+  const { additionalProperties } = parts.find((part) => part["additionalProperties"] !== undefined) ?? {};
+  return { schema: additionalProperties, root: at.root };
 }
 
 /** The schema of an item of an array. */

@@ -32,6 +32,8 @@ interface VersionTools {
   readonly tools: readonly ToolListing[];
   /** Definitions, in the same order. */
   readonly definitions: readonly ToolDefinition[];
+  /** Definitions of all tools that can be called, if `tools` is a selection of them. Default: `definitions`. */
+  readonly callable?: readonly ToolDefinition[];
   call(call: Call): MaybeFuture<CallResult>;
 }
 
@@ -71,7 +73,7 @@ export class ServedVersion {
       description,
       version,
       actions,
-      configSchema: compiled?.jsonSchema ?? mergeConfigs(tools.definitions, where),
+      configSchema: compiled?.jsonSchema ?? mergeConfigs(callableOf(tools), where),
       defaultConfig: defaultConfig ?? {},
     };
     this.json = JSON.stringify(metadata);
@@ -94,10 +96,13 @@ export class ServedVersion {
   /** Returns this version with only the tools that are visible to a caller. */
   visibleTo(principal: Principal | undefined): ServedVersion {
     const { tools, definitions, call } = this.#tools;
-    const isVisible = definitions.map((definition) => isVisibleTo(definition, principal));
-    if (!isVisible.includes(false)) return this;
+    const all = callableOf(this.#tools);
+    const callable = all.filter((definition) => isVisibleTo(definition, principal));
+    if (callable.length === all.length) return this;
+    const isVisible = definitions.map((definition) => callable.includes(definition));
     const visible = <Item>(items: readonly Item[]) => items.filter((_, index) => isVisible[index]);
-    return new ServedVersion(this.#options, { tools: visible(tools), definitions: visible(definitions), call }, false);
+    const visibleTools = { tools: visible(tools), definitions: visible(definitions), callable, call };
+    return new ServedVersion(this.#options, visibleTools, false);
   }
 
   /** Returns the SHA-256 of the metadata as it is sent. Computed at the first call: some runtimes cannot while modules load. */
@@ -106,8 +111,12 @@ export class ServedVersion {
   }
 }
 
-function hasOnlyPublicTools({ definitions }: VersionTools): boolean {
-  return definitions.every(({ isVisible }) => isVisible === undefined);
+function callableOf({ definitions, callable = definitions }: VersionTools): readonly ToolDefinition[] {
+  return callable;
+}
+
+function hasOnlyPublicTools(tools: VersionTools): boolean {
+  return callableOf(tools).every(({ isVisible }) => isVisible === undefined);
 }
 
 function isSystemTool({ "@type": type }: ToolListing): boolean {

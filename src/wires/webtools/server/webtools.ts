@@ -198,7 +198,13 @@ class Webtools implements MountedWire {
   #readVersions(): ReadonlyMap<string, ServedVersion> {
     const { tools, definitions, dispatch } = this.#host;
     if (tools !== this.#cachedTools) {
-      const own = { tools, definitions, call: (call: Call) => dispatch.call(call) };
+      const listed = new Set(tools.map(({ name }) => name));
+      const own = {
+        tools,
+        definitions: definitions.filter(({ name }) => listed.has(name)),
+        callable: definitions,
+        call: (call: Call) => dispatch.call(call),
+      };
       this.#versions = new Map([[this.#own.version, new ServedVersion(this.#own, own)], ...this.#others]);
       this.#cachedTools = tools;
     }

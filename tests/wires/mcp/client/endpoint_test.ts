@@ -111,8 +111,10 @@ test("a caller that leaves says so", async () => {
   server.call = () => undefined;
   const client = createClient(server.transport());
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), 20);
-  await rejects(client.$.call("t", {}, { signal: controller.signal }), { name: "AbortError" });
+  const left = rejects(client.$.call("t", {}, { signal: controller.signal }), { name: "AbortError" });
+  await eventually(() => server.posted.some(({ message }) => message["method"] === "tools/call"));
+  controller.abort();
+  await left;
   await eventually(() => server.posted.some(({ message }) => message["method"] === "notifications/cancelled"));
   client.$.close();
 });

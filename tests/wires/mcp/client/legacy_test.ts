@@ -131,8 +131,10 @@ test("a caller that leaves is told to the server, not by the connection alone", 
   const server = legacy({ "tools/call": () => stream.response });
   const client = server.client();
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), 20);
-  await rejects(client.$.call("t", {}, { signal: controller.signal }), { name: "AbortError" });
+  const left = rejects(client.$.call("t", {}, { signal: controller.signal }), { name: "AbortError" });
+  await eventually(() => server.by("tools/call").length === 1);
+  controller.abort();
+  await left;
   await eventually(() => server.by("notifications/cancelled").length === 1);
   const [cancelled] = server.by("notifications/cancelled");
   strictEqual(cancelled?.params["requestId"], server.by("tools/call")[0]?.id);

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../../../mod.ts";
-import { DISCOVERED, events, modern, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
+import { DISCOVERED, events, eventually, modern, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
 
 const META = "io.modelcontextprotocol/";
 
@@ -388,9 +388,10 @@ test("a caller that leaves ends its request, and only that", async () => {
   });
   const client = server.client();
   const controller = new AbortController();
-  const call = client.$.call("t", { hang: true }, { signal: controller.signal });
-  setTimeout(() => controller.abort(), 20);
-  await rejects(call, { name: "AbortError" });
+  const left = rejects(client.$.call("t", { hang: true }, { signal: controller.signal }), { name: "AbortError" });
+  await eventually(() => server.by("tools/call").length === 1);
+  controller.abort();
+  await left;
   strictEqual(server.by("tools/call")[0]?.signal?.aborted, true);
   deepStrictEqual(await client.$.call("t"), [{ type: "text", text: "done" }]);
   strictEqual(server.by("notifications/cancelled").length, 0);

@@ -60,7 +60,9 @@ function registerPlain(server: McpServer, journal: Journal): void {
     return text("worked");
   });
   server.registerTool("hang", { description: "Waits for the caller to leave" }, async (extra) => {
-    await new Promise((resolve) => extra.signal.addEventListener("abort", resolve, { once: true }));
+    const aborted = new Promise((resolve) => extra.signal.addEventListener("abort", resolve, { once: true }));
+    journal.push("hang started");
+    await aborted;
     journal.push("hang aborted");
     return text("left");
   });

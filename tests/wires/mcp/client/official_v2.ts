@@ -33,7 +33,9 @@ export function createOfficialV2(journal: Journal = []): McpServer {
     return text("worked");
   });
   server.registerTool("hang", { description: "Waits for the caller to leave" }, async (ctx: ServerContext) => {
-    await new Promise((resolve) => ctx.mcpReq.signal.addEventListener("abort", resolve, { once: true }));
+    const aborted = new Promise((resolve) => ctx.mcpReq.signal.addEventListener("abort", resolve, { once: true }));
+    journal.push("hang started");
+    await aborted;
     journal.push("hang aborted");
     return text("left");
   });

@@ -1,4 +1,4 @@
-import type { Metadata, Principal } from "../../../../core/call/call.ts";
+import type { Metadata, Principal, RequestHost } from "../../../../core/call/call.ts";
 import { errorResult } from "../../../../core/call/outcome.ts";
 import { asObject, type Members } from "../../../../internal/json.ts";
 import { JSON_HEADERS } from "../../../framing/http.ts";
@@ -54,6 +54,10 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry {
 
   get metadata(): Metadata {
     return this.#head.metadata;
+  }
+
+  get host(): RequestHost | undefined {
+    return this.#head.host;
   }
 
   get principal(): Principal | undefined {

@@ -13,6 +13,7 @@ import type { Head, Reply } from "../../../wire.ts";
 import type { Message, RequestMessage } from "../../protocol/messages.ts";
 import { errorResponse, type RpcResponse } from "../../server/response.ts";
 import { type SessionHost, type SessionHttp, toStoredCaller } from "./http.ts";
+import { mountPath } from "../../../framing/http.ts";
 import { appendNotification, followChanges, NOTIFICATION_STREAM, toClientEvent } from "./notifications.ts";
 import { SessionRequest, type SessionRequestOptions } from "./request.ts";
 import { findSession, type McpSession, principalId, type SessionStore } from "./store.ts";
@@ -160,7 +161,7 @@ export class LegacySseTransport {
       onEnd,
     });
     this.#open.set(id, reader);
-    reader.open(`event: endpoint\ndata: ${this.#path}/${id}\n\n`);
+    reader.open(`event: endpoint\ndata: ${mountPath(head)}${this.#path}/${id}\n\n`);
     return await reader.opened;
   }
 

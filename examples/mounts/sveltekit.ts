@@ -1,0 +1,9 @@
+/** In a SvelteKit app: the file `src/routes/v/[...path]/+server.ts`. `fallback` answers every method. */
+import { server } from "./server.ts";
+
+/** What is used of SvelteKit's `RequestEvent`. */
+interface RequestEvent {
+  readonly request: Request;
+}
+
+export const fallback = ({ request }: RequestEvent): Promise<Response> => server.fetch(request);
