@@ -10,11 +10,6 @@ import type { Refusal } from "./schema_count.ts";
 /** A vendor whose subset of JSON Schema is known. */
 export type SchemaVendor = "openai" | "anthropic" | "gemini";
 
-/** A tool of `defineTool`. */
-interface DefinedTool {
-  readonly "~definition": Pick<ListedTool, "inputSchema">;
-}
-
 /** Options of {@link explainSchema}. */
 export interface ExplainOptions {
   /** Whether to use the vendor's strict mode if the schema can be expressed in it. Gemini has none. Default: true. */
@@ -71,7 +66,7 @@ const RULES: OptionRules<Required<ExplainOptions> & { readonly vendor: SchemaVen
  * @throws {TypeError} If the vendor or an option is invalid.
  */
 export function explainSchema(
-  tool: Pick<ListedTool, "inputSchema"> | DefinedTool,
+  tool: Pick<ListedTool, "inputSchema"> | { readonly "~definition": Pick<ListedTool, "inputSchema"> },
   vendor: SchemaVendor,
   options: ExplainOptions = {},
 ): SchemaExplanation {

@@ -11,7 +11,7 @@ import { mergeAllOf } from "./all_of.ts";
 import type { Dialect, ParameterSchema } from "./dialects.ts";
 import { describeNotes, escapeKey, hasStructure, isConstraint, type SchemaChange, sortKeywords } from "./keywords.ts";
 import { type Refusal, Refused, SchemaCount } from "./schema_count.ts";
-import { allowsNull, inferType, isExclusive, restoreMembers } from "./unions.ts";
+import { allowsNull, inferType, isExclusive, restoreMembers, typeOfScalar, withType } from "./unions.ts";
 
 /** A reduced schema, and the reverse conversion. */
 export interface Reduced {
@@ -400,15 +400,3 @@ class Reduction {
 const ANNOTATIONS = ["description", "default", "examples"];
 const KEPT: Converted = { schema: {} };
 const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
-
-/** Gives an alternative the type that is beside the alternatives. */
-function withType(branch: unknown, type: unknown): unknown {
-  if (type === undefined || !isJsonObject(branch)) return branch;
-  const isTyped = ["type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf"].some((keyword) => keyword in branch);
-  return isTyped ? branch : { type, ...branch };
-}
-
-function typeOfScalar(value: unknown): string | undefined {
-  if (value === null) return "null";
-  return ["string", "number", "boolean"].includes(typeof value) ? typeof value : undefined;
-}

@@ -5,6 +5,7 @@ import type { Dialect } from "./dialects.ts";
 export interface Refusal {
   /** JSON Pointer in the schema. */
   readonly pointer: string;
+  /** What the vendor cannot express. */
   readonly reason: string;
 }
 

@@ -15,8 +15,7 @@ import {
   methodsOf,
   type RunOptions,
 } from "./options.ts";
-import { mapNames } from "./names.ts";
-import { type Parameters, toNamedParameters } from "./parameters.ts";
+import { mapNames, type Parameters, toNamedParameters } from "./parameters.ts";
 
 interface ToolCallResult {
   /** Text for the model: the answer, or an explanation of the error with advice. */

@@ -63,3 +63,16 @@ export function restoreMembers(
     }),
   );
 }
+
+/** Gives an alternative the type that is beside the alternatives. */
+export function withType(branch: unknown, type: unknown): unknown {
+  if (type === undefined || !isJsonObject(branch)) return branch;
+  const isTyped = ["type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf"].some((keyword) => keyword in branch);
+  return isTyped ? branch : { type, ...branch };
+}
+
+/** The type of a value; `undefined` if it is an object or an array. */
+export function typeOfScalar(value: unknown): string | undefined {
+  if (value === null) return "null";
+  return ["string", "number", "boolean"].includes(typeof value) ? typeof value : undefined;
+}
