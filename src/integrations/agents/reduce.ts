@@ -209,9 +209,8 @@ class Reduction {
     }
     if (hasStructure(rest) && this.#dialect.isStrict) return this.#describeUnion(rest, keyword, branches, at, depth);
     this.#count.unions++;
-    const { type } = rest;
     const converted = branches.map((branch, index) =>
-      this.#convert(withType(branch, type), `${at}/${keyword}/${index}`, depth)
+      this.#convert(withType(branch, rest["type"]), `${at}/${keyword}/${index}`, depth)
     );
     const [restore] = converted.flatMap((branch) => branch.restore ?? []);
     // The alternative that the model chose is ambiguous, except for `null`.
@@ -299,10 +298,9 @@ class Reduction {
     if (isAny && isStrict || Array.isArray(items) || items === undefined || items === false) {
       return { schema: positions ? { prefixItems: positions } : {} };
     }
-    const converted = this.#convert(items, `${at}/items`, depth + 1);
-    const { restore } = converted;
+    const { schema: converted, restore } = this.#convert(items, `${at}/items`, depth + 1);
     return {
-      schema: { ...(positions && { prefixItems: positions }), items: converted.schema },
+      schema: { ...(positions && { prefixItems: positions }), items: converted },
       restore: restore && ((said) => Array.isArray(said) ? said.map(restore) : said),
     };
   }
