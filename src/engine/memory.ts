@@ -256,12 +256,13 @@ class MemoryJobs {
     return this.#counts.get(principal) ?? 0;
   }
 
-  /** The caller whose finished jobs take the most room. */
+  /** The caller whose evictable jobs take the most room. */
   #heaviestCaller(): string | undefined {
     const sizes = new Map<string, number>();
     const charsPerJob = this.#maxChars / this.#maxJobs;
-    for (const { principal, text, isFinished } of this.#entries.values()) {
-      if (isFinished) sizes.set(principal, (sizes.get(principal) ?? 0) + text.length + charsPerJob);
+    for (const entry of this.#entries.values()) {
+      const { principal, text } = entry;
+      if (isEvictable(entry)) sizes.set(principal, (sizes.get(principal) ?? 0) + text.length + charsPerJob);
     }
     const [heaviest] = [...sizes].sort(([, one], [, other]) => other - one);
     return heaviest?.[0];
@@ -273,8 +274,7 @@ class MemoryJobs {
     const before = this.#entries.size;
     for (const entry of this.#entries.values()) {
       if (left === 0) break;
-      // A call that waits for the result still needs it.
-      if (entry.principal !== principal || !entry.isFinished || entry.leases.size + entry.listeners.size > 0) continue;
+      if (entry.principal !== principal || !isEvictable(entry)) continue;
       this.#delete(entry);
       left--;
     }
@@ -310,6 +310,11 @@ class MemoryJobs {
     });
     runs.add(running);
   }
+}
+
+/** A call that waits for a result still needs it. */
+function isEvictable({ isFinished, leases, listeners }: Entry): boolean {
+  return isFinished && leases.size + listeners.size === 0;
 }
 
 function contentOf(job: Job): Pick<Entry, "text" | "version" | "expiresAtMs" | "isFinished"> {

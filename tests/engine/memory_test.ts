@@ -184,3 +184,13 @@ test("memoryEngine() keeps the newest finished jobs of a caller that repeats its
   ok(engine.get(jobs[999]!.id) !== undefined);
   for (let at = 0; at < 50; at++) strictEqual(engine.insert(of(`other ${at}`)), true);
 });
+
+test("memoryEngine() evicts results of other callers while calls wait for those of the caller with the most", () => {
+  const engine = memoryEngine({ maxJobs: 10 });
+  const awaited = Array.from({ length: 5 }, () => of("greedy", { state: "done" }));
+  const others = Array.from({ length: 5 }, (_, at) => of(`modest ${at}`, { state: "done" }));
+  for (const job of [...awaited, ...others]) engine.insert(job);
+  for (const { id } of awaited) engine.lease(id);
+  strictEqual(engine.insert(of("new")), true);
+  for (const { id } of awaited) ok(engine.get(id) !== undefined);
+});

@@ -2,6 +2,7 @@
 import * as bodies from "./requests/bodies.ts";
 import * as compression from "./requests/compression.ts";
 import * as calls from "./handlers/endings.ts";
+import * as engines from "./requests/engines.ts";
 import type { Guarantee } from "./guarantee.ts";
 import * as handlers from "./handlers/results.ts";
 import * as foreign from "./servers/foreign.ts";
@@ -20,6 +21,7 @@ export const allGuarantees: readonly Guarantee[] = [
   limits,
   compression,
   headers,
+  engines,
   readers,
   hostile,
   foreign,

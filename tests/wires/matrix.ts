@@ -2,7 +2,8 @@
 import { createServer, memoryTransport, type Server, type ServerOptions } from "../../mod.ts";
 import { gateway, mount } from "../../src/server/compose/mod.ts";
 import { discover } from "../../src/server/discovery/mod.ts";
-import type { TransportCall } from "../../src/core/call/transport.ts";
+import { errorResult } from "../../src/core/call/outcome.ts";
+import type { Transport, TransportCall } from "../../src/core/call/transport.ts";
 import { DESCRIPTIONS, wires } from "./descriptions/all.ts";
 import type { Caller, Fetch, Lack, WireClient, WireRow } from "./descriptions/description.ts";
 
@@ -197,3 +198,40 @@ export const COMPOSED: readonly WireRow[] = [
   discoveryRow(row("webtools, in process"), "through call_tool"),
   discoveryRow(row("rest, in process"), "through call_tool"),
 ];
+
+type PlainResult = Awaited<ReturnType<Transport["call"]>>;
+
+/** What a protocol of answers and error messages alone carries of a result. */
+function plainResult(result: PlainResult): PlainResult {
+  switch (result.kind) {
+    case "answer":
+      return { ...result, meta: undefined, context: undefined };
+    case "failure":
+      return { ...result, data: undefined, meta: undefined, context: undefined };
+    case "error":
+      return { ...result, data: undefined };
+    default:
+      return errorResult("internal", `There are no results of the kind ${result.kind}`);
+  }
+}
+
+/**
+ * A protocol without data of errors, `_meta`, promises and questions: the words of {@link Lack} are enough to describe it, so that the
+ * suites skip what it cannot express and check the rest.
+ */
+export const PLAIN: WireRow = {
+  name: "a plain protocol",
+  column: "memory",
+  lacks: ["data of errors", "_meta", "promises", "questions"],
+  open(server) {
+    const memory = memoryTransport(server);
+    const transport: Transport = {
+      call: async (call, sink) => plainResult(await memory.call({ ...call, meta: undefined }, sink)),
+      async list(limit) {
+        const tools = await memory.list(limit);
+        return "kind" in tools ? tools : tools.map(({ _meta, ...tool }) => tool);
+      },
+    };
+    return Promise.resolve({ transport, close: () => Promise.resolve() });
+  },
+};

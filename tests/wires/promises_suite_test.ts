@@ -11,7 +11,7 @@ import {
   type ToolQuestion,
 } from "../../mod.ts";
 import { overlap } from "../overlap.ts";
-import { carries, COMPOSED, skipOf, type WireRow, WIRES } from "./matrix.ts";
+import { carries, COMPOSED, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
 import { createPromiseFixture, type PromiseJournal, type PromiseServer } from "./promises_fixture.ts";
 
 interface Stage {
@@ -51,6 +51,22 @@ async function promiseOf(outcome: Promise<{ readonly kind: string }>): Promise<P
   strictEqual(settled.kind, "promise");
   return settled as PromiseOutcome;
 }
+
+/** What scenarios need of a protocol; the others need promises. */
+const NEEDS: Readonly<Record<string, readonly Lack[]>> = {
+  "answers what is done within its budget": [],
+  "fails late as it would have early": ["promises", "data of errors"],
+  "asks, goes on, and takes no step twice": ["questions"],
+  "hands questions to a caller without answers": ["questions"],
+  "asks again for answers that do not fit, and ignores what was not asked": ["questions"],
+  "tells what is wrong with an answer, and takes a better one": ["questions"],
+  "asks several things at once": ["questions"],
+  "turns the promise of a job that asks into its question": ["promises", "questions"],
+  "does not send pieces twice when a stream goes on after a question": ["questions"],
+  "has the caller keep its context": ["_meta"],
+  "runs a call once for each key": ["_meta"],
+  "starts one job for each key": ["promises", "_meta"],
+};
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   async "lists the system tools first"({ client, wire }) {
@@ -317,10 +333,10 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-const CASES = [...WIRES, ...COMPOSED].flatMap((wire) =>
+const CASES = [...WIRES, ...COMPOSED, PLAIN].flatMap((wire) =>
   Object.entries(SCENARIOS).map(([name, scenario]) => ({
     name: `${wire.name}: ${name}`,
-    skip: skipOf(wire),
+    skip: skipOf(wire, NEEDS[name] ?? ["promises"]),
     body: () => run(wire, scenario),
   }))
 ).filter(({ skip, name }) => skip === false || (test(name, { skip }, () => {}), false));

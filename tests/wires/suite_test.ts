@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, ToolError } from "../../mod.ts";
 import { createFixture, type FixtureServer, type Journal } from "./fixture.ts";
-import { carries, COMPOSED, type Lack, skipOf, type WireRow, WIRES } from "./matrix.ts";
+import { carries, COMPOSED, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
 
 type Scenario = (client: Client<FixtureServer>, journal: Journal, wire: WireRow) => Promise<void>;
 
@@ -62,6 +62,12 @@ function sent<Piece>(pieces: readonly Piece[], wire: WireRow): readonly Piece[] 
 
 const NEEDS: Readonly<Record<string, readonly Lack[]>> = {
   "aborts the handler when the reader leaves the loop": ["pieces of answers"],
+  "fails as declared": ["data of errors"],
+  "passes on a refusal of the handler's own, without its cause": ["data of errors"],
+  "masks what broke, and logs it under the same id": ["data of errors"],
+  "refuses wrong arguments and says which": ["data of errors"],
+  "refuses unknown tools and suggests the nearest": ["data of errors"],
+  "carries what the handler adds to _meta": ["_meta"],
 };
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -85,7 +91,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
         examples: [{ sum: 3 }],
       },
       annotations: { readOnlyHint: true },
-      _meta: { "example.com/unit": "none" },
+      ...(carries(wire, "_meta") && { _meta: { "example.com/unit": "none" } }),
     });
     deepStrictEqual(tools.find(({ name }) => name === "nothing")?.inputSchema, { type: "object" });
   },
@@ -280,7 +286,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-for (const wire of [...WIRES, ...COMPOSED]) {
+for (const wire of [...WIRES, ...COMPOSED, PLAIN]) {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     test(`${wire.name}: ${name}`, { skip: skipOf(wire, NEEDS[name]) }, () => run(wire, scenario));
   }

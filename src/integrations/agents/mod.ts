@@ -30,4 +30,5 @@ export { type ExplainOptions, explainSchema, type SchemaExplanation, type Schema
 export type { SchemaChange } from "./keywords.ts";
 export type { Refusal as SchemaRefusal } from "./schema_count.ts";
 export type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
+export { type EstimateOptions, estimateTokens } from "./token_count.ts";
 export type { AgentSource, ClientSource } from "./options.ts";

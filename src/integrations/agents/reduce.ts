@@ -103,13 +103,13 @@ class Reduction {
   /** Merges `allOf` into the schema that has it. */
   #flatten(schema: ParameterSchema, at: string): ParameterSchema {
     if (schema["allOf"] === undefined) return schema;
-    const { name, isStrict } = this.#dialect;
+    const { name } = this.#dialect;
     const merged = mergeAllOf(schema, (reference) => this.#resolve(reference));
     if (merged !== undefined) {
       this.#record(`${at}/allOf`, "rewritten", `${name} does not take it, so that its parts are merged`);
       return merged;
     }
-    if (isStrict) throw new Refused(`${at}/allOf`, "its parts cannot be merged");
+    if (this.#dialect.isStrict) throw new Refused(`${at}/allOf`, "its parts cannot be merged");
     this.#record(`${at}/allOf`, "described", `${name} ignores it, and its parts cannot be merged`);
     const { allOf, ...rest } = schema;
     return describeNotes(rest, [`allOf: ${JSON.stringify(allOf)}`]);
@@ -159,12 +159,15 @@ class Reduction {
 
   /** Puts a definition in place of a reference that has other keywords beside it. */
   #copy(reference: string, target: unknown, beside: ParameterSchema, depth: number): Converted {
-    const pointer = reference.slice(1);
     const merged = isJsonObject(target) && mergeAllOf({ ...beside, allOf: [target] }, (one) => this.#resolve(one));
-    if (!merged) throw new Refused(pointer, "a definition cannot be merged with what is beside its reference");
-    if (this.#copies++ > MAX_COPIES) throw new Refused(pointer, `it is copied more than ${MAX_COPIES} times`);
+    if (!merged) {
+      throw new Refused(reference.slice(1), "a definition cannot be merged with what is beside its reference");
+    }
+    if (this.#copies++ > MAX_COPIES) {
+      throw new Refused(reference.slice(1), `it is copied more than ${MAX_COPIES} times`);
+    }
     this.#open.add(reference);
-    const converted = this.#convert(merged, pointer, depth);
+    const converted = this.#convert(merged, reference.slice(1), depth);
     this.#open.delete(reference);
     return converted;
   }

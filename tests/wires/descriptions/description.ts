@@ -8,8 +8,15 @@ import type { Principal, Server, ToolErrorCode } from "../../../mod.ts";
 import type { RawObject } from "./raw_messages.ts";
 import type { RequestWire, Transport } from "../../../src/wires/mod.ts";
 
-/** What some protocols cannot express. */
+/**
+ * What some protocols cannot express. `data of errors`: the data of failures and the details of errors. `_meta`: that of tools, calls and
+ * results, and with it idempotency keys and caller state.
+ */
 export type Lack =
+  | "data of errors"
+  | "_meta"
+  | "promises"
+  | "questions"
   | "pieces of answers"
   | "progress of calls"
   | "types of tools"

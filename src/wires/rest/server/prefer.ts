@@ -11,8 +11,6 @@ import type { CallMeta } from "../../../core/call/call.ts";
 export interface Preferences {
   /** Time that the caller waits, in milliseconds; `undefined` if it states none. */
   readonly waitMs: number | undefined;
-  /** Whether the caller prefers a promise to waiting. */
-  readonly isAsync: boolean;
   /** The preferences as the header `Preference-Applied` repeats them. */
   readonly applied: string;
 }
@@ -27,7 +25,7 @@ export function parsePreferences(header: string | null): Preferences | undefined
   const isAsync = /(?:^|,)\s*respond-async\s*(?=$|[,;])/i.test(header);
   if (wait === undefined && !isAsync) return undefined;
   const applied = [...(isAsync ? ["respond-async"] : []), ...(wait === undefined ? [] : [`wait=${Number(wait)}`])];
-  return { waitMs: wait === undefined ? undefined : Number(wait) * 1_000, isAsync, applied: applied.join(", ") };
+  return { waitMs: wait === undefined ? undefined : Number(wait) * 1_000, applied: applied.join(", ") };
 }
 
 /**

@@ -1,0 +1,195 @@
+/** What one caller, or another process, does to an engine does not take it from other callers. */
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  createClient,
+  createServer,
+  defineTool,
+  type Logger,
+  memoryEngine,
+  type Server,
+  type ServerOptions,
+  ToolError,
+  type UntypedClient,
+} from "../../../mod.ts";
+import { bearer } from "../../../src/integrations/auth/mod.ts";
+import { openDatabase, type SqliteDatabase } from "../../../src/engine/sqlite/database.ts";
+import { sqliteEngine } from "../../../src/engine/sqlite/mod.ts";
+import { without } from "../../wires/descriptions/all.ts";
+import type { Place } from "../../wires/descriptions/description.ts";
+import { skipOf, type WireRow, WIRES, wires } from "../../wires/matrix.ts";
+import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
+
+const MAX_JOBS = 20;
+
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Clients of one server, by the name of their user. */
+interface Crowded {
+  as(user: string): UntypedClient;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+function createCrowded(gate: Promise<void>): Server {
+  const quick = defineTool("quick").describe("Answer").promise({ budgetMs: 20_000 }).handle(() => "done");
+  const wait = defineTool("wait").describe("Wait").promise({ budgetMs: 1 }).handle(async () => await gate);
+  return createServer({
+    tools: [quick, wait],
+    wires,
+    keys: "k1:a secret that is known to these tests alone",
+    engine: memoryEngine({ maxJobs: MAX_JOBS }),
+    auth: bearer((token) => ({ id: token, scopes: [] })),
+    logger: false,
+  });
+}
+
+async function openCrowded(row: WireRow): Promise<Crowded> {
+  const gate = Promise.withResolvers<void>();
+  const server = createCrowded(gate.promise);
+  const opened: { transport: { close?(): unknown }; close(): Promise<void> }[] = [];
+  const clients = new Map<string, UntypedClient>();
+  for (const user of ["crowd", "ada"]) {
+    const caller = { headers: { authorization: `Bearer ${user}` }, principal: { id: user, scopes: [] } };
+    const { transport, close } = await row.open(server, caller);
+    opened.push({ transport, close });
+    clients.set(user, createClient(transport, { retry: { attempts: 0 } }));
+  }
+  return {
+    as: (user) => clients.get(user) as UntypedClient,
+    async [Symbol.asyncDispose]() {
+      gate.resolve();
+      for (const { transport, close } of opened) {
+        transport.close?.();
+        await close();
+      }
+      await server.close(0);
+    },
+  };
+}
+
+/** Calls with more keys than the engine keeps; returns the codes of the refused ones. */
+async function useKeys(client: UntypedClient, tool: string): Promise<readonly string[]> {
+  const codes: string[] = [];
+  for (let at = 0; at < 2 * MAX_JOBS; at++) {
+    try {
+      await client.$.outcome(tool, {}, {
+        idempotencyKey: `${tool} ${at}`,
+        ...(tool === "wait" && { meta: { promise: true } }),
+      });
+    } catch (error) {
+      codes.push((error as ToolError).code);
+    }
+  }
+  return codes;
+}
+
+const CROWDS: Cases<string> = { "keys of finished calls": "quick", "keys of promises": "wait" };
+
+const crowds = WIRES.map((row): Place<Crowded> => ({
+  column: row.column,
+  where: row.name,
+  skip: skipOf(row, ["callers who show who they are"]),
+  open: () => openCrowded(row),
+}))
+  .filter(({ column }) => column !== "stdio")
+  .map((place) =>
+    overCases(place, CROWDS, async ({ as }, tool) => {
+      const codes = await useKeys(as("crowd"), tool);
+      deepStrictEqual([...new Set(codes)], tool === "wait" ? ["unavailable"] : []);
+      const promise = await as("ada").$.outcome("wait", {}, { idempotencyKey: tool, meta: { promise: true } });
+      strictEqual(promise.kind, "promise");
+    })
+  );
+
+const isWorker = globalThis.navigator?.userAgent === "Cloudflare-Workers";
+
+/** A client of a server with SQLite, and its file as another process has it open. */
+interface Locked {
+  readonly client: UntypedClient;
+  readonly other: SqliteDatabase;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+async function openLocked(row: WireRow): Promise<Locked> {
+  // Not imported above, since workerd has no files.
+  const { temporaryFolder } = await import("../../temporary_folder.ts");
+  const folder = await temporaryFolder();
+  const path = `${folder.path}/jobs.db`;
+  const engine = sqliteEngine(path, { busyTimeoutMs: 150, logger: SILENT });
+  const other = openDatabase(path, {
+    busyTimeoutMs: 1,
+    synchronous: "NORMAL",
+    schema: "SELECT 1",
+    schemaVersion: 1_000,
+  });
+  const keyed = defineTool("keyed").describe("Answer").promise({ budgetMs: 20_000 }).handle(() => "done");
+  const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+  const options: Partial<ServerOptions<[]>> = {
+    wires,
+    engine,
+    logger: false,
+    keys: "k1:a secret that is known to these tests alone",
+  };
+  const server = createServer({ ...options, tools: [keyed, ping] });
+  const { transport, close } = await row.open(server);
+  return {
+    client: createClient(transport, { retry: { attempts: 0 } }),
+    other,
+    async [Symbol.asyncDispose]() {
+      transport.close?.();
+      await close();
+      await server.close(0);
+      other.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const LOCKS: Cases<(locked: Locked) => Promise<void>> = {
+  async "a lock that ends"({ client, other }) {
+    // This event loop ends the lock: a server that waited on it could not answer.
+    other.exec("BEGIN IMMEDIATE");
+    const answer = client.$.call("keyed", {}, { idempotencyKey: "one" });
+    try {
+      strictEqual(await client.$.call("ping"), "pong");
+    } finally {
+      other.exec("COMMIT");
+    }
+    strictEqual(await answer, "done");
+  },
+  async "a lock that stays"({ client, other }) {
+    other.exec("BEGIN IMMEDIATE");
+    try {
+      const thrown = await client.$.call("keyed", {}, { idempotencyKey: "two" }).catch((error: unknown) => error);
+      ok(thrown instanceof ToolError && thrown.code === "unavailable", String(thrown));
+    } finally {
+      other.exec("COMMIT");
+    }
+    strictEqual(await client.$.call("keyed", {}, { idempotencyKey: "three" }), "done");
+  },
+};
+
+const locks = WIRES.map((row) => {
+  const skip = row.skip ?? (isWorker ? "workerd has no SQLite" : false);
+  const place: Place<Locked> = { column: row.column, where: row.name, skip, open: () => openLocked(row) };
+  return overCases(place, LOCKS, (opened, check) => check(opened));
+});
+
+export const guarantees: readonly Guarantee[] = [
+  {
+    name: "engine-share",
+    statement:
+      "A caller with more idempotency keys or promises than `memoryEngine()` keeps does not make those of others `unavailable`.",
+    tests: crowds,
+    mayOverlap: true,
+    none: { stdio: without("principals")["stdio"] ?? "" },
+    also: ["tests/engine/memory_test.ts", "tests/engine/bullmq_full_test.ts", "tests/engine/sqlite_test.ts"],
+  },
+  {
+    name: "engine-lock",
+    statement:
+      "While another process has the file of `sqliteEngine()` locked, calls that need no job are answered, and others when the lock ends, or with `unavailable` after `busyTimeoutMs`. Workerd has no SQLite.",
+    tests: locks,
+    mayOverlap: true,
+    also: ["tests/engine/sqlite_lock_test.ts"],
+  },
+];

@@ -1,0 +1,4 @@
+import { register } from "../guarantee.ts";
+import { guarantees } from "./engines.ts";
+
+register(guarantees);
