@@ -4,8 +4,8 @@ import { BOOLEAN, checkOptions, oneOf, type OptionRules, required } from "../../
 import { ANTHROPIC_STRICT, type Dialect, GEMINI, OPENAI_STRICT, type ParameterSchema } from "./dialects.ts";
 import type { SchemaChange } from "./keywords.ts";
 import { type Parameters, toNamedParameters, toParameters } from "./parameters.ts";
-import { reduce, type Reduced } from "./reduce.ts";
-import type { Refusal } from "./schema_count.ts";
+import { reduce } from "./reduce.ts";
+import type { Reduced, Refusal } from "./schema_count.ts";
 
 /** A vendor whose subset of JSON Schema is known. */
 export type SchemaVendor = "openai" | "anthropic" | "gemini";

@@ -10,20 +10,8 @@ import { isJsonObject } from "../../internal/json.ts";
 import { mergeAllOf } from "./all_of.ts";
 import type { Dialect, ParameterSchema } from "./dialects.ts";
 import { describeNotes, escapeKey, hasStructure, isConstraint, type SchemaChange, sortKeywords } from "./keywords.ts";
-import { type Refusal, Refused, SchemaCount } from "./schema_count.ts";
+import { type Reduced, type Refusal, Refused, SchemaCount } from "./schema_count.ts";
 import { allowsNull, inferType, isExclusive, restoreMembers, typeOfScalar, withType } from "./unions.ts";
-
-/** A reduced schema, and the reverse conversion. */
-export interface Reduced {
-  readonly schema: ParameterSchema;
-  /** Converts arguments of the reduced schema to arguments of the original schema. */
-  toArguments(said: unknown): unknown;
-  readonly changes: readonly SchemaChange[];
-  /** Number of properties that are not required. */
-  readonly optional: number;
-  /** Number of alternatives and of lists of types. */
-  readonly unions: number;
-}
 
 /** Reduces the schema of a tool's arguments, or returns why that is not possible. */
 export function reduce(schema: ParameterSchema, dialect: Dialect): Reduced | Refusal {

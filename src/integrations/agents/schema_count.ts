@@ -1,5 +1,18 @@
-/** What a vendor cannot express, and the limits of one schema. */
-import type { Dialect } from "./dialects.ts";
+/** Results of a conversion, and the limits of one schema. */
+import type { Dialect, ParameterSchema } from "./dialects.ts";
+import type { SchemaChange } from "./keywords.ts";
+
+/** A reduced schema, and the reverse conversion. */
+export interface Reduced {
+  readonly schema: ParameterSchema;
+  /** Converts arguments of the reduced schema to arguments of the original schema. */
+  toArguments(said: unknown): unknown;
+  readonly changes: readonly SchemaChange[];
+  /** Number of properties that are not required. */
+  readonly optional: number;
+  /** Number of alternatives and of lists of types. */
+  readonly unions: number;
+}
 
 /** The place of what a vendor cannot express, and why. */
 export interface Refusal {
