@@ -20,7 +20,7 @@ import type { BasePath } from "./base_path.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { checkServerOptions, checkWork, type CoreServerOptions } from "./options.ts";
 import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
-import type { AllTools, Part, ServerOffer } from "./part.ts";
+import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
 /** Notifies listening callers of changes. Never throws: errors are logged. */
@@ -150,14 +150,10 @@ export function createCoreServer<
   const { middleware = [], jobMiddleware = [], changes: ownChanges = memoryBus(), parts: [first] = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const parts = first?.["~join"](options, ownChanges);
-  const registry = new ToolRegistry(
-    options.tools,
-    options.engine?.["~deferral"].systemTools ?? [],
-    parts,
-    options.unknownArguments?.["~guard"](toLogger(options.logger)),
-  );
+  const registry = createRegistry(options, parts);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const dispatcher = createDispatcher(options, registry, limits);
+  const run: RunDefinition = (definition, call, sink) => dispatcher.run(definition, call, sink);
   parts?.onPlans(() => registry.refresh());
   const { resources = [], prompts = [] } = parts ?? options;
   const { wires = [mcpLite()] } = options;
@@ -179,11 +175,7 @@ export function createCoreServer<
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
     addToolset: (added) => added["~attach"](dispatcher),
-    catalog: createContentCatalog(
-      resources,
-      prompts,
-      (definition, call, sink) => dispatcher.run(definition, call, sink),
-    ),
+    catalog: createContentCatalog(resources, prompts, run),
     changes: parts?.changes ?? ownChanges,
     info: infoOf(options),
     limits,
@@ -194,9 +186,7 @@ export function createCoreServer<
       return auth?.security;
     },
   };
-  const host =
-    options.discovery?.["~view"](ownHost, (definition, call, sink) => dispatcher.run(definition, call, sink)) ??
-      ownHost;
+  const host = options.discovery?.["~view"](ownHost, run) ?? ownHost;
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push(mountWire(wire, host, routes));
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
@@ -209,6 +199,14 @@ export function createCoreServer<
     auth,
     close: () => options.engine?.close(),
   }, options);
+}
+
+function createRegistry(
+  { tools, engine, unknownArguments, logger }: CoreServerOptions<readonly AnyTool[], readonly Part[]>,
+  parts: JoinedParts | undefined,
+): ToolRegistry {
+  const systemTools = engine?.["~deferral"].systemTools ?? [];
+  return new ToolRegistry(tools, systemTools, parts, unknownArguments?.["~guard"](toLogger(logger)));
 }
 
 function createDispatcher(

@@ -181,7 +181,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "agents",
     folders: ["src/integrations/agents/"],
-    imports: ["internal", "errors", "call", "client", "wire client"],
+    imports: ["internal", "errors", "call", "json schema", "client", "wire client"],
   },
   {
     name: "middleware",

@@ -5,7 +5,7 @@
  */
 import { joinPartials } from "../../core/call/outcome.ts";
 import type { AgentOptions, AgentSource } from "./options.ts";
-import type { ParameterSchema } from "./parameters.ts";
+import type { ParameterSchema } from "./dialects.ts";
 import { type AgentTool, openToolbox } from "./toolbox.ts";
 
 /** A schema with its JSON Schema: Standard Schema and Standard JSON Schema, version 1. */

@@ -5,8 +5,9 @@
  */
 import { AGENT_RULES, type AgentOptions, type AgentSource, type RunOptions } from "./options.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
-import type { ParameterSchema } from "./parameters.ts";
-import { toStrict } from "./strict.ts";
+import { toStrict } from "./explain_schema.ts";
+import { OPENAI_STRICT, type ParameterSchema } from "./dialects.ts";
+import { toParameters } from "./parameters.ts";
 import { type AgentTool, openToolbox, readArguments, type Toolbox } from "./toolbox.ts";
 
 /** A function, as both APIs describe it. */
@@ -225,7 +226,7 @@ const OPENAI_RULES: OptionRules<OpenAiOptions> = { ...AGENT_RULES, strict: BOOLE
 async function openFunctions(source: AgentSource, given: OpenAiOptions): Promise<Functions> {
   checkOptions("give tools to a model", given, OPENAI_RULES);
   const { strict = true, ...options } = given;
-  return new Functions(await openToolbox(source, options), strict);
+  return new Functions(await openToolbox(source, options, toParameters), strict);
 }
 
 /** A toolbox with strict schemas where possible. */
@@ -239,9 +240,10 @@ class Functions {
     this.#toolbox = toolbox;
     this.names = toolbox.names;
     this.described = toolbox.tools.map((tool) => {
-      const strict = isStrict ? toStrict(tool.parameters.schema) : undefined;
-      if (strict !== undefined) this.#fromStrict.set(tool.name, strict.toArguments);
-      return describe(tool, strict?.schema);
+      const strict = isStrict ? toStrict(tool.parameters, OPENAI_STRICT) : undefined;
+      if (strict === undefined || "reason" in strict) return describe(tool, undefined);
+      this.#fromStrict.set(tool.name, strict.toArguments);
+      return describe(tool, strict.schema);
     });
   }
 

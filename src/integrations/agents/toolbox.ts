@@ -15,7 +15,7 @@ import {
   methodsOf,
   type RunOptions,
 } from "./options.ts";
-import { type Parameters, toParameters } from "./parameters.ts";
+import { mapNames, type Parameters, toNamedParameters } from "./parameters.ts";
 
 interface ToolCallResult {
   /** Text for the model: the answer, or an explanation of the error with advice. */
@@ -41,10 +41,16 @@ export class AgentTool {
   readonly #methods: ClientMethods;
   readonly #options: AgentOptions;
 
-  constructor(name: string, listing: ListedTool, methods: ClientMethods, options: AgentOptions) {
+  constructor(
+    name: string,
+    listing: ListedTool,
+    parameters: Parameters,
+    methods: ClientMethods,
+    options: AgentOptions,
+  ) {
     this.name = name;
     this.listing = listing;
-    this.parameters = toParameters(listing.inputSchema);
+    this.parameters = parameters;
     this.#methods = methods;
     this.#options = options;
   }
@@ -126,15 +132,26 @@ export class Toolbox {
   }
 }
 
-/** Lists the tools of a source. Rejects with `ToolError` if they cannot be listed. */
-export async function openToolbox(source: AgentSource, options: AgentOptions): Promise<Toolbox> {
+/**
+ * Lists the tools of a source.
+ *
+ * @param toParameters Converts input schemas. Default: to the form that models of any vendor take.
+ * @throws {ToolError} If they cannot be listed.
+ */
+export async function openToolbox(
+  source: AgentSource,
+  options: AgentOptions,
+  toParameters: typeof toNamedParameters = toNamedParameters,
+): Promise<Toolbox> {
   checkOptions("give tools to a model", options, AGENT_RULES);
   const methods = methodsOf(source);
   const { select = () => true, promises } = options;
   const offered = (await methods.list()).filter((tool) => isSystemTool(tool) ? promises === "shown" : select(tool));
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
-  const names = mapNames([...byName.keys()]);
-  const tools = [...byName].map(([tool, listing]) => new AgentTool(names.get(tool) ?? tool, listing, methods, options));
+  const names = mapNames([...byName.keys()], TOOL_NAME);
+  const tools = [...byName].map(([tool, listing]) =>
+    new AgentTool(names.get(tool) ?? tool, listing, toParameters(listing.inputSchema), methods, options)
+  );
   return new Toolbox(tools);
 }
 
@@ -170,37 +187,8 @@ export function readArguments(text: unknown): unknown {
   }
 }
 
+/** Longest name in the text of an error, in characters. */
 const MAX_LENGTH = 64;
 
-/**
- * Maps each tool to a unique name that every framework allows.
- *
- * A valid name is kept. In other names invalid characters become `_`; if the result is too long or taken, a digest of the
- * whole name is appended, so that it does not depend on the order of the tools.
- *
- * @returns The names for models, by the tools' own.
- */
-function mapNames(tools: readonly string[]): ReadonlyMap<string, string> {
-  const taken = new Set(tools.filter(isAllowed));
-  return new Map(tools.map((tool) => {
-    if (isAllowed(tool)) return [tool, tool];
-    const base = tool.replaceAll(/[^A-Za-z0-9_-]/g, "_") || "_";
-    let name = base;
-    for (let attempt = 0; name.length > MAX_LENGTH || taken.has(name); attempt++) {
-      name = `${base.slice(0, MAX_LENGTH - 9)}_${digest(attempt === 0 ? tool : `${tool} ${attempt}`)}`;
-    }
-    taken.add(name);
-    return [tool, name];
-  }));
-}
-
-function isAllowed(name: string): boolean {
-  return name.length <= MAX_LENGTH && /^[A-Za-z0-9_-]+$/.test(name);
-}
-
-/** FNV-1a, 32 bits, in hexadecimal. Distinguishes names; not a secure hash. */
-function digest(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
-}
+/** Names that every framework takes. */
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -81,8 +81,14 @@ test("GetTools gives the list of section A.1", async () => {
       type: "object",
       properties: { a: { type: "number", description: "First" }, b: { type: "number", default: 10 } },
       required: ["a"],
+      examples: [{ a: 1, b: 2 }, { a: 5 }],
     },
-    outputSchema: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] },
+    outputSchema: {
+      type: "object",
+      properties: { sum: { type: "number" } },
+      required: ["sum"],
+      examples: [{ sum: 3 }],
+    },
     annotations: { readOnlyHint: true },
     meta: { "example.com/unit": "none" },
   });

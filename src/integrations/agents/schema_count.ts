@@ -1,0 +1,82 @@
+/** Results of a conversion, and the limits of one schema. */
+import type { Dialect, ParameterSchema } from "./dialects.ts";
+import type { SchemaChange } from "./keywords.ts";
+
+/** A reduced schema, and the reverse conversion. */
+export interface Reduced {
+  readonly schema: ParameterSchema;
+  /** Converts arguments of the reduced schema to arguments of the original schema. */
+  toArguments(said: unknown): unknown;
+  readonly changes: readonly SchemaChange[];
+  /** Number of properties that are not required. */
+  readonly optional: number;
+  /** Number of alternatives and of lists of types. */
+  readonly unions: number;
+}
+
+/** The place of what a vendor cannot express, and why. */
+export interface Refusal {
+  /** JSON Pointer in the schema. */
+  readonly pointer: string;
+  /** What the vendor cannot express. */
+  readonly reason: string;
+}
+
+/** Ends a conversion of a schema that the vendor cannot express. */
+export class Refused extends Error {
+  readonly pointer: string;
+
+  constructor(pointer: string, reason: string) {
+    super(reason);
+    this.pointer = pointer;
+  }
+}
+
+/** Limits of OpenAI on an enumeration with many values. */
+const MANY_VALUES = 250;
+const MAX_CHARACTERS_OF_MANY = 15_000;
+
+/** Counts what vendors limit in one schema. */
+export class SchemaCount {
+  /** Number of properties that are not required. */
+  optional = 0;
+  /** Number of alternatives and of lists of types. */
+  unions = 0;
+  readonly #dialect: Dialect;
+  #properties = 0;
+  #values = 0;
+  #characters = 0;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Adds the values of an enumeration. */
+  addValues(values: readonly unknown[], at: string): void {
+    const { isStrict, limits } = this.#dialect;
+    const { length } = JSON.stringify(values);
+    this.#values += values.length;
+    if (this.#values > limits.values) throw new Refused(at, `enumerations have more than ${limits.values} values`);
+    if (isStrict && values.length > MANY_VALUES && length > MAX_CHARACTERS_OF_MANY) {
+      throw new Refused(at, `more than ${MANY_VALUES} values have more than ${MAX_CHARACTERS_OF_MANY} characters`);
+    }
+    this.#addCharacters(length, at);
+  }
+
+  /** Adds the properties of an object. */
+  addProperties(names: readonly string[], required: number, at: string): void {
+    const { properties } = this.#dialect.limits;
+    this.#properties += names.length;
+    this.optional += names.length - required;
+    if (this.#properties > properties) throw new Refused(at, `the schema has more than ${properties} properties`);
+    this.#addCharacters(names.join("").length, at);
+  }
+
+  #addCharacters(count: number, at: string): void {
+    const { characters } = this.#dialect.limits;
+    this.#characters += count;
+    if (this.#characters > characters) {
+      throw new Refused(at, `names and values have more than ${characters} characters`);
+    }
+  }
+}
