@@ -18,7 +18,16 @@
  *
  * @module
  */
-export type { AskableKind, Call, CallMeta, ClientInfo, Metadata, Peer, RequestHost } from "../core/call/call.ts";
+export type {
+  AnswerPosition,
+  AskableKind,
+  Call,
+  CallMeta,
+  ClientInfo,
+  Metadata,
+  Peer,
+  RequestHost,
+} from "../core/call/call.ts";
 export type { CallConfig, CheckConfig } from "../core/call/call_config.ts";
 export type { Change, ChangeBus, ChangingList } from "../core/call/changes.ts";
 export type { CallEvent, LogLine, Sink } from "../core/call/outcome.ts";

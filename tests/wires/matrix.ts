@@ -150,7 +150,7 @@ function discoveryRow(to: WireRow, how: "by name" | "through call_tool"): WireRo
 
 /** The same call, of `call_tool`. System tools are listed, and called by their names. */
 function throughCallTool(call: TransportCall): TransportCall {
-  if (call.tool === "redeem" || call.tool === "cancel") return call;
+  if (["redeem", "cancel", "more"].includes(call.tool)) return call;
   const args = { name: call.tool, ...(call.args !== undefined && { arguments: call.args }) };
   return { ...call, tool: "call_tool", args };
 }

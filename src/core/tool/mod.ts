@@ -7,6 +7,7 @@ export type {
   CallArguments,
   DeclaredFailure,
   DeclaredFailureError,
+  ItemOf,
   ToolsOf,
   ToolSource,
   TypedTools,
@@ -27,6 +28,7 @@ export type {
   InferringHandle,
   JoinedPartials,
   NotASchema,
+  PagedToolBuilder,
   PartialOf,
 } from "./builder_types.ts";
 export type { ToolTypes } from "./definition.ts";
