@@ -28,7 +28,9 @@ export type {
   InferringHandle,
   JoinedPartials,
   NotASchema,
+  PagedReturn,
   PagedToolBuilder,
+  PageOf,
   PartialOf,
 } from "./builder_types.ts";
 export type { ToolTypes } from "./definition.ts";
