@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createClient } from "../../mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { sendRaw } from "../serve/client.ts";
+import { importFromJsr } from "../docs/extract.ts";
 import { findNode, findProgram, type Found, root, startProgram, testWith } from "../serve/programs.ts";
 import { documented } from "./fleet.ts";
 
@@ -25,7 +26,7 @@ for (const [name, program, args] of commands) {
     const folder = mkdtempSync(join(root, ".cache/deployment-"));
     try {
       const script = join(folder, "main.ts");
-      writeFileSync(script, documented("ts", "keysFromEnv(),"));
+      writeFileSync(script, importFromJsr(documented("ts", "keysFromEnv(),")));
       const env = {
         PORT: "0",
         HOSTS: "tools.example,localhost",

@@ -62,7 +62,7 @@ test("an empty principal and an unknown option are wrong usage", async () => {
   for (const option of ["--principal=", "--scope=docs:write"]) {
     const { code, errors } = await run("stdio", MODULE, option);
     strictEqual(code, 2);
-    match(errors, /^Usage: toolwire stdio <module> \[--principal <id>\]/);
+    match(errors, /^Usage: toolwire stdio <module> \[--principal <id>\]/m);
   }
 });
 
