@@ -51,18 +51,25 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   "a pair that depends": { ...closed({ a: text, b: text }, ["a"]), dependentRequired: { a: ["b"] } },
 };
 
+/** Ajv, which judges the drawn arguments, generates code. */
+const skip = globalThis.navigator?.userAgent === "Cloudflare-Workers" && "workerd generates no code from text";
+
 describe("the form for a vendor", () => {
   for (const [name, inputSchema] of Object.entries(SCHEMAS)) {
     for (const vendor of VENDORS) {
-      test(`${vendor} accepts ${name}; what moved into the description is still enforced by the server`, async () => {
-        const { schema, strict, refused } = explainSchema({ inputSchema }, vendor);
-        deepStrictEqual([strict, refused], [vendor !== "gemini", undefined]);
-        deepStrictEqual(violations(schema, SUBSETS[vendor]), []);
-        const drawn = { fitting: 0, refused: 0 };
-        await checkHeld(inputSchema, vendor, 40, drawn);
-        const isLossy = explainSchema({ inputSchema }, vendor).changes.some(({ change }) => change === "described");
-        strictEqual(drawn.refused > 0, isLossy);
-      });
+      test(
+        `${vendor} accepts ${name}; what moved into the description is still enforced by the server`,
+        { skip },
+        async () => {
+          const { schema, strict, refused } = explainSchema({ inputSchema }, vendor);
+          deepStrictEqual([strict, refused], [vendor !== "gemini", undefined]);
+          deepStrictEqual(violations(schema, SUBSETS[vendor]), []);
+          const drawn = { fitting: 0, refused: 0 };
+          await checkHeld(inputSchema, vendor, 40, drawn);
+          const isLossy = explainSchema({ inputSchema }, vendor).changes.some(({ change }) => change === "described");
+          strictEqual(drawn.refused > 0, isLossy);
+        },
+      );
     }
   }
 

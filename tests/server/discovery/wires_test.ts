@@ -154,7 +154,12 @@ test("MCP clients get the full list with allTools, and a gateway asks for it", a
   const server = serverOf(TOOLS);
   for (const era of ["modern", "legacy"] as const) {
     const open = (options = {}) => mcpTransport("http://localhost/mcp", { era, fetch: fetchOf(server), ...options });
-    const names = async (options = {}) => (await createClient(open(options)).$.list()).map(({ name }) => name);
+    const names = async (options = {}) => {
+      const client = createClient(open(options));
+      const listed = await client.$.list();
+      client.$.close();
+      return listed.map(({ name }) => name);
+    };
     deepStrictEqual(await names(), OWN);
     deepStrictEqual(await names({ allTools: false }), OWN);
     deepStrictEqual(await names({ allTools: true }), ["add", "show", "image"]);
@@ -165,6 +170,7 @@ test("MCP clients get the full list with allTools, and a gateway asks for it", a
     strictEqual(await call(app, "call_tool", { name: "far_add", arguments: { a: 1, b: 2 } }), 3);
     await app.close(0);
   }
+  await server.close(0);
 });
 
 test("a server that lists all its tools ignores a request for the full list", async () => {
@@ -172,6 +178,7 @@ test("a server that lists all its tools ignores a request for the full list", as
   const transport = mcpTransport("http://localhost/mcp", { fetch: fetchOf(server), allTools: true });
   deepStrictEqual((await createClient(transport).$.list()).map(({ name }) => name), ["add"]);
   transport.close();
+  await server.close(0);
 });
 
 test("REST serves and describes every tool", async () => {
