@@ -4,9 +4,11 @@
  * Grammar: {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream | WHATWG HTML 9.2.5}.
  */
 import { createParser, type EventSourceParser, type ParserConfig } from "eventsource-parser";
+import { type CallResult, errorResult, PieceCollector, type Sink, type UnknownOutcome } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
-import { readChunks } from "./read.ts";
+import type { MaybePromise } from "../internal/async.ts";
+import { readChunks, type TextChunks } from "./read.ts";
 
 export interface SseEvent {
   /** Name of the event. Default: `message`. */
@@ -30,6 +32,29 @@ export class SseDecoder {
     this.parser.feed(text);
     return this.#events.splice(0);
   }
+}
+
+/** Decodes one event of a call. Returns the result if it is the last event. Other events go to the sink; its promise is returned. */
+export type ReadCallEvent = (event: SseEvent, sink: Sink) => MaybePromise<CallResult | UnknownOutcome | void>;
+
+/** Reads the streamed response of a call up to its result. */
+export async function readCallStream(
+  chunks: TextChunks,
+  sink: Sink | undefined,
+  readEvent: ReadCallEvent,
+): Promise<CallResult | UnknownOutcome> {
+  const decoder = new SseDecoder();
+  // A server may stream although the caller did not ask for it. Then the partial values are the answer, if there is no other.
+  const collector = new PieceCollector();
+  for await (const chunk of chunks) {
+    for (const event of decoder.decode(chunk)) {
+      const ended = readEvent(event, sink ?? collector);
+      // Most events are not the last one, and need no await.
+      const result = ended && await ended;
+      if (result !== undefined) return collector.join(result);
+    }
+  }
+  return errorResult("unavailable", "Stream broke off");
 }
 
 /** Decodes a stream and the streams that resume it, with a limit on the size of each event. */

@@ -103,7 +103,7 @@ export class OriginGuard {
 
   /** Returns an error in the format of the wire, if there is one. */
   #refuse(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
-    this.#log.warn("Request refused", { path: head.path.slice(0, MAX_QUOTED), reason: message });
+    this.#log.warn("Request refused", { path: quotePath(head.path), reason: message });
     const refusal = errorResult("permission_denied", message);
     return wire?.errorReply?.(head, refusal, 403) ?? errorReply(null, refusal, 403);
   }
@@ -144,6 +144,11 @@ function isListed(host: string, hosts: ReadonlySet<string>): boolean {
 
 /** Maximum length of the texts of a request that messages and log lines repeat, in characters. */
 const MAX_QUOTED = 128;
+
+/** A path for the log. Long segments are cut, because they can be tokens, as those of promises over REST. */
+function quotePath(path: string): string {
+  return path.replace(/[^/]{65,}/g, (segment) => `${segment.slice(0, 8)}…`).slice(0, MAX_QUOTED);
+}
 
 function quote(text: string): string {
   return JSON.stringify(text.slice(0, MAX_QUOTED));

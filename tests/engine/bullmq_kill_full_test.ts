@@ -46,7 +46,7 @@ for (const store of STORES) {
         await until("it listens", () => reported > 0, PATIENCE_MS);
         const before = reported;
         await using other = await start(runtime, bin, store, server.url, "change", cancelled.id);
-        await until("it is told of the change", () => reported > before, PATIENCE_MS);
+        await until("it is notified of the change", () => reported > before, PATIENCE_MS);
         strictEqual((await engine.get(cancelled.id))?.state, "cancelled");
         strictEqual(await other.exited, 0, "a closed engine keeps no process alive");
         unsubscribe();

@@ -43,7 +43,7 @@ for (const runtime of runtimes) {
     const unsubscribe = engine.subscribe(cancelled.id, () => reported++);
     await using other = await start(runtime, bin, path, "change", cancelled.id);
     await other.printed(/changed it/, PATIENCE_MS);
-    await until("it is told of the change", () => reported > 0, PATIENCE_MS);
+    await until("it is notified of the change", () => reported > 0, PATIENCE_MS);
     strictEqual((await engine.get(cancelled.id))?.state, "cancelled");
     strictEqual(await other.exited, 0, "an engine that does nothing keeps no process alive");
     unsubscribe();

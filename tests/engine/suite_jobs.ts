@@ -91,7 +91,7 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
       strictEqual(await one.replace(changed(job, { expiresAtMs: 0 }), 1), true);
       strictEqual(await one.get(job.id), undefined);
       strictEqual(await other.get(job.id), undefined);
-      await wait("it is told of the change", () => reported > 0);
+      await wait("it is notified of the change", () => reported > 0);
       strictEqual(await other.insert({ ...job, tool: "again" }), true);
       strictEqual((await one.get(job.id))?.tool, "again");
       unsubscribe();
@@ -138,7 +138,7 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
         const before = reported;
         latest = changed(latest, { attempt: latest.attempt + 1 });
         strictEqual(await engine.replace(latest, latest.version - 1), true);
-        await wait("it is told of the change", () => reported > before);
+        await wait("it is notified of the change", () => reported > before);
       }
       unsubscribe();
     });
@@ -153,12 +153,12 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
         one.subscribe(jobs[1].id, () => reported[2]++),
       ];
       await other.replace(changed(jobs[0], {}), 1);
-      await wait("both are told", () => reported[0] > 0 && reported[1] > 0);
+      await wait("both are notified", () => reported[0] > 0 && reported[1] > 0);
       endings[0]?.();
       const ended = reported[0];
       const before = reported[1];
       await other.replace(changed(changed(jobs[0], {}), {}), 2);
-      await wait("the other one is told", () => reported[1] > before);
+      await wait("the other one is notified", () => reported[1] > before);
       strictEqual(reported[0], ended);
       endings.forEach((end) => end());
     });

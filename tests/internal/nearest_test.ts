@@ -37,7 +37,7 @@ test("nearest() measures the third by the length of the candidate", () => {
   strictEqual(closestMatch("abcxyzvwxxx", ["abcdefgh"]), undefined);
 });
 
-test("nearest() takes the first of equals, and knows when there is none", () => {
+test("nearest() takes the first of equals, and returns undefined without a close one", () => {
   strictEqual(closestMatch("aaa", ["aab", "aac"]), "aab");
   strictEqual(closestMatch("aaa", ["aac", "aab"]), "aac");
   strictEqual(closestMatch("aaa", []), undefined);

@@ -59,7 +59,7 @@ const NEEDS: Readonly<Record<string, readonly Lack[]>> = {
   "asks, goes on, and takes no step twice": ["questions"],
   "hands questions to a caller without answers": ["questions"],
   "asks again for answers that do not fit, and ignores what was not asked": ["questions"],
-  "tells what is wrong with an answer, and takes a better one": ["questions"],
+  "refuses an invalid answer with the reason, and accepts a valid one": ["questions"],
   "asks several things at once": ["questions"],
   "turns the promise of a job that asks into its question": ["promises", "questions"],
   "does not send pieces twice when a stream goes on after a question": ["questions"],
@@ -241,7 +241,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     strictEqual(await client.remove({ id: "7" }, { meta: declined }), "decline");
   },
 
-  async "tells what is wrong with an answer, and takes a better one"({ connect }) {
+  async "refuses an invalid answer with the reason, and accepts a valid one"({ connect }) {
     const wrong: readonly (readonly [unknown, RegExp])[] = [
       [undefined, /the answer to "confirm" is refused: .*\{ action/],
       [{ confirmed: true }, /the answer to "confirm" is refused: .*\{ action/],

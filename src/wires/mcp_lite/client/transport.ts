@@ -8,7 +8,6 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
-  PieceCollector,
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
@@ -16,7 +15,7 @@ import type { ActivityMonitor, ListedTool, Transport } from "../../../core/call/
 import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../../http_client/read.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
-import { SseDecoder, type SseEvent } from "../../../http_client/sse.ts";
+import { readCallStream, type SseEvent } from "../../../http_client/sse.ts";
 import { decodeError, decodeStatus, wrongIdError } from "../../framing/json_rpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject } from "../../../internal/json.ts";
@@ -45,7 +44,7 @@ export function mcpLiteTransport(url: string | URL, options: HttpClientOptions =
       const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
       const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
       return await post("/calltools", accept, body, limit, (response, chunks) => {
-        if (isEventStream(response)) return readStream(chunks, sink);
+        if (isEventStream(response)) return readCallStream(chunks, sink, readEvent);
         return readReply(response, chunks, (json) => decodeAnswer(json, id));
       });
     },
@@ -74,21 +73,6 @@ async function readReply<Result>(
 ): Promise<Result | ErrorResult> {
   const { text, json } = await readJson(chunks);
   return decode(json) ?? addRetryAfter(decodeErrorReply(json, status, text), headers);
-}
-
-async function readStream(chunks: TextChunks, sink?: Sink): Promise<CallResult | UnknownOutcome> {
-  const decoder = new SseDecoder();
-  // A server may stream although the caller did not ask for it. Then the partial values are the answer, if there is no other.
-  const collector = new PieceCollector();
-  for await (const chunk of chunks) {
-    for (const event of decoder.decode(chunk)) {
-      const ended = readEvent(event, sink ?? collector);
-      // Most events are not the last one, and need no await.
-      const result = ended && await ended;
-      if (result !== undefined) return collector.join(result);
-    }
-  }
-  return errorResult("unavailable", "Stream broke off");
 }
 
 /** Decodes the reply to the call with this id; `undefined` if it has no result. */

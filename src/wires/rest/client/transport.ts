@@ -7,14 +7,13 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
-  PieceCollector,
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../../http_client/read.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
-import { SseDecoder, type SseEvent } from "../../../http_client/sse.ts";
+import { readCallStream, type SseEvent } from "../../../http_client/sse.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
@@ -59,7 +58,7 @@ export function restTransport(url: string | URL, options: HttpClientOptions = {}
       const { headers, body } = encodeCall(call, sink !== undefined);
       const request = { method: "POST", url: `${base}/${encodeName(tool)}${search}`, headers, body };
       return await exchange(request, options, limit, (response, chunks) => {
-        return isEventStream(response) ? readStream(chunks, sink) : readReply(response, chunks);
+        return isEventStream(response) ? readCallStream(chunks, sink, readEvent) : readReply(response, chunks);
       });
     },
     list(limit) {
@@ -100,20 +99,6 @@ async function readReply(response: Response, chunks: TextChunks): Promise<CallRe
   const { text, json } = await readJson(chunks);
   const decoded = decodeCallReply(response, text, json);
   return decoded.kind === "error" ? addRetryAfter(decoded, response.headers) : decoded;
-}
-
-async function readStream(chunks: TextChunks, sink?: Sink): Promise<CallResult | UnknownOutcome> {
-  const decoder = new SseDecoder();
-  // A server may stream although the caller did not ask for it. Then the partial values are the answer, if there is no other.
-  const collector = new PieceCollector();
-  for await (const chunk of chunks) {
-    for (const event of decoder.decode(chunk)) {
-      const ended = readEvent(event, sink ?? collector);
-      const result = ended && await ended;
-      if (result !== undefined) return collector.join(result);
-    }
-  }
-  return errorResult("unavailable", "Stream broke off");
 }
 
 /** Decodes one event. Returns the result if it is the last event. Other events go to the sink; its promise is returned. */

@@ -114,6 +114,14 @@ test("a refused Host and a refused Origin are logged with the reason", async () 
   ]);
 });
 
+test("the path of a refused request is logged without a token in it", async () => {
+  const log = new KeptLog();
+  const server = createServer({ tools: [throwing], hosts: ["a.example"], logger: log });
+  const token = "tw1".padEnd(400, "abcdefgh");
+  await server.fetch(new Request(`http://b.example/rest/v1/promises/${token}/cancel`, { method: "POST" }));
+  strictEqual(log.lines[0]?.fields.path, "/rest/v1/promises/tw1abcde…/cancel");
+});
+
 test("calls that end before their middleware are logged: unknown tools and missing scopes", async () => {
   const log = new KeptLog();
   const scoped = t.scopes("write").handle(() => 1);
