@@ -57,7 +57,8 @@ export class Histogram {
   quantileMs(share: number): number {
     const rank = Math.max(1, Math.ceil(share * this.#count));
     let seen = 0;
-    for (let index = 0; index < BUCKETS; index++) {
+    // The last bucket has no end.
+    for (let index = 0; index < BUCKETS - 1; index++) {
       seen += this.#counts[index] ?? 0;
       // The middle of the bucket, but never outside of what was measured.
       if (seen >= rank) return Math.min(this.#maxMs, Math.max(this.minMs, startMs(index + 0.5)));

@@ -1,5 +1,5 @@
 /** Calls one tool again and again, over several lanes at once, and measures latency and throughput. */
-import type { CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
+import { type CallResult, toToolError, type UnknownOutcome } from "../../core/call/outcome.ts";
 import type { ActivityMonitor, Transport } from "../../core/call/transport.ts";
 import { Histogram } from "./histogram.ts";
 
@@ -37,12 +37,14 @@ const MAX_KINDS = 32;
 /**
  * Measures calls of one tool. Each lane first makes one call that is not measured: connections are opened and code is compiled.
  *
- * @throws What the first call throws. Later errors are counted.
+ * @throws {ToolError} If the first call ends in an error. Later errors are counted.
  */
 export async function runBench(transport: Transport, options: BenchOptions): Promise<BenchResult> {
   const { connections, signal } = options;
   const callOnce = () => callTool(transport, options);
-  await Promise.all(Array.from({ length: connections }, callOnce));
+  for (const first of await Promise.all(Array.from({ length: connections }, callOnce))) {
+    if (first.kind === "error") throw toToolError(first);
+  }
   const bench = new Bench(options);
   const lane = async (): Promise<void> => {
     while (!signal.aborted && bench.take()) {
