@@ -8,7 +8,7 @@ import { newJob } from "../../../engine/fixture.ts";
 import { Bench } from "../harness.ts";
 import { asAnswer, asPromise, Gates, KEYS, pass, redeem, standstill } from "./promised.ts";
 
-/** Jobs of an engine on a clock that stands still, and the scheduled deliveries. */
+/** Jobs of an engine on a clock that does not advance by itself, and the scheduled deliveries. */
 function opened() {
   const { clock, engine } = standstill();
   const scheduled: number[] = [];
