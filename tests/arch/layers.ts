@@ -166,6 +166,7 @@ export const LAYERS: readonly Layer[] = [
       ...CORE,
       "content",
       "dispatch",
+      "answers",
       "type:wire",
       "wire messages",
       "wire client",
