@@ -245,6 +245,8 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@noble/ciphers", ["src/core/keys/"]],
   ["eventsource-parser", ["src/http_client/"]],
   ["jose", ["src/integrations/auth/"]],
+  ["jsonc-parser", ["src/cli/"]],
+  ["smol-toml", ["src/cli/"]],
   ["oauth4webapi", ["src/integrations/oauth/"]],
   ["bullmq", ["src/engine/bullmq/", "src/engine/redis/"]],
   ["ioredis", ["src/engine/bullmq/", "src/engine/redis/"]],
