@@ -19,6 +19,11 @@ export interface ServeStdioOptions extends ProtocolOptions {
   readonly principal?: Principal | undefined;
   /** Time that running calls have to finish after the input has ended, in milliseconds. Default: 10,000. */
   readonly graceMs?: number | undefined;
+  /**
+   * Maximum number of requests that run at once. Further ones wait; if they exceed `limits.bodyBytes` in total, no more are read until
+   * a running one has ended. Pings, subscriptions, and answers and cancellations of tasks are not counted. Default: 100.
+   */
+  readonly maxConcurrentCalls?: number | undefined;
 }
 
 /** A server that can be served over stdio. */
@@ -36,6 +41,7 @@ const DEFAULT_GRACE_MS = 10_000;
 const RULES: OptionRules<ServeStdioOptions> = {
   ...PROTOCOL_RULES,
   graceMs: wholeNumber(0, "milliseconds"),
+  maxConcurrentCalls: wholeNumber(1),
   principal: rule("{ id, scopes? }, with a non-empty id and an array of scopes", isPrincipal),
 };
 
