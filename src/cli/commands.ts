@@ -17,6 +17,22 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "List tools, resources and prompts",
     load: () => import("./commands/list.ts").then(({ listCommand }) => listCommand),
   }],
+  ["doctor", {
+    about: "Examine the way to a server, step by step",
+    load: () => import("./commands/doctor.ts").then(({ doctorCommand }) => doctorCommand),
+  }],
+  ["record", {
+    about: "Write the calls of a server into a file",
+    load: () => import("./commands/record.ts").then(({ recordCommand }) => recordCommand),
+  }],
+  ["replay", {
+    about: "Serve a recording, or compare a server with it",
+    load: () => import("./commands/replay.ts").then(({ replayCommand }) => replayCommand),
+  }],
+  ["bench", {
+    about: "Measure calls a second and latencies of a tool",
+    load: () => import("./commands/bench.ts").then(({ benchCommand }) => benchCommand),
+  }],
   ["stdio", {
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),

@@ -1,5 +1,6 @@
 /** Draws the result of a measurement as lines of text: figures, and a histogram of latencies. */
 import { escapeControls } from "../../internal/text.ts";
+import { wrapWords } from "../terminal/wrap.ts";
 import type { HistogramRow } from "./histogram.ts";
 import type { BenchResult } from "./run_bench.ts";
 
@@ -44,8 +45,8 @@ export function drawBench(result: BenchResult, columns: number): string[] {
   const shown = Object.entries(latencyMs).map(([name, value]) => `${name} ${formatMs(value)}`);
   return [
     `${callsPerSecond} calls a second: ${calls} in ${formatMs(tookMs)}`,
-    ...wrap(shown, columns),
-    ...wrap(Object.entries(outcomes).map(([kind, count]) => `${count} ${escapeControls(kind)}`), columns),
+    ...wrapWords(shown, columns, "  "),
+    ...wrapWords(Object.entries(outcomes).map(([kind, count]) => `${count} ${escapeControls(kind)}`), columns, "  "),
     "",
     ...drawRows(result.latency.rows(ROWS), columns),
   ];
@@ -65,17 +66,6 @@ function drawRows(rows: readonly HistogramRow[], columns: number): string[] {
 function bar(length: number): string {
   const eighths = length === 0 ? 0 : Math.max(1, Math.round(length * 8));
   return FULL.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
-}
-
-/** Joins words to lines of at most `columns`. */
-function wrap(words: readonly string[], columns: number): string[] {
-  const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length + 2 <= columns) lines[lines.length - 1] = `${last}  ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 /** Three significant digits, with a unit. */

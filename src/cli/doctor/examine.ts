@@ -76,10 +76,12 @@ async function* runProtocolSteps(options: ExamineOptions, first: Probed): AsyncG
     yield ["protocol", skipped("The server answers after sign-in")];
     return yield ["auth", auth, true];
   }
-  const strange = await attempt(async () => await explainProtocol(options, first) ?? passed(""));
+  const explain = (other: StepResult) => attempt(async () => await explainProtocol(options, first) ?? other);
+  // At the root the client tries default paths, so that a page there is no failure.
+  const strange = options.url.pathname === "/" ? passed("") : await explain(passed(""));
   if (strange.status === "failed") return yield ["protocol", strange, true];
   const opened = await options.open().catch(toFailure);
-  if ("status" in opened) return yield ["protocol", opened, true];
+  if ("status" in opened) return yield ["protocol", await explain(opened), true];
   try {
     yield ["protocol", passed(opened.protocol)];
     yield ["auth", auth];

@@ -113,16 +113,18 @@ export async function checkWellKnown(subject: Subject, first: Probed): Promise<S
   const metadataUrl = metadataUrlOf(subject.url, first);
   const found = await fetchJson(subject, metadataUrl);
   const needsSignIn = first.status === 401;
-  if (found.status !== 200) {
-    const seen = `${metadataUrl.href} is not there (status ${found.status})`;
+  const { resource, authorization_servers: servers } = asObject(found.json);
+  if (found.status !== 200 || typeof resource !== "string") {
+    const seen = `${metadataUrl.href} is ${
+      found.status === 404 ? "not there" : `no metadata (status ${found.status})`
+    }`;
     if (!needsSignIn) return skipped(`${seen}, and the server asks for no sign-in`);
     return denied(
       seen,
       'Serve the metadata of the protected resource (RFC 9728), and name it in WWW-Authenticate: resource_metadata="…"',
     );
   }
-  const { resource, authorization_servers: servers } = asObject(found.json);
-  if (typeof resource !== "string" || !covers(resource, subject.url)) {
+  if (!covers(resource, subject.url)) {
     return denied(
       `${metadataUrl.href} is of another resource: ${JSON.stringify(resource)}`,
       `Set "resource" to ${subject.url.origin}${subject.url.pathname}, as clients write it`,
@@ -200,8 +202,8 @@ async function fetchJson(
   try {
     return { status, json: JSON.parse(text) };
   } catch {
-    // Pages of sites that answer every path with 200.
-    return { status: status === 200 ? 404 : status, json: undefined };
+    // Some sites answer every path with a page.
+    return { status, json: undefined };
   }
 }
 

@@ -10,7 +10,7 @@ import { failed, type StepResult } from "./steps.ts";
 const COMMON_PATHS = ["/mcp", "/mcp-lite/v1", "/sse"];
 
 /**
- * Explains why no known protocol answers. `undefined` if the first response is no reason to doubt it.
+ * Explains why no known protocol answers. `undefined` if the first response does not show a reason.
  *
  * @param first Response to `initialize` of MCP.
  */

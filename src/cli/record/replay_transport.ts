@@ -31,7 +31,7 @@ const MAX_SHOWN = 500;
  * Creates a transport that answers from a recording. Secrets of the arguments are compared as they were recorded, replaced: any
  * password fits the place of a recorded one. After the last recorded result of a call it is repeated.
  */
-export function replayTransport({ head, calls }: Recording): Transport {
+export function replayTransport({ head, calls }: Recording): Transport & { list(): readonly ListedTool[] } {
   const byKey = new Map<string, Repeats>();
   const settled = calls.filter((call) => call.settled !== undefined);
   for (const [key, repeats] of Map.groupBy(settled, ({ tool, args, meta }) => keyOf(tool, args, meta))) {

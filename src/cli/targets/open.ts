@@ -27,7 +27,7 @@ export async function openTarget(
     case "program":
       return (await import("./program.ts")).openProgram(target, flags, context.host, options);
     case "recording":
-      throw new CliError(EXIT.usage, "Recordings cannot be opened yet");
+      return (await import("./recording.ts")).openRecording(target.file, context.host.cwd);
     case "configured":
       throw new CliError(EXIT.usage, `There is no file and no server ${JSON.stringify(target.name)}`);
   }
