@@ -21,6 +21,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
   }],
+  ["install", {
+    about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
+    load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),
+  }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",
     load: () => import("./commands/pin.ts").then(({ pinCommand }) => pinCommand),
