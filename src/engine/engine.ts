@@ -64,6 +64,8 @@ export interface Job {
   readonly attempt: number;
   /** Largest number of runs. */
   readonly maxAttempts: number;
+  /** When the next run may start, in milliseconds since the Unix epoch, for a `queued` job. Absent: at once. */
+  readonly wakeAtMs?: number;
   /** Answers and steps so far. */
   readonly memo: Memo;
   /** Latest progress. */

@@ -291,8 +291,11 @@ export interface MessageConnection {
   readonly signal: AbortSignal;
   /** Sends a message. A returned promise resolves when there is room for the next one. Never throws, never rejects. */
   send(text: string): MaybePromise<void>;
-  /** Sets the listener for messages. It receives an error for a message that cannot be read: too large, or not UTF-8. */
-  onMessage(listener: (message: string | ErrorResult) => void): void;
+  /**
+   * Sets the listener for messages. It receives an error for a message that cannot be read: too large, or not UTF-8. If it returns a
+   * promise, the adapter reads no further message until the promise resolves; it never rejects.
+   */
+  onMessage(listener: (message: string | ErrorResult) => MaybePromise<void>): void;
   /** Sets the listener for the end of the input, called once. Responses can still be sent afterwards. */
   onClose(listener: () => void): void;
 }

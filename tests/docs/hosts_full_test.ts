@@ -45,7 +45,7 @@ await serveStdio(server);
 `;
 
 test("docs/mcp.md has a snippet for each host, and nothing in them is a surprise", () => {
-  strictEqual(entries.length, 11);
+  strictEqual(entries.length, 13);
   deepStrictEqual([...new Set(urls)], [`${ORIGIN}/mcp`]);
   const known = table.map((words) => words.join(" "));
   strictEqual(known.length, 4);

@@ -6,10 +6,14 @@
 import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import type { CallResult, Progress, Question } from "../../call/outcome.ts";
 import type { Json } from "../../../internal/json.ts";
+import type { Clock } from "../../../internal/time.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo } from "../../../engine/engine.ts";
 
 /** Number of times that a change is repeated after concurrent changes. */
 const MAX_TRIES = 100;
+
+/** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
+const UNKNOWN_STATE_MS = 5_000;
 
 /** Members removed at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
 const ENDED: Pick<Job, "args" | "config" | "memo"> = {
@@ -26,20 +30,36 @@ export function isFinal({ state }: Job): boolean {
 export class Jobs {
   /** Stores and delivers the jobs. */
   readonly engine: Engine;
+  readonly #clock: Clock;
   /** Pending reads, shared by concurrent readers of the same job. */
   readonly #reads = new Map<string, Promise<Job | undefined>>();
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, clock: Clock) {
     this.engine = engine;
+    this.#clock = clock;
   }
 
-  /** Starts a run of a job that is due; `undefined` if there is nothing to run. */
-  claim(id: string): Promise<Job | undefined> {
-    return this.#change(id, (job) => {
-      // A running job is due if the process that ran it has died.
-      if (job.state !== "queued" && job.state !== "running") return undefined;
-      return { ...job, state: "running", epoch: job.epoch + 1, attempt: job.attempt + 1 };
+  /**
+   * Starts a run of a job that is due; `undefined` if there is nothing to run. An early delivery is put off: the clocks of
+   * machines differ, timers have a longest delay, and the delivery for the case that a run's process dies comes after each run.
+   */
+  async claim(id: string): Promise<Job | undefined> {
+    let earlyMs = 0;
+    const begun = await this.#change(id, (job) => {
+      earlyMs = this.#untilDueMs(job);
+      if (earlyMs > 0 || isFinal(job) || job.state === "asking") return undefined;
+      const { wakeAtMs: _, ...rest } = job;
+      return { ...rest, state: "running", epoch: job.epoch + 1, attempt: job.attempt + 1 };
     });
+    if (begun === undefined && earlyMs > 0) await this.engine.schedule(id, earlyMs);
+    return begun;
+  }
+
+  /** Time until a job may run, in milliseconds; 0 if it may run now, or never. */
+  #untilDueMs({ state, wakeAtMs = 0 }: Job): number {
+    // A running job is due if the process that ran it has died.
+    if (state === "running" || state === "asking" || state === "done" || state === "cancelled") return 0;
+    return state === "queued" ? wakeAtMs - this.#clock.now() : UNKNOWN_STATE_MS;
   }
 
   /** Stores the progress of a run. */
@@ -80,7 +100,8 @@ export class Jobs {
 
   /** Stores the questions of a run. */
   ask(run: Job, requests: Readonly<Record<string, Question>>, memo: Memo): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => ({ ...job, state: "asking", requests, memo }));
+    // Members of the stored memo that the run does not have are of another process.
+    return this.#changeRun(run, (job) => ({ ...job, state: "asking", requests, memo: { ...job.memo, ...memo } }));
   }
 
   /** Schedules another attempt after a failed run. */
@@ -162,7 +183,8 @@ export class Jobs {
   }
 
   async #requeue(run: Job, attempt: number, delayMs: number): Promise<void> {
-    const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued", attempt }));
+    const wakeAtMs = this.#clock.now() + delayMs;
+    const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued", attempt, wakeAtMs }));
     if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
   }
 

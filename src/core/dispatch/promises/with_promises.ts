@@ -54,7 +54,7 @@ class EngineDeferral implements Deferral {
   constructor(services: DispatchServices, options: DeferralOptions) {
     const { engine, keys } = options;
     const reporting = withErrorReporting(engine, (error) => void services.mask(error, { engine: engine.name }));
-    const jobs = new Jobs(reporting);
+    const jobs = new Jobs(reporting, services.clock);
     this.#services = services;
     this.#engine = engine;
     this.#keys = keys;

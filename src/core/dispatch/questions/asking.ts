@@ -2,6 +2,7 @@ import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import { type ErrorResult, errorResult, type Question, type QuestionsResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { Failure } from "../../errors/failure.ts";
+import { ToolError } from "../../errors/tool_error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { SchemaAdapter } from "../../schema/adapter.ts";
@@ -28,6 +29,10 @@ const SUSPENDED: Error = new Error("The call stops here until its caller has ans
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
 
+/** Limits on the steps of a job: their number, and their length together in UTF-16 code units of JSON. */
+const MAX_STEPS = 1_000;
+const MAX_STEP_CHARS = 1_048_576;
+
 /** Returns the answer as the schema converts it, or the reason why it does not fit. */
 type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | string>;
 
@@ -41,8 +46,11 @@ interface PendingQuestion {
 export class QuestionTracker implements RunQuestions {
   readonly #run: AskingRun;
   readonly #keys: TokenKeys;
+  /** The memo at the start of the run, with members that only newer versions know. */
+  readonly #before: Memo | undefined;
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: Map<string, Json>;
+  #stepChars: number;
   /** Keys of the answers at the start of the run. */
   readonly #answered: readonly string[];
   readonly #usedKeys = new Set<string>();
@@ -52,9 +60,11 @@ export class QuestionTracker implements RunQuestions {
   constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
     this.#keys = keys;
+    this.#before = memo;
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#answered = [...this.#answers.keys()];
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
+    this.#stepChars = this.#steps.size === 0 ? 0 : JSON.stringify(memo?.steps).length;
   }
 
   get requests(): Readonly<Record<string, Question>> | undefined {
@@ -62,7 +72,7 @@ export class QuestionTracker implements RunQuestions {
   }
 
   get memo(): Memo {
-    return { answers: Object.fromEntries(this.#answers), steps: Object.fromEntries(this.#steps) };
+    return { ...this.#before, answers: Object.fromEntries(this.#answers), steps: Object.fromEntries(this.#steps) };
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
@@ -165,9 +175,23 @@ export class QuestionTracker implements RunQuestions {
     // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
     const json = JSON.stringify(await work()) ?? "null";
     const value: Json = JSON.parse(json);
+    this.#checkRoom(key, json.length);
     this.#steps.set(key, value);
     await this.#run.lease?.saveStep(key, value);
     return JSON.parse(json);
+  }
+
+  /** @throws {ToolError} If a job cannot keep the result of another step: each change of a job writes all of it. */
+  #checkRoom(key: string, chars: number): void {
+    if (this.#run.definition.promise === undefined) return;
+    this.#stepChars += chars;
+    if (this.#steps.size >= MAX_STEPS) {
+      throw new ToolError("result_too_large", `The step "${key}" is one too many: a job keeps ${MAX_STEPS} steps`);
+    }
+    if (this.#stepChars > MAX_STEP_CHARS) {
+      const message = `The steps up to "${key}" have ${this.#stepChars} characters; a job keeps ${MAX_STEP_CHARS}`;
+      throw new ToolError("result_too_large", message);
+    }
   }
 
   async #answersTo(questions: readonly (readonly [string, PendingQuestion])[]): Promise<Record<string, AskAnswer>> {

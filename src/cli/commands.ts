@@ -1,0 +1,28 @@
+/** The commands of the program, in the order of its help. Each is a file of `commands/`, loaded when it is used. */
+import type { CliCommand } from "./command.ts";
+
+/** A command in the table. */
+export interface CommandEntry {
+  /** What it does, for the list of commands: a few words. */
+  readonly about: string;
+  /** Loads its file. */
+  load(): Promise<CliCommand>;
+  /** Whether the list of commands leaves it out. */
+  readonly isHidden?: boolean;
+}
+
+/** Commands by name. */
+export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, CommandEntry>([
+  ["list", {
+    about: "List tools, resources and prompts",
+    load: () => import("./commands/list.ts").then(({ listCommand }) => listCommand),
+  }],
+  ["stdio", {
+    about: "Serve a module over standard input and output",
+    load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
+  }],
+  ["pin", {
+    about: "Fetch a webtool's metadata for review, or compare it",
+    load: () => import("./commands/pin.ts").then(({ pinCommand }) => pinCommand),
+  }],
+]);

@@ -1,0 +1,34 @@
+/** Opens targets. What a kind of target needs is loaded when one is opened. */
+import { CliError } from "../cli_error.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT } from "../exit_codes.ts";
+import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
+import type { TargetFlags } from "./flags.ts";
+import type { Target } from "./target.ts";
+
+/**
+ * Opens a target. To be closed by the caller.
+ *
+ * @throws {CliError} If it cannot be reached, or supports no known protocol.
+ */
+export async function openTarget(
+  target: Target,
+  flags: TargetFlags,
+  context: CliContext,
+  options: OpenTargetOptions = {},
+): Promise<TargetConnection> {
+  switch (target.kind) {
+    case "module":
+      return await (await import("./module.ts")).openModule(target, flags, context.host, options);
+    case "url":
+      return await (await import("./url.ts")).openUrl(target.url, flags, context.host, options);
+    case "grpc":
+      return await (await import("./url.ts")).openGrpc(target.address, flags, context.host, options);
+    case "program":
+      return (await import("./program.ts")).openProgram(target, flags, context.host, options);
+    case "recording":
+      throw new CliError(EXIT.usage, "Recordings cannot be opened yet");
+    case "configured":
+      throw new CliError(EXIT.usage, `There is no file and no server ${JSON.stringify(target.name)}`);
+  }
+}
