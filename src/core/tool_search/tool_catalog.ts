@@ -7,8 +7,6 @@ import { signatureOf } from "../json_schema/signature.ts";
 import { subschemasOf } from "../json_schema/subschemas.ts";
 import { type SearchableTool, SearchIndex } from "./search_index.ts";
 
-type JsonSchema = Readonly<Record<string, unknown>>;
-
 /** A tool that can be found. */
 export interface CatalogTool {
   /** Name that callers use. */
@@ -22,9 +20,9 @@ export interface CatalogTool {
   /** Description. */
   readonly description: string;
   /** JSON Schema of the arguments. */
-  readonly inputSchema: JsonSchema;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
   /** JSON Schema of the output. */
-  readonly outputSchema?: JsonSchema | undefined;
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Arguments of `search_tools`. */
@@ -50,9 +48,9 @@ export interface FoundTool {
   /** Parameters and output in the notation of TypeScript. */
   readonly signature?: string;
   /** JSON Schema of the arguments, with `detail: "schema"`. */
-  readonly inputSchema?: JsonSchema;
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
   /** JSON Schema of the output, with `detail: "schema"`. */
-  readonly outputSchema?: JsonSchema;
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
 }
 
 /** Answer of `search_tools`. */
@@ -170,7 +168,12 @@ function toSearchable({ name, ownName, group, title = "", description, inputSche
   };
 }
 
-function collectParameters(schema: JsonSchema, depth: number, names: string[], descriptions: string[]): void {
+function collectParameters(
+  schema: Readonly<Record<string, unknown>>,
+  depth: number,
+  names: string[],
+  descriptions: string[],
+): void {
   if (depth > MAX_SCHEMA_DEPTH) return;
   for (const [part, property] of subschemasOf(schema)) {
     if (property !== undefined) names.push(property);

@@ -145,7 +145,7 @@ async function answer(
   return error === undefined ? result : { ...result, is_error: true };
 }
 
-/** References to the tools that a model searches for. Empty if there are none, or the arguments are not a search: a text then explains it. */
+/** References to the tools that a model searches for. Empty if it finds no tool, or the arguments are not a search: a text then explains it. */
 function findReferences(search: SearchTool, said: unknown): AnthropicToolReference[] {
   const input = search.read(said);
   const found = input instanceof ToolError ? [] : search.finder.find(input);

@@ -8,6 +8,7 @@ export {
   type AnthropicBlock,
   type AnthropicOptions,
   type AnthropicTool,
+  type AnthropicToolReference,
   type AnthropicToolResult,
   anthropicTools,
 } from "./anthropic.ts";

@@ -93,6 +93,8 @@ export class SearchTool extends AgentTool {
 
   override async *stream(said: unknown): AsyncGenerator<unknown, ToolCallResult, undefined> {
     const input = this.read(said);
+    // A search has no pieces.
+    yield* [];
     return input instanceof ToolError ? explained(input) : answered(this.finder.describe(input));
   }
 }
