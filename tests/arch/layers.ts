@@ -168,6 +168,7 @@ export const LAYERS: readonly Layer[] = [
       ...CORE,
       "content",
       "dispatch",
+      "answers",
       "type:wire",
       "wire messages",
       "wire client",
