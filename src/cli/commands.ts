@@ -17,6 +17,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "List tools, resources and prompts",
     load: () => import("./commands/list.ts").then(({ listCommand }) => listCommand),
   }],
+  ["types", {
+    about: "Write the types of a server, for a typed client",
+    load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
+  }],
   ["stdio", {
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),

@@ -1,16 +1,8 @@
 /** Types of resources, templates of resources and prompts. Their lists are foreign: members may have any type. */
-import type { ListedTool } from "../../core/call/transport.ts";
 import { keyText, literalText } from "../../core/json_schema/type_text.ts";
 import { isJsonObject, type Members } from "../../internal/json.ts";
+import type { Contents } from "../targets/contents.ts";
 import { describeSchema, docComment } from "./doc_comment.ts";
-
-/** The lists of a server, as `toolwire list --json` prints them. */
-export interface ServerLists {
-  readonly tools: readonly ListedTool[];
-  readonly resources?: readonly Members[];
-  readonly resourceTemplates?: readonly Members[];
-  readonly prompts?: readonly Members[];
-}
 
 /** Sorts by UTF-16 code units, which no locale changes. */
 export function sortBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
@@ -18,14 +10,14 @@ export function sortBy<Item>(items: readonly Item[], keyOf: (item: Item) => stri
 }
 
 /** Declares the resources: the media type of each, by URI. */
-export function resourceTypes({ resources = [] }: ServerLists): string {
+export function resourceTypes({ resources = [] }: Contents): string {
   return declare("Resources", "Media types of resources, by URI.", resources, "uri", ({ mimeType }) => {
     return typeof mimeType === "string" ? literalText(mimeType) : "string | undefined";
   });
 }
 
 /** Declares the templates: the variables of each, by URI template. */
-export function templateTypes({ resourceTemplates = [] }: ServerLists): string {
+export function templateTypes({ resourceTemplates = [] }: Contents): string {
   const comment = "Variables of templates of resources, by URI template.";
   return declare("ResourceTemplates", comment, resourceTemplates, "uriTemplate", ({ uriTemplate }) => {
     return membersText(variablesOf(String(uriTemplate)));
@@ -33,7 +25,7 @@ export function templateTypes({ resourceTemplates = [] }: ServerLists): string {
 }
 
 /** Declares the prompts: the arguments of each, by name. */
-export function promptTypes({ prompts = [] }: ServerLists): string {
+export function promptTypes({ prompts = [] }: Contents): string {
   return declare("Prompts", "Arguments of prompts, by name.", prompts, "name", ({ arguments: declared }) => {
     const args = Array.isArray(declared) ? declared.filter(isJsonObject) : [];
     return membersText(args.map((arg) => {
@@ -46,12 +38,12 @@ export function promptTypes({ prompts = [] }: ServerLists): string {
 function declare(
   name: string,
   comment: string,
-  items: readonly Members[],
+  items: readonly unknown[],
   keyMember: string,
   typeOf: (item: Members) => string,
 ): string {
   const byKey = new Map(
-    items.filter((item) => typeof item[keyMember] === "string").map((item) => {
+    items.filter(isJsonObject).filter((item) => typeof item[keyMember] === "string").map((item) => {
       return [item[keyMember] as string, item] as const;
     }),
   );

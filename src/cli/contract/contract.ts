@@ -9,8 +9,9 @@ import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
 import { keyText } from "../../core/json_schema/type_text.ts";
 import { sha256, toHex } from "../../internal/encoding.ts";
 import { asObject, canonicalJson, OBJECT_MEMBERS } from "../../internal/json.ts";
+import type { Contents } from "../targets/contents.ts";
 import { describeSchema, docComment } from "./doc_comment.ts";
-import { promptTypes, resourceTypes, type ServerLists, sortBy, templateTypes } from "./content_types.ts";
+import { promptTypes, resourceTypes, sortBy, templateTypes } from "./content_types.ts";
 import { TypeNames } from "./type_names.ts";
 import { declareTypes, type TypeUse } from "./type_writer.ts";
 
@@ -24,8 +25,8 @@ export interface WrittenContract {
 }
 
 /** Writes a contract. System tools are left out: the client calls them itself. */
-export async function writeContract(lists: ServerLists): Promise<WrittenContract> {
-  const tools = sortBy(lists.tools.filter((tool) => !isToolOfClient(tool)), ({ name }) => name);
+export async function writeContract(lists: Contents): Promise<WrittenContract> {
+  const tools = sortBy((lists.tools ?? []).filter((tool) => !isToolOfClient(tool)), ({ name }) => name);
   const leftOut = tools.map(({ name }) => name).filter((name) => name === "$" || OBJECT_MEMBERS.has(name));
   const contents = [resourceTypes(lists), templateTypes(lists), promptTypes(lists)];
   const digest = await digestOf(tools, contents);

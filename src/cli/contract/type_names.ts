@@ -3,7 +3,14 @@
 /** Words that are not names of types, and names that the file itself uses. */
 const RESERVED = ["Tools", "Resources", "ResourceTemplates", "Prompts", "Contract", "Record", "Readonly", "Array"];
 
-/** Gives names to types. */
+/** Maximum length of a name, in characters. Names of definitions are chosen by servers. */
+const MAX_NAME = 120;
+
+/**
+ * Gives names to types.
+ *
+ * Names that differ in case alone get a number, too: they would be easy to confuse.
+ */
 export class TypeNames {
   readonly #taken = new Set(RESERVED.map((name) => name.toLowerCase()));
 
@@ -18,5 +25,3 @@ export class TypeNames {
     return name;
   }
 }
-
-const MAX_NAME = 120;

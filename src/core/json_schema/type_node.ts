@@ -47,7 +47,7 @@ export interface TupleNode {
   readonly items: readonly TypeNode[];
   /** Number of items that every value has. */
   readonly required: number;
-  /** Type of the items that follow. `undefined` if there are none. */
+  /** Type of the items that follow. `undefined` if no item may follow. */
   readonly rest: TypeNode | undefined;
 }
 

@@ -17,7 +17,11 @@ export function enclose({ kind }: TypeNode, text: string): string {
   return (kind === "union" || kind === "intersection") && / [|&] /.test(text) ? `(${text})` : text;
 }
 
-/** Joins the parts of a union or an intersection, each once, and no more than `most`. */
+/**
+ * Joins the parts of a union or an intersection, each once.
+ *
+ * @param most Maximum number of parts; `…` is in place of the others.
+ */
 export function joinTypes(node: TypeNode, parts: readonly string[], most: number = Infinity): string {
   const distinct = [...new Set(parts)];
   const shown = distinct.length > most ? [...distinct.slice(0, most), "…"] : distinct;

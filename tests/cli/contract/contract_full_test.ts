@@ -1,4 +1,4 @@
-/** Contracts, by the compiler: of our own server, of published servers, and of their wrong use. */
+/** Contracts, by the compiler: of a server of this SDK, of published servers, and of their wrong use. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { writeContract } from "../../../src/cli/contract/contract.ts";
 import { type CorpusServer, readCorpus } from "../../corpus/corpus.ts";
@@ -9,7 +9,7 @@ import { server } from "./own_server.ts";
 
 const TIMEOUT_MS = 600_000;
 
-/** Uses of the contract of our own server. A line below `@ts-expect-error` has to be an error, all others none. */
+/** Uses of the contract of `own_server.ts`. A line below `@ts-expect-error` has to be an error, all others none. */
 const OWN_USES = `
 import { type Client, createClient } from "toolwire";
 import type { server } from "../../tests/cli/contract/own_server.ts";
