@@ -17,6 +17,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "List tools, resources and prompts",
     load: () => import("./commands/list.ts").then(({ listCommand }) => listCommand),
   }],
+  ["types", {
+    about: "Write the types of a server, for a typed client",
+    load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
+  }],
   ["doctor", {
     about: "Examine the way to a server, step by step",
     load: () => import("./commands/doctor.ts").then(({ doctorCommand }) => doctorCommand),
@@ -36,6 +40,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   ["stdio", {
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
+  }],
+  ["install", {
+    about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
+    load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),
   }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",
