@@ -73,10 +73,11 @@ class Bench implements BenchResult {
     return this.#endedMs - this.#startedMs;
   }
 
-  /** Whether there is another call to make. */
+  /** Whether there is another call to make. At least one is measured. */
   take(): boolean {
     const { calls, durationMs } = this.#options;
-    return this.#taken++ < calls && performance.now() - this.#startedMs < durationMs;
+    const taken = this.#taken++;
+    return taken === 0 || (taken < calls && performance.now() - this.#startedMs < durationMs);
   }
 
   add(kind: string, durationMs: number): void {
