@@ -45,9 +45,17 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Complete an argument of a prompt or a resource template",
     load: () => import("./commands/complete.ts").then(({ completeCommand }) => completeCommand),
   }],
+  ["types", {
+    about: "Write the types of a server, for a typed client",
+    load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
+  }],
   ["stdio", {
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
+  }],
+  ["install", {
+    about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
+    load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),
   }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",

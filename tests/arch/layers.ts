@@ -28,6 +28,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [
       "internal",
       ...CORE,
+      "tool search",
       "content",
       "dispatch",
       "questions",
@@ -63,6 +64,7 @@ export const LAYERS: readonly Layer[] = [
   { name: "call", folders: ["src/core/call/"], imports: ["internal", "errors"] },
   { name: "token", folders: ["src/core/token/"], imports: ["internal", "errors"] },
   { name: "json schema", folders: ["src/core/json_schema/"], imports: ["internal"] },
+  { name: "tool search", folders: ["src/core/tool_search/"], imports: ["internal", "json schema"] },
   { name: "schema", folders: ["src/core/schema/"], imports: ["internal", "errors", "call", "json schema"] },
   {
     name: "handler",
@@ -166,6 +168,7 @@ export const LAYERS: readonly Layer[] = [
       ...CORE,
       "content",
       "dispatch",
+      "answers",
       "type:wire",
       "wire messages",
       "wire client",
@@ -176,12 +179,12 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "server",
     folders: ["src/server/"],
-    imports: [...BELOW_WIRES, "type:engine", "wire", "wire server"],
+    imports: [...BELOW_WIRES, "tool search", "type:engine", "wire", "wire server"],
   },
   {
     name: "agents",
     folders: ["src/integrations/agents/"],
-    imports: ["internal", "errors", "call", "json schema", "client", "wire client"],
+    imports: ["internal", "errors", "call", "json schema", "tool search", "client", "wire client"],
   },
   {
     name: "middleware",
@@ -266,6 +269,8 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@stricli/core", ["src/cli/"]],
   ["eventsource-parser", ["src/http_client/"]],
   ["jose", ["src/integrations/auth/"]],
+  ["jsonc-parser", ["src/cli/"]],
+  ["smol-toml", ["src/cli/"]],
   ["oauth4webapi", ["src/integrations/oauth/"]],
   ["bullmq", ["src/engine/bullmq/", "src/engine/redis/"]],
   ["ioredis", ["src/engine/bullmq/", "src/engine/redis/"]],

@@ -28,7 +28,10 @@ export async function openTarget(
       return (await import("./program.ts")).openProgram(target, flags, context.host, options);
     case "recording":
       throw new CliError(EXIT.usage, "Recordings cannot be opened yet");
-    case "configured":
-      throw new CliError(EXIT.usage, `There is no file and no server ${JSON.stringify(target.name)}`);
+    case "configured": {
+      const { resolveConfigured } = await import("./configured.ts");
+      const found = resolveConfigured(target, flags, context.host);
+      return await openTarget(found.target, found.flags, context, options);
+    }
   }
 }
