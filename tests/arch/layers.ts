@@ -28,6 +28,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [
       "internal",
       ...CORE,
+      "tool search",
       "content",
       "dispatch",
       "questions",
@@ -63,6 +64,7 @@ export const LAYERS: readonly Layer[] = [
   { name: "call", folders: ["src/core/call/"], imports: ["internal", "errors"] },
   { name: "token", folders: ["src/core/token/"], imports: ["internal", "errors"] },
   { name: "json schema", folders: ["src/core/json_schema/"], imports: ["internal"] },
+  { name: "tool search", folders: ["src/core/tool_search/"], imports: ["internal", "json schema"] },
   { name: "schema", folders: ["src/core/schema/"], imports: ["internal", "errors", "call", "json schema"] },
   {
     name: "handler",
@@ -177,12 +179,12 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "server",
     folders: ["src/server/"],
-    imports: [...BELOW_WIRES, "type:engine", "wire", "wire server"],
+    imports: [...BELOW_WIRES, "tool search", "type:engine", "wire", "wire server"],
   },
   {
     name: "agents",
     folders: ["src/integrations/agents/"],
-    imports: ["internal", "errors", "call", "json schema", "client", "wire client"],
+    imports: ["internal", "errors", "call", "json schema", "tool search", "client", "wire client"],
   },
   {
     name: "middleware",

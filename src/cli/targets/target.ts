@@ -15,7 +15,7 @@ export type Target =
   | { readonly kind: "configured"; readonly host: string | undefined; readonly name: string };
 
 /** What a target may be, for errors. */
-export const TARGET_FORMS =
+export const TARGET_FORMS: string =
   'a module (./server.ts), a URL (https://…), grpc://host:port, "stdio:program arguments", a name in a host\'s configuration ' +
   "(cursor:weather), or a program at the end (-- npx -y some-server)";
 
