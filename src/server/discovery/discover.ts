@@ -22,9 +22,10 @@ import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { estimateTextTokens } from "../../internal/token_estimate.ts";
+import { CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
 import type { WireHost } from "../../wires/wire.ts";
 import { ToolSearch } from "./tool_search.ts";
-import { CALL_TOOL, callToolDefinition, SEARCH_TOOLS, searchToolsDefinition } from "./search_tools.ts";
+import { callToolDefinition, searchToolsDefinition } from "./search_tools.ts";
 
 /** Options of {@link discover}. */
 export interface DiscoverOptions {
