@@ -15,25 +15,41 @@ export const ENTRY_POINT = "server/index.mjs";
 
 /** A value that the host asks its user for. */
 export interface BundleSetting {
+  /** Type of the value. */
   readonly type: "string";
+  /** Name of the environment variable. */
   readonly title: string;
+  /** What it is for. */
   readonly description: string;
+  /** Whether the server needs it. */
   readonly required: boolean;
+  /** Whether the host keeps it as a secret. */
   readonly sensitive: boolean;
+  /** Value that is used unless the user gives one. */
   readonly default?: string;
 }
 
 /** `manifest.json` of a bundle, as far as Toolwire writes it. */
 export interface BundleManifest {
+  /** Version of the format. */
   readonly manifest_version: "0.3";
+  /** Name of the package, without its scope. */
   readonly name: string;
+  /** Version of the package. */
   readonly version: string;
+  /** Description of the package. */
   readonly description: string;
+  /** Author of the package. */
   readonly author: PackageAuthor;
+  /** Source code. */
   readonly repository?: { readonly type: "git"; readonly url: string };
+  /** Page about the server. */
   readonly homepage?: string;
+  /** Licence of the package. */
   readonly license?: string;
+  /** Keywords of the package. */
   readonly keywords?: readonly string[];
+  /** How the host starts the server. */
   readonly server: {
     readonly type: "node";
     readonly entry_point: string;
@@ -43,8 +59,11 @@ export interface BundleManifest {
       readonly env?: Readonly<Record<string, string>>;
     };
   };
+  /** The tools that the packed server lists. */
   readonly tools: readonly { readonly name: string; readonly description?: string }[];
+  /** The runtime that the host needs. */
   readonly compatibility: { readonly runtimes: { readonly node: string } };
+  /** Values that the host asks its user for. */
   readonly user_config?: Readonly<Record<string, BundleSetting>>;
 }
 

@@ -29,6 +29,7 @@ export interface PackedBundle {
   readonly fileName: string;
   /** The archive. */
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Its `manifest.json`. */
   readonly manifest: BundleManifest;
 }
 

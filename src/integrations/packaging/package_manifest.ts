@@ -8,24 +8,33 @@ export interface PackageManifest {
   readonly name: string;
   /** Version, of the form of Semantic Versioning. */
   readonly version: string;
+  /** What the package is, in a sentence. */
   readonly description?: string;
   /** `Ada <ada@example.com> (https://ada.example)`, or the parts. */
   readonly author?: string | PackageAuthor;
+  /** Licence, as an SPDX expression. */
   readonly license?: string;
+  /** Words to find it by. */
   readonly keywords?: readonly string[];
+  /** Page about the package. */
   readonly homepage?: string;
   /** `github:ada/weather`, `https://…`, or the parts. */
   readonly repository?: string | { readonly url: string; readonly directory?: string };
   /** Name in the registry of MCP servers: `io.github.ada/weather`. */
   readonly mcpName?: string;
+  /** Programs of the package. */
   readonly bin?: string | Readonly<Record<string, string>>;
+  /** Whether it is not published to npm. */
   readonly private?: boolean;
 }
 
 /** Author of a package. */
 export interface PackageAuthor {
+  /** Name. */
   readonly name: string;
+  /** Address for mail. */
   readonly email?: string;
+  /** Page. */
   readonly url?: string;
 }
 
@@ -39,16 +48,22 @@ export interface PackageVariable {
   readonly isRequired?: boolean;
   /** Whether it is shown while it is typed. Default: `true`, unless there is a default. */
   readonly isSecret?: boolean;
+  /** Value that is used unless the user gives one. */
   readonly default?: string;
 }
 
 /** A package or a manifest that cannot be packed or published. */
 export class PackagingError extends Error {
+  /** Name of the class. */
   override readonly name = "PackagingError";
   /** What is wrong, one sentence each. */
   readonly problems: readonly string[];
 
-  /** @param action What was attempted: `Cannot pack ./server.ts`. */
+  /**
+   * Creates the error.
+   *
+   * @param action What was attempted: `Cannot pack ./server.ts`.
+   */
   constructor(action: string, problems: readonly string[], options?: ErrorOptions) {
     super(`${action}: ${problems.join("; ")}`, options);
     this.problems = problems;
@@ -57,7 +72,9 @@ export class PackagingError extends Error {
 
 /** A package and its folder. */
 export interface FoundPackage {
+  /** Absolute path of the folder. */
   readonly folder: string;
+  /** Its package.json. */
   readonly manifest: PackageManifest;
 }
 

@@ -13,23 +13,37 @@ export const SERVER_JSON_SCHEMA = "https://static.modelcontextprotocol.io/schema
 
 /** `server.json`, as far as Toolwire writes it. */
 export interface ServerJson {
+  /** Address of the schema. */
   readonly $schema: string;
+  /** Name in the registry: `io.github.ada/weather`. */
   readonly name: string;
+  /** Name for people. */
   readonly title?: string;
+  /** Description of the package. */
   readonly description: string;
+  /** Version of the package. */
   readonly version: string;
+  /** Page about the server. */
   readonly websiteUrl?: string;
+  /** Source code. */
   readonly repository?: { readonly url: string; readonly source: string; readonly subfolder?: string };
+  /** The npm package. */
   readonly packages?: readonly ServerPackage[];
+  /** URLs at which the server is reached. */
   readonly remotes?: readonly { readonly type: "streamable-http"; readonly url: string }[];
 }
 
 /** The npm package of a server. */
 export interface ServerPackage {
+  /** Where the package is. */
   readonly registryType: "npm";
+  /** Name of the package. */
   readonly identifier: string;
+  /** Version of the package. */
   readonly version: string;
+  /** How it is reached once it runs. */
   readonly transport: { readonly type: "stdio" };
+  /** Variables that its user sets. */
   readonly environmentVariables?: readonly {
     readonly name: string;
     readonly description: string;
