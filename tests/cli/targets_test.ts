@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
-import { CliError } from "../../src/cli/cli_error.ts";
+import type { CliError } from "../../src/cli/cli_error.ts";
 import { headersOf, parseDuration, principalOf } from "../../src/cli/targets/flags.ts";
 import { splitWords } from "../../src/cli/targets/split_words.ts";
 import { parseTarget, takeTarget } from "../../src/cli/targets/target.ts";
