@@ -22,7 +22,7 @@ const HOUR = 3_600_000;
 type Handler = (input: Record<string, unknown>, ctx: Ctx) => unknown;
 const t = defineTool("t").describe("T").promise({ ttlMs: 100 * HOUR, retries: 1 });
 
-/** What becomes of a call of `before` that waits for an hour, after a deployment of `after`. */
+/** The result of a call of `before` that waits for an hour, after a deployment of `after`. */
 async function deployed(before: Handler, after: Handler): Promise<CallResult> {
   const { clock, engine } = standstill();
   const shared = { ...engine, processId: undefined, close: () => {} };
