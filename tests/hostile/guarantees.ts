@@ -10,6 +10,7 @@ import * as headers from "./requests/headers.ts";
 import * as hostile from "./servers/responses.ts";
 import * as limits from "./requests/limits.ts";
 import * as readers from "./readers/slow_readers.ts";
+import * as unread from "./readers/unread_answers.ts";
 import * as requests from "./requests/origins.ts";
 
 /** See {@link Guarantee}. */
@@ -23,6 +24,7 @@ export const allGuarantees: readonly Guarantee[] = [
   headers,
   engines,
   readers,
+  unread,
   hostile,
   foreign,
 ]

@@ -11,6 +11,8 @@ export interface Parameters {
   readonly schema: ParameterSchema;
   /** Converts the model's parameters to arguments. */
   toArguments(said: unknown): unknown;
+  /** Converts arguments of the tool, such as those of an example, to the model's parameters. */
+  toSaid(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Differences from the tool's input schema. */
   readonly changes: readonly SchemaChange[];
   /** Converts a JSON Pointer in `schema` to one in the tool's input schema. */
@@ -32,6 +34,7 @@ export function toParameters(schema: ParameterSchema = {}): Parameters {
   return {
     schema: { properties: {}, ...root, type: "object" },
     toArguments: (said) => said,
+    toSaid: (args) => args,
     changes: root === schema ? [] : [PUT_IN_PLACE],
     toPointer: (pointer) => pointer,
   };
@@ -67,6 +70,7 @@ function wrap(root: ParameterSchema, keywords: readonly string[]): Parameters {
       ...($schema !== undefined && { $schema }),
     },
     toArguments: (said) => isJsonObject(said) ? said[WRAPPED] : said,
+    toSaid: (args) => ({ [WRAPPED]: args }),
     changes: keywords.map((keyword) => ({
       pointer: `/${keyword}`,
       change: "rewritten",
@@ -100,13 +104,18 @@ export function toNamedParameters(given: ParameterSchema | undefined): Parameter
   const moved = mapReferences({ ...schema, properties: Object.fromEntries(members) }, renameIn(nameOf));
   return {
     schema: Array.isArray(required) ? { ...moved, required: required.map((name) => nameOf(String(name))) } : moved,
-    toArguments: (said) =>
-      isJsonObject(said)
-        ? Object.fromEntries(Object.entries(said).map(([name, value]) => [originalOf(name), value]))
-        : said,
+    toArguments: (said) => isJsonObject(said) ? renameMembers(said, originalOf) : said,
+    toSaid: (args) => renameMembers(args, nameOf),
     changes: [...changes, ...renamed.map(toChange)],
     toPointer: renameIn(originalOf),
   };
+}
+
+function renameMembers(
+  record: Readonly<Record<string, unknown>>,
+  rename: (name: string) => string,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [rename(name), value]));
 }
 
 const PUT_IN_PLACE: SchemaChange = {

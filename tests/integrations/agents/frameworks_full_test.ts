@@ -12,16 +12,28 @@ import * as v from "../../../src/core/schema/valibot.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { carries, type WireRow, WIRES, wires } from "../../wires/matrix.ts";
 import { createAgentFixture } from "./fixture.ts";
-import { loadExample, loadModule, type RunAgent, type Script, skip, type StartModel } from "./frameworks.ts";
+import {
+  loadExample,
+  loadModule,
+  type RunAgent,
+  type Script,
+  type ScriptedCall,
+  skip,
+  type StartModel,
+} from "./frameworks.ts";
+import { createManyTools } from "./many_tools.ts";
 import { schemaOf, STRICT_CASES } from "./strict_cases.ts";
 
 const AGENTS = [
-  ["OpenAI, Chat Completions", "openai.ts", "runOpenAi"],
-  ["OpenAI, Responses", "openai_responses.ts", "runOpenAiResponses"],
-  ["Anthropic, Messages", "anthropic.ts", "runAnthropic"],
-  ["AI SDK", "ai_sdk.ts", "runAiSdk"],
-  ["LangChain", "langchain.ts", "runLangChain"],
+  ["OpenAI, Chat Completions", "openai.ts", "runOpenAi", "call_tool"],
+  ["OpenAI, Responses", "openai_responses.ts", "runOpenAiResponses", "loads"],
+  ["Anthropic, Messages", "anthropic.ts", "runAnthropic", "loads"],
+  ["AI SDK", "ai_sdk.ts", "runAiSdk", "loads"],
+  ["LangChain", "langchain.ts", "runLangChain", "call_tool"],
 ] as const;
+
+/** One tool among 500. */
+const WANTED = "git_create_label";
 
 const [MEMORY] = WIRES as readonly [WireRow, ...WireRow[]];
 
@@ -55,8 +67,9 @@ async function check(run: RunAgent, source: AgentSource, wire: WireRow): Promise
   ok(progress.includes(carries(wire, "pieces of answers") ? 2 : 1), `progress: ${progress}`);
 }
 
-for (const [name, file, exported] of AGENTS) {
+for (const [name, file, exported, calls] of AGENTS) {
   describe(name, { skip }, () => {
+    const isNative = calls === "loads";
     const load = async () => await loadExample(file, exported) as RunAgent;
 
     test("a server of this process", async () => {
@@ -78,6 +91,20 @@ for (const [name, file, exported] of AGENTS) {
         }
       });
     }
+
+    test("500 tools: the model searches, and calls what it found", async () => {
+      const run = await load();
+      const server = createManyTools();
+      const args = { workspace: "w1" };
+      const found: ScriptedCall = isNative
+        ? { name: WANTED, args }
+        : { name: "call_tool", args: { name: WANTED, arguments: args } };
+      const script = [[{ name: "search_tools", args: { query: "create label git" } }], [found]];
+      const reported = (await run(server, script, { defer: "all" })).split("\n");
+      match(reported[0] ?? "", /git_create_label/);
+      strictEqual(reported.at(-1), "create label of git in w1");
+      await server.close();
+    });
 
     test("a client that answers what tools ask", async () => {
       const { server } = createAgentFixture(...wires);

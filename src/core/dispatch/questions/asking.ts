@@ -2,6 +2,7 @@ import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import { type ErrorResult, errorResult, type Question, type QuestionsResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { Failure } from "../../errors/failure.ts";
+import { ToolError } from "../../errors/tool_error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { SchemaAdapter } from "../../schema/adapter.ts";
@@ -18,15 +19,22 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../../handler/questions.ts";
+import type { Schema } from "../../schema/standard_schema.ts";
+import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
+import { OPEN, WaitTracker } from "./waiting.ts";
 
-/** Rejects questions without an answer. The run ends, even if the handler catches this. */
-const SUSPENDED: Error = new Error("The call stops here until its caller has answered");
+/** Rejects questions without an answer, and waits that are open. The run ends, even if the handler catches this. */
+const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
 
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
+
+/** Limits on the steps of a job: their number, and their length together in UTF-16 code units of JSON. */
+const MAX_STEPS = 1_000;
+const MAX_STEP_CHARS = 1_048_576;
 
 /** Returns the answer as the schema converts it, or the reason why it does not fit. */
 type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | string>;
@@ -41,28 +49,49 @@ interface PendingQuestion {
 export class QuestionTracker implements RunQuestions {
   readonly #run: AskingRun;
   readonly #keys: TokenKeys;
+  /** The memo at the start of the run, with members that only newer versions know. */
+  readonly #before: Memo | undefined;
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: Map<string, Json>;
+  #stepChars: number;
   /** Keys of the answers at the start of the run. */
   readonly #answered: readonly string[];
   readonly #usedKeys = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
+  readonly #waits: WaitTracker;
 
   constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
     this.#keys = keys;
+    this.#before = memo;
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#answered = [...this.#answers.keys()];
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
+    this.#waits = new WaitTracker(run, keys, memo);
+    this.#stepChars = this.#steps.size === 0 ? 0 : JSON.stringify(memo?.steps).length;
   }
 
   get requests(): Readonly<Record<string, Question>> | undefined {
     return this.#open.size === 0 ? undefined : Object.fromEntries(this.#open);
   }
 
+  get waiting(): readonly string[] | undefined {
+    return this.#waits.open.size === 0 ? undefined : [...this.#waits.open];
+  }
+
+  get isSuspended(): boolean {
+    return this.#open.size + this.#waits.open.size > 0;
+  }
+
   get memo(): Memo {
-    return { answers: Object.fromEntries(this.#answers), steps: Object.fromEntries(this.#steps) };
+    const { waits } = this.#waits;
+    return {
+      ...this.#before,
+      answers: Object.fromEntries(this.#answers),
+      steps: Object.fromEntries(this.#steps),
+      ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
+    };
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
@@ -90,6 +119,21 @@ export class QuestionTracker implements RunQuestions {
       if (answer?.action === "accept") return answer.content;
       throw new Failure("resource_denied", `The caller gave no more ${more}`, { resource: more });
     });
+  }
+
+  sleep(key: string, time: number | Date): Promise<void> {
+    this.#useKey("sleep", key);
+    return this.#untilOver(this.#waits.sleep(key, time));
+  }
+
+  waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
+    this.#useKey("wait", key);
+    return this.#untilOver(this.#waits.waitFor(key, schema, options));
+  }
+
+  resolver(key: string, options?: WaitOptions): Promise<Resolver> {
+    this.#useKey("resolver", key);
+    return this.#waits.resolver(key, options);
   }
 
   /** Returns the result of `work` from the first run that reached this step. */
@@ -159,15 +203,43 @@ export class QuestionTracker implements RunQuestions {
     return answer;
   }
 
+  /** The result of a wait; rejects if it is open, after all steps have ended. */
+  #untilOver<Value>(wait: Promise<Value | typeof OPEN>): Promise<Value> {
+    const over = wait.then(async (value) => {
+      if (value !== OPEN) return value as Value;
+      await Promise.allSettled(this.#inFlight);
+      throw SUSPENDED;
+    });
+    // The handler may not await it, and an unhandled rejection ends the process.
+    over.catch(() => {});
+    return over;
+  }
+
   async #runStep(key: string, work: () => unknown): Promise<Json> {
     const stored = this.#steps.get(key);
     if (stored !== undefined) return structuredClone(stored);
     // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
     const json = JSON.stringify(await work()) ?? "null";
     const value: Json = JSON.parse(json);
+    this.#checkRoom(key, json.length);
     this.#steps.set(key, value);
+    // The job may be in the middle of being written, without this step.
+    if (this.#run.lease === undefined) await this.#run.written;
     await this.#run.lease?.saveStep(key, value);
     return JSON.parse(json);
+  }
+
+  /** @throws {ToolError} If a job cannot keep the result of another step: each change of a job writes all of it. */
+  #checkRoom(key: string, chars: number): void {
+    if (this.#run.definition.promise === undefined) return;
+    this.#stepChars += chars;
+    if (this.#steps.size >= MAX_STEPS) {
+      throw new ToolError("result_too_large", `The step "${key}" is one too many: a job keeps ${MAX_STEPS} steps`);
+    }
+    if (this.#stepChars > MAX_STEP_CHARS) {
+      const message = `The steps up to "${key}" have ${this.#stepChars} characters; a job keeps ${MAX_STEP_CHARS}`;
+      throw new ToolError("result_too_large", message);
+    }
   }
 
   async #answersTo(questions: readonly (readonly [string, PendingQuestion])[]): Promise<Record<string, AskAnswer>> {
@@ -201,7 +273,7 @@ export class QuestionTracker implements RunQuestions {
     return "schema" in asked ? formQuestion(key, asked, this.#run.definition.adapters) : otherQuestion(asked);
   }
 
-  #useKey(what: "question" | "step", key: string): void {
+  #useKey(what: "question" | "step" | "sleep" | "wait" | "resolver", key: string): void {
     const name = `${what} "${key}"`;
     if (this.#usedKeys.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
     this.#usedKeys.add(name);

@@ -42,13 +42,25 @@ import {
   unsupportedVersionError,
 } from "./request_meta.ts";
 import { errorResponse, protocolErrorResponse, type RpcResponse, unknownMethodResponse } from "./response.ts";
+import { WaitingRequests } from "./waiting_requests.ts";
+
+/** Options of MCP over a duplex connection. */
+export interface DuplexOptions extends ProtocolOptions {
+  /** Maximum number of requests of one connection that run at once, without the urgent ones. Default: 100. */
+  readonly maxConcurrentCalls?: number | undefined;
+}
+
+const DEFAULT_CONCURRENT_CALLS = 100;
+
+/** Methods that never wait for other requests: those can wait for them. */
+const URGENT_METHODS: ReadonlySet<string> = new Set(["ping", "subscriptions/listen", "tasks/cancel", "tasks/update"]);
 
 /**
  * MCP as a duplex wire: each message is one JSON-RPC message.
  *
  * Mounting it throws a `TypeError` if a tool violates the rules of MCP.
  */
-export function mcpDuplex(options: ProtocolOptions = {}): DuplexWire {
+export function mcpDuplex(options: DuplexOptions = {}): DuplexWire {
   return { name: "mcp", mount: (host) => new McpDuplex(host, options) };
 }
 
@@ -59,10 +71,12 @@ class McpDuplex implements MountedDuplexWire {
   readonly legacy: LegacyMethods;
   readonly pending: PendingRequests;
   readonly taskNotifications: TaskNotifications;
+  readonly maxConcurrentCalls: number;
 
-  constructor(host: WireHost, options: ProtocolOptions) {
+  constructor(host: WireHost, { maxConcurrentCalls = DEFAULT_CONCURRENT_CALLS, ...options }: DuplexOptions) {
     const server = new McpServer(host, options);
     this.host = host;
+    this.maxConcurrentCalls = maxConcurrentCalls;
     this.modern = new ModernMethods(server);
     this.legacy = new LegacyMethods(server, true);
     this.pending = new PendingRequests(host.clock, server.settings.askTimeoutMs);
@@ -95,11 +109,16 @@ class McpConnection {
   readonly inputEnd: AbortSignal;
   readonly #connection: MessageConnection;
   readonly #running = new Map<RequestId, AbortController>();
+  readonly #waiting: WaitingRequests;
   readonly #endInput = new AbortController();
   readonly #close: () => void;
   #era: "modern" | "legacy" | undefined = undefined;
   #state = UNINITIALIZED;
   #unsubscribe: (() => void) | undefined = undefined;
+  /** Number of running requests that are not urgent. */
+  #calls = 0;
+  /** Resolves when the client has read; `undefined` if messages can be sent at once. */
+  #full: MaybePromise<void> = undefined;
 
   constructor(mcp: McpDuplex, connection: MessageConnection) {
     const closed = Promise.withResolvers<void>();
@@ -107,6 +126,7 @@ class McpConnection {
     this.closed = closed.promise;
     this.inputEnd = this.#endInput.signal;
     this.#connection = connection;
+    this.#waiting = new WaitingRequests(mcp.host.limits.bodyBytes);
     this.#close = closed.resolve;
     connection.onMessage((message) => this.#receive(message));
     connection.onClose(() => this.#end());
@@ -118,7 +138,17 @@ class McpConnection {
   }
 
   send(json: string): MaybePromise<void> {
-    return this.#connection.send(json);
+    const sent = this.#connection.send(json);
+    if (sent !== undefined && sent !== this.#full) void this.#waitUntilRead(sent);
+    return sent;
+  }
+
+  async #waitUntilRead(sent: Promise<void>): Promise<void> {
+    this.#full = sent;
+    await sent;
+    if (this.#full !== sent) return;
+    this.#full = undefined;
+    this.#startWaiting();
   }
 
   savePreference(change: PreferenceChange): void {
@@ -126,15 +156,19 @@ class McpConnection {
   }
 
   /** Processes one message. A message that cannot be read gets an error without an id; an empty one is ignored. */
-  #receive(text: string | ErrorResult): void {
-    if (typeof text !== "string") return this.#sendError(text);
-    if (text.trim() === "") return;
+  #receive(text: string | ErrorResult): MaybePromise<void> {
+    if (typeof text !== "string") this.#sendError(text);
+    else if (text.trim() !== "") this.#read(text);
+    return this.#waiting.room;
+  }
+
+  #read(text: string): void {
     const parsed = parseJson(text, this.mcp.host.limits.depth);
     if ("error" in parsed) return this.#sendError(parsed.error);
     const { value } = parsed;
-    if (Array.isArray(value)) return this.#receiveBatch(value);
+    if (Array.isArray(value)) return this.#receiveBatch(value, text.length);
     const message = decodeMessage(value);
-    if (message.kind !== "malformed") this.#process(message);
+    if (message.kind !== "malformed") this.#process(message, text.length);
     // A malformed response gets no error: two peers could answer each other's errors forever.
     else if (!isResponse(value)) this.#sendError(errorResult("invalid_request", message.message), message.id);
   }
@@ -146,51 +180,83 @@ class McpConnection {
   #end(): void {
     this.#unsubscribe?.();
     this.#endInput.abort();
-    if (this.#running.size === 0) this.#close();
+    this.#closeIfDone();
+  }
+
+  #closeIfDone(): void {
+    if (this.inputEnd.aborted && this.#running.size === 0 && this.#waiting.isEmpty) this.#close();
   }
 
   #abort(): void {
+    this.#waiting.clear();
     for (const controller of this.#running.values()) controller.abort();
+    this.#closeIfDone();
   }
 
   /** Only 2025-03-26 has batches. */
-  #receiveBatch(batch: readonly unknown[]): void {
+  #receiveBatch(batch: readonly unknown[], size: number): void {
     if (this.#era !== "legacy" || this.#state.version !== "2025-03-26") {
       return this.#sendError(errorResult("invalid_request", "Send one message at a time"));
     }
     for (const one of batch) {
       const message = decodeMessage(one);
-      if (message.kind !== "malformed") this.#process(message);
+      if (message.kind !== "malformed") this.#process(message, size / batch.length);
     }
   }
 
-  #process(message: Message): void {
+  /** @param size Size of the message in UTF-16 code units. */
+  #process(message: Message, size: number): void {
     if (message.kind === "response") this.mcp.pending.resolve(message);
     else if (message.kind === "notification") this.#cancel(message);
-    else this.#answer(message);
+    else this.#answer(message, size);
   }
 
   /** Cancels a request, if that is what the notification is for. */
   #cancel({ method, params: { requestId } }: NotificationMessage): void {
     if (method !== "notifications/cancelled") return;
-    if (typeof requestId === "string" || typeof requestId === "number") this.#running.get(requestId)?.abort();
+    if (typeof requestId !== "string" && typeof requestId !== "number") return;
+    this.#running.get(requestId)?.abort();
+    this.#waiting.take(requestId);
   }
 
-  #answer(request: RequestMessage): void {
-    const { id } = request;
-    if (this.#running.has(id)) {
+  /** Whether a request may start: too many running ones, or answers that the client does not read, would fill the memory. */
+  get #hasRoom(): boolean {
+    return this.#calls < this.mcp.maxConcurrentCalls && this.#full === undefined;
+  }
+
+  #answer(request: RequestMessage, size: number): void {
+    const { id, method } = request;
+    if (this.#running.has(id) || this.#waiting.has(id)) {
       return this.#sendError(errorResult("invalid_request", "A request with this id is still running"), id);
     }
+    if ((this.#hasRoom && this.#waiting.isEmpty) || URGENT_METHODS.has(method)) this.#start(request);
+    else this.#waiting.add(request, size);
+  }
+
+  #start(request: RequestMessage): void {
+    const { id, method } = request;
     const exchange = new DuplexExchange(this, this.#state);
     const response = this.#route(request, exchange);
     if (!isPending(response)) return void this.send(response.json);
+    const counted = URGENT_METHODS.has(method) ? 0 : 1;
     this.#running.set(id, exchange.controller);
+    this.#calls += counted;
     chain(response, ({ json }) => {
       this.#running.delete(id);
+      this.#calls -= counted;
       // A cancelled request has no response.
       if (!exchange.controller.signal.aborted) void this.send(json);
-      if (this.#running.size === 0 && this.inputEnd.aborted) this.#close();
+      this.#startWaiting();
     });
+  }
+
+  #startWaiting(): void {
+    while (this.#hasRoom) {
+      const request = this.#waiting.take();
+      if (request === undefined) break;
+      this.#start(request);
+    }
+    this.#closeIfDone();
   }
 
   #route(request: RequestMessage, exchange: DuplexExchange): MaybeFuture<RpcResponse> {

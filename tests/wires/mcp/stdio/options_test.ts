@@ -19,6 +19,12 @@ for (
       /^Cannot serve MCP over stdio: there is no option "grace"; did you mean "graceMs"\?$/,
     ],
     [serveStdio, [server, { graceMs: -1 }], /graceMs must be a whole number of milliseconds, not -1$/, "RangeError"],
+    [
+      serveStdio,
+      [server, { maxConcurrentCalls: 0 }],
+      /maxConcurrentCalls must be a whole number above 0, not 0$/,
+      "RangeError",
+    ],
     [serveStdio, [server, { sessions: {} }], /there is no option "sessions"/],
     [serve, [server, { prt: 0 }], /^Cannot serve this: there is no option "prt"; did you mean "port"\?$/],
     [serve, [server, { port: "80" }], /port must be the number of a port, not "80"$/],

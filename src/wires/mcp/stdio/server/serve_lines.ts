@@ -4,9 +4,8 @@
  * @module
  */
 import type { Principal } from "../../../../core/call/call.ts";
-import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
-import type { DuplexWire, WireHost } from "../../../wire.ts";
+import type { DuplexWire, MessageConnection, WireHost } from "../../../wire.ts";
 import { LineSplitter } from "./lines.ts";
 
 /** Two pipes with one client. */
@@ -29,7 +28,7 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
   const { input, write, graceMs, principal } = pipes;
   const mounted = wire.mount(host);
   const ended = new AbortController();
-  let receive: (line: string | ErrorResult) => void = () => {};
+  let receive: Parameters<MessageConnection["onMessage"]>[0] = () => {};
   let close: () => void = () => {};
   let full: Promise<void> | undefined;
   const served = mounted.connect({
@@ -55,11 +54,12 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
         full = undefined;
         await wait;
       }
-      receive(line);
+      const room = receive(line);
+      if (room !== undefined) await room;
     }
   }
   const last = lines.end();
-  if (last !== undefined) receive(last);
+  if (last !== undefined) void receive(last);
   const cancel = host.clock.after(graceMs, () => ended.abort());
   close();
   await served;
