@@ -51,3 +51,13 @@ for (const host of HOSTS.filter(({ format }) => format !== "yaml")) {
     }
   });
 }
+
+test("docs/cli.md names the files of each host", () => {
+  const page = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
+  const system = { platform: "linux", home: "~", cwd: ".", env: {}, list: () => [] };
+  for (const host of HOSTS.filter(({ format }) => format !== "yaml")) {
+    const [user, project] = [host.file("user", system), host.file("project", system)];
+    const cell = project === undefined ? "–" : `\`${project}\``;
+    ok(page.includes(`| \`${host.id}\` | \`${user}\` | ${cell} |`), host.id);
+  }
+});
