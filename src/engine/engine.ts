@@ -46,6 +46,10 @@ export interface Memo {
   readonly steps: Readonly<Record<string, Json>>;
   /** Sleeps and waits for values, by kind and key: `sleep night`, `value approval`. */
   readonly waits?: Readonly<Record<string, Wait>>;
+  /** Names of the steps, sleeps and waits of the latest run that stopped, in order; the next run has to come to them again. */
+  readonly trail?: readonly string[] | undefined;
+  /** Whether some of them have run at once, so that their order may differ. */
+  readonly isUnordered?: boolean | undefined;
 }
 
 /** One piece of deferred work: plain JSON. */

@@ -270,7 +270,8 @@ export class JobRunner {
   async #runJob(id: string): Promise<void> {
     const job = await this.#jobs.claim(id);
     if (job === undefined) return;
-    const definition = toolOfJob(this.#services.registry, job.tool);
+    const current = toolOfJob(this.#services.registry, job.tool);
+    const definition = current && definitionOf(job, current);
     if (definition === undefined) {
       this.#services.logger?.warn("A job is due of a tool that this server does not have: left to others", {
         tool: job.tool,
@@ -348,6 +349,15 @@ function newJob(run: CallContext, state: Pick<Job, "state" | "epoch" | "attempt"
     maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
     memo: run.asking?.memo ?? EMPTY_MEMO,
   };
+}
+
+/** The definition that a job runs: the current one, or the earlier one that it began with. */
+function definitionOf({ revision }: Job, current: ToolDefinition): ToolDefinition {
+  const earlier = current.earlier.find((one) => one.revision === revision);
+  if (earlier === undefined || revision === current.revision) return current;
+  // The rest, such as the middleware, is that of the server as it is now.
+  const { input, output, partial, errors, handler, adapters, config } = earlier;
+  return { ...current, input, output, partial, errors, handler, adapters, config, revision };
 }
 
 /** The failure of a job that must not run (again); `undefined` if it may. */
