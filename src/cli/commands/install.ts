@@ -1,7 +1,5 @@
 /** `toolwire install <host> <target>`: adds a server to the configuration of an agent or editor. */
-import { spawn } from "node:child_process";
 import { homedir } from "node:os";
-import process from "node:process";
 import { closestMatch, escapeControls } from "../../internal/text.ts";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
@@ -16,6 +14,7 @@ import { sourceOf } from "../hosts/source.ts";
 import { HOSTS } from "../hosts/table.ts";
 import { headersOf, HTTP_FLAGS, type HttpFlags } from "../targets/flags.ts";
 import { takeTarget } from "../targets/target.ts";
+import { openLink } from "../terminal/open_link.ts";
 import { printable } from "../terminal/terminal.ts";
 
 interface InstallFlags extends HttpFlags {
@@ -205,20 +204,4 @@ function variablesOf(
     env: Object.fromEntries(pairs.map((match) => [match?.[1] ?? "", match?.[2] ?? ""])),
     secrets: env.filter((text) => !text.includes("=")),
   };
-}
-
-/** Schemes that are opened. No shell reads the link. */
-const SCHEMES = /^(https?|cursor|vscode|goose):/;
-
-/** Opens a link with the program that the system has for it. Resolves when the program was started, or cannot be: the link was printed. */
-async function openLink(link: string): Promise<void> {
-  if (!SCHEMES.test(link)) return;
-  const [command, ...args] = process.platform === "darwin"
-    ? ["open", link]
-    : process.platform === "win32"
-    ? ["rundll32", "url.dll,FileProtocolHandler", link]
-    : ["xdg-open", link];
-  const child = spawn(command, args, { stdio: "ignore", detached: true });
-  await new Promise<void>((resolve) => child.once("spawn", resolve).once("error", () => resolve()));
-  child.unref();
 }
