@@ -1,5 +1,5 @@
 /** The program in a pseudo-terminal: a progress bar, questions, Ctrl+C, a narrow terminal, NO_COLOR. */
-import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { match, ok, strictEqual } from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
@@ -54,7 +54,7 @@ test("progress is a bar that is redrawn in place, and leaves the answer alone", 
   strictEqual(code, 0, plain);
   match(plain, /█+░+ +\d+% \d+\/10 work: step \d/);
   // Each redraw clears the one before: after the last there is the answer.
-  match(output, /\u001b\[0Jworked\r\n$/);
+  ok(output.endsWith("\u001b[0Jworked\r\n"), output);
   const redraws = output.split("work: step").length - 1;
   ok(redraws >= 2 && redraws <= 12, `${redraws} redraws`);
 });
@@ -118,9 +118,9 @@ test("colours on a terminal, none with NO_COLOR; control characters are escaped"
   skip: OPTIONS.skip || SLOW_STARTS,
 }, async () => {
   const coloured = await show(["list", MODULE, "--tools"], []);
-  match(coloured.output, /\u001b\[1madd\u001b\[22m\(a: number/);
+  ok(coloured.output.includes("\u001b[1madd\u001b[22m(a: number"), coloured.output);
   const plain = await show(["list", MODULE, "--tools"], [], 80, { NO_COLOR: "1" });
-  doesNotMatch(plain.output, /\u001b/);
+  ok(!plain.output.includes("\u001b"), plain.output);
   const noisy = await show(["call", MODULE, "noisy"], []);
   match(noisy.plain, /red \\u001b\[31mtext\\u0007\r\n$/);
 });
