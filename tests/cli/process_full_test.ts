@@ -38,7 +38,10 @@ test("Ctrl+C ends a module's call with 130, and its handler is aborted", LIMIT, 
   match(ended.errors, /Interrupted; the call is cancelled\n$/);
 });
 
-test("a reader of the pipe may leave early", { ...LIMIT, skip: runtime === "deno" && "a shell on the other runtimes is enough" }, () => {
+test("a reader of the pipe may leave early", {
+  ...LIMIT,
+  skip: runtime === "deno" && "a shell on the other runtimes is enough",
+}, () => {
   const [file, ...args] = commandOf("call", MODULE, "count", "to=20000");
   const line = [file, ...args].map((word) => `'${word}'`).join(" ");
   const { stdout, stderr } = spawnSync("sh", ["-c", `${line} | head -n 2`], { cwd: root, encoding: "utf8" });
