@@ -57,6 +57,7 @@ export const LAYERS: readonly Layer[] = [
       "packaging",
       "redis",
       "runtime",
+      "cli",
       "testing",
       "tokenizer",
     ],

@@ -23,8 +23,7 @@ export function resolveConfigured(
   flags: TargetFlags,
   { cwd, env }: Pick<CliProcess, "cwd" | "env">,
 ): { readonly target: Target; readonly flags: TargetFlags } {
-  const home = env["HOME"] || env["USERPROFILE"] || homedir();
-  const { servers, unreadable } = readHostServers({ ...thisSystem(), cwd, env, home });
+  const { servers, unreadable } = configuredServers({ cwd, env });
   const found = preferred(servers.filter((server) => server.name === name && (host ?? server.host) === server.host));
   const [first, ...others] = found;
   if (first === undefined) throw notFound(host, name, servers, unreadable);
@@ -34,6 +33,12 @@ export function resolveConfigured(
     });
   }
   return toTarget(first, flags);
+}
+
+/** All servers in the configuration of hosts, as this process sees them. */
+export function configuredServers({ cwd, env }: Pick<CliProcess, "cwd" | "env">): ReturnType<typeof readHostServers> {
+  const home = env["HOME"] || env["USERPROFILE"] || homedir();
+  return readHostServers({ ...thisSystem(), cwd, env, home });
 }
 
 /** One server a host. */
