@@ -13,6 +13,15 @@ export interface CommandEntry {
 
 /** Commands by name. */
 export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, CommandEntry>([
+  ["dev", {
+    about: "Serve a module, and reload it when a file changes",
+    load: () => import("./commands/dev.ts").then(({ devCommand }) => devCommand),
+  }],
+  ["dev-child", {
+    about: "The process of dev that serves",
+    isHidden: true,
+    load: () => import("./dev/child.ts").then(({ devChildCommand }) => devChildCommand),
+  }],
   ["list", {
     about: "List tools, resources and prompts",
     load: () => import("./commands/list.ts").then(({ listCommand }) => listCommand),

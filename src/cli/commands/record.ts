@@ -74,7 +74,7 @@ async function recordTarget(connection: TargetConnection, flags: RecordFlags, co
   try {
     const proxy = await createProxy(connection.transport, {
       info,
-      logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "") !== "" }),
+      logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "x") !== "x" }),
       middleware: (tools) =>
         createRecorder({
           server: info,
