@@ -1,6 +1,6 @@
 /** `toolwire dev <module>`: serves the server of a module and reloads it when a file changes. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
@@ -51,7 +51,7 @@ export const devCommand: CliCommand = defineCommand<DevFlags, [module: string]>(
     },
   },
   async run({ terminal, host, interruption }: CliContext, { port, wires }, module) {
-    assertModule(module, host.cwd);
+    const path = pathOf(module, host.cwd);
     const { pickPort } = await import("../dev/pick_port.ts");
     const { startWatcher } = await import("../dev/watcher.ts");
     const { DevSession } = await import("../dev/dev_session.ts");
@@ -63,18 +63,20 @@ export const devCommand: CliCommand = defineCommand<DevFlags, [module: string]>(
       ...(wires !== undefined && { wires }),
     };
     const signal = AbortSignal.any([interruption(), terminated()]);
-    await new DevSession(startWatcher(settings, host.cwd), terminal).run(signal);
+    const start = () => startWatcher(settings, host.cwd);
+    await new DevSession({ folder: dirname(path), terminal, start }).run(signal);
   },
 });
 
 /** A file that does not exist cannot be watched. */
-function assertModule(module: string, cwd: string): void {
+function pathOf(module: string, cwd: string): string {
   const target = parseTarget(module, cwd);
   if (target.kind !== "module") {
     throw new CliError(EXIT.usage, `${JSON.stringify(module)} is not a module such as ./server.ts`);
   }
   const path = resolve(cwd, target.file);
-  if (!existsSync(path)) throw new CliError(EXIT.usage, `Cannot load ${target.file}: there is no file ${path}`);
+  if (existsSync(path)) return path;
+  throw new CliError(EXIT.usage, `Cannot load ${target.file}: there is no file ${path}`);
 }
 
 /** Aborts when another program ends this one. */

@@ -22,7 +22,7 @@ function formatPosition(thrown: unknown): string | undefined {
 }
 
 function withoutOwnFrames(text: string): string {
-  const lines = text.split("\n");
+  const lines = text.replace(/ \{\n\s+code: '[^']*'\n\}$/, "").split("\n");
   const isImport = (line: string): boolean => /^\s+at (?:async )?importModule\b/.test(line);
   const end = lines.findIndex(isImport);
   // Members of the error follow its frames.
