@@ -82,6 +82,14 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
     load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),
   }],
+  ["pack", {
+    about: "Pack a module as an .mcpb bundle for hosts",
+    load: () => import("./commands/pack.ts").then(({ packCommand }) => packCommand),
+  }],
+  ["publish", {
+    about: "Write and check server.json for the registry of MCP servers",
+    load: () => import("./commands/publish.ts").then(({ publishCommand }) => publishCommand),
+  }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",
     load: () => import("./commands/pin.ts").then(({ pinCommand }) => pinCommand),

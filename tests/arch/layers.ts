@@ -54,9 +54,11 @@ export const LAYERS: readonly Layer[] = [
       "oauth",
       "openapi",
       "otel",
+      "packaging",
       "redis",
       "runtime",
       "testing",
+      "tokenizer",
     ],
   },
   { name: "internal", folders: ["src/internal/"], imports: [] },
@@ -209,6 +211,7 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/integrations/otel/"],
     imports: ["internal", "errors", "call", "type:handler", "type:tool"],
   },
+  { name: "tokenizer", folders: ["src/integrations/tokenizer/"], imports: [] },
   {
     name: "openapi",
     folders: ["src/integrations/openapi/"],
@@ -223,6 +226,11 @@ export const LAYERS: readonly Layer[] = [
     name: "oauth",
     folders: ["src/integrations/oauth/"],
     imports: ["internal", "errors", "call", "http client", "wire client"],
+  },
+  {
+    name: "packaging",
+    folders: ["src/integrations/packaging/"],
+    imports: ["internal", "call", "wire client", "client"],
   },
   {
     name: "runtime",
@@ -245,6 +253,7 @@ export const LAYERS: readonly Layer[] = [
       "type:server",
       "oauth",
       "openapi",
+      "packaging",
       "runtime",
       "entry",
     ],
@@ -268,7 +277,9 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@clack/prompts", ["src/cli/"]],
   ["@stricli/core", ["src/cli/"]],
   ["eventsource-parser", ["src/http_client/"]],
+  ["gpt-tokenizer", ["src/integrations/tokenizer/"]],
   ["jose", ["src/integrations/auth/"]],
+  ["esbuild", ["src/integrations/packaging/"]],
   ["jsonc-parser", ["src/cli/"]],
   ["smol-toml", ["src/cli/"]],
   ["oauth4webapi", ["src/integrations/oauth/"]],
@@ -286,6 +297,7 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/wires/mcp/stdio/",
   "src/wires/grpc/client/native/",
   "src/integrations/oauth/loopback/",
+  "src/integrations/packaging/",
   // Whether standard error is a terminal.
   "src/integrations/middleware/console_loggers.ts",
 ];

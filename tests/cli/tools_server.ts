@@ -9,6 +9,7 @@ import { grpc } from "../../src/wires/grpc/mod.ts";
 import { definePrompt, defineResource, user } from "../../src/wires/mcp/mod.ts";
 import { rest } from "../../src/wires/rest/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
+import type { Clock } from "../../src/internal/time.ts";
 import { serve } from "../../src/runtime/serve.ts";
 
 const add = defineTool("add").describe("Add two numbers")
@@ -83,9 +84,13 @@ const review = definePrompt("review").describe("Review code")
   .complete({ language: (value) => ["go", "rust", "typescript"].filter((one) => one.startsWith(value)) })
   .handle(({ code, language }) => [user(`Review this ${language}: ${code}`)]);
 
+/** Number of runs that ended because their caller has left. */
+export const aborted = { count: 0 };
+
 /** Creates the server. */
-export function createTools(): Server {
+export function createTools(options: { readonly clock?: Clock } = {}): Server {
   return createServer({
+    ...options,
     name: "tools",
     version: "1.0.0",
     tools: [add, address, count, work, job, order, locked, noisy, secret],
@@ -107,12 +112,17 @@ export const server: Server = createTools();
 
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, delayMs);
-    signal.addEventListener("abort", () => {
+    const abort = () => {
       clearTimeout(timer);
+      aborted.count++;
       process.stderr.write("aborted\n");
       reject(signal.reason);
-    });
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, delayMs);
+    signal.addEventListener("abort", abort, { once: true });
   });
 }
 
