@@ -14,7 +14,7 @@ import { EXIT } from "../exit_codes.ts";
 import { loadServer } from "../targets/module.ts";
 import { printable } from "../terminal/terminal.ts";
 import { formatLoadError } from "./load_error.ts";
-import { type DevEvent, type DevSettings, encodeEvent, SETTINGS_VARIABLE } from "./messages.ts";
+import { type DevEvent, type DevSettings, encodeDevEvent, SETTINGS_VARIABLE } from "./messages.ts";
 
 /** Time that running calls have when the module is reloaded, in milliseconds. */
 const GRACE_MS = 1_000;
@@ -27,7 +27,7 @@ export const devChildCommand: CliCommand = defineCommand({
   async run({ host }) {
     const settings = readSettings(host.env[SETTINGS_VARIABLE]);
     const output = claimOutput();
-    const report = (event: DevEvent): void => void output.write(encodeEvent(event));
+    const report = (event: DevEvent): void => void output.write(encodeDevEvent(event));
     endWithParent();
     const listening = await serveModule(settings, host.cwd, report).catch((thrown: unknown) => {
       report(describeFailure(settings, thrown));
@@ -82,7 +82,7 @@ function describeFailure({ module }: DevSettings, thrown: unknown): DevEvent {
   return { kind: "failed", message: printable(message), detail, ...(hint !== undefined && { hint: printable(hint) }) };
 }
 
-/** Resolves when the watcher ends this process, to restart it or for good. */
+/** Resolves when the watcher ends this process, to restart it or to end it. */
 function untilTerminated(): Promise<void> {
   // A failed module leaves nothing else that keeps the process alive.
   const alive = setInterval(() => {}, 60_000);

@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { decodeEvent, type DevEvent } from "./messages.ts";
+import { decodeDevEvent, type DevEvent } from "./messages.ts";
 import { awaitChange, needsHelp } from "./failed_module.ts";
 import { isEndOfProgram, isOwnLine, signalWatcher } from "./watcher.ts";
 
@@ -87,7 +87,7 @@ export class DevSession {
 
   #read(stream: Readable): void {
     createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
-      const event = decodeEvent(line);
+      const event = decodeDevEvent(line);
       if (event !== undefined) this.#show(event);
       else if (isEndOfProgram(line)) this.#explainEnd();
       else if (!isOwnLine(line)) this.#terminal.note(line);

@@ -26,12 +26,12 @@ export const SETTINGS_VARIABLE = "TOOLWIRE_DEV_SETTINGS";
 const EVENT_START = "@toolwire/dev ";
 
 /** Encodes an event as a line. */
-export function encodeEvent(event: DevEvent): string {
+export function encodeDevEvent(event: DevEvent): string {
   return EVENT_START + JSON.stringify(event);
 }
 
 /** Decodes a line. `undefined` for other output. */
-export function decodeEvent(line: string): DevEvent | undefined {
+export function decodeDevEvent(line: string): DevEvent | undefined {
   if (!line.startsWith(EVENT_START)) return undefined;
   try {
     const event = asObject(JSON.parse(line.slice(EVENT_START.length)));

@@ -8,7 +8,7 @@ import { createServer as createCore } from "../../../src/core/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { toDevServer } from "../../../src/cli/dev/dev_server.ts";
 import { formatLoadError } from "../../../src/cli/dev/load_error.ts";
-import { decodeEvent, encodeEvent } from "../../../src/cli/dev/messages.ts";
+import { decodeDevEvent, encodeDevEvent } from "../../../src/cli/dev/messages.ts";
 import { pickPort } from "../../../src/cli/dev/pick_port.ts";
 import { isEndOfProgram, isOwnLine } from "../../../src/cli/dev/watcher.ts";
 import { testClient } from "../../../src/testing/mod.ts";
@@ -132,10 +132,10 @@ test("lines of watchers are recognised, with their styles; other output is not",
 
 test("events survive their way as lines, and other output is not taken for one", () => {
   const event = { kind: "failed", message: "Cannot\nload", detail: "a\u2028b" } as const;
-  deepStrictEqual(decodeEvent(encodeEvent(event)), event);
-  ok(!encodeEvent(event).includes("\n"));
+  deepStrictEqual(decodeDevEvent(encodeDevEvent(event)), event);
+  ok(!encodeDevEvent(event).includes("\n"));
   for (const line of ["", "@toolwire/dev", "@toolwire/dev {", "@toolwire/dev 1", '{"kind":"closed"}']) {
-    strictEqual(decodeEvent(line), undefined, line);
+    strictEqual(decodeDevEvent(line), undefined, line);
   }
 });
 
