@@ -78,6 +78,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
   }],
+  ["init", {
+    about: "Create a project: Node, Bun, Deno, Workers, Hono or Next.js",
+    load: () => import("./commands/init.ts").then(({ initCommand }) => initCommand),
+  }],
   ["install", {
     about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
     load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),
