@@ -173,6 +173,16 @@ test("host: a name that the server does not answer for", LIMIT, async () => {
   match(step("host").remedy ?? "", /hosts: \["127\.0\.0\.1"\]/);
 });
 
+test("host: a proxy that routes the name elsewhere", LIMIT, async () => {
+  await withHttp((_, response) => {
+    response.statusCode = 421;
+    response.end();
+  }, async (url) => {
+    const { code, failed } = await examine(url);
+    deepStrictEqual([code, failed], [3, ["host"]]);
+  });
+});
+
 test(
   "origin and cors: pages of an origin that is not listed; with the options of the remedy they pass",
   LIMIT,
