@@ -61,7 +61,7 @@ export class ToolSearch {
   readonly groups: ReadonlyMap<string, number>;
   readonly #definitions: readonly ToolDefinition[];
   readonly #byName: ReadonlyMap<string, ToolDefinition>;
-  #index: SearchIndex | undefined = undefined;
+  #index: SearchIndex | undefined;
 
   constructor(definitions: readonly ToolDefinition[]) {
     this.#definitions = definitions;
