@@ -1,37 +1,85 @@
-import process from "node:process";
-import { closestMatch } from "../internal/text.ts";
+/**
+ * A command of the program: its parameters for the parser, its help, and its function.
+ *
+ * Each command is a file of `src/cli/commands/` that exports the result of {@link defineCommand}, with one entry in
+ * `src/cli/commands.ts`. The file is loaded when the command is used: import what only some calls need inside of `run`.
+ */
+import { buildCommand, type Command, type TypedCommandParameters } from "@stricli/core";
+import { toReportedError } from "./cli_error.ts";
+import type { CliContext } from "./context.ts";
+import { EXIT, type ExitCode } from "./exit_codes.ts";
+import { printError } from "./print_error.ts";
 
-export interface Command {
-  /** Usage: `toolwire pin <url>`. */
+/** Any object type with flags, interfaces included. */
+type FlagsOf<Flags> = Readonly<Partial<Record<keyof Flags, unknown>>>;
+
+/** Definition of a command. */
+export interface CommandDefinition<Flags extends FlagsOf<Flags>, Words extends readonly string[]> {
+  /** Arguments of the usage line, without the command's name: `<url> [--out <file>]`. */
   readonly usage: string;
-  /** Summary, one sentence. */
+  /** Description below the usage: what it does, in a few sentences. */
   readonly about: string;
+  /** Calls to copy, with their meaning. */
+  readonly examples: readonly (readonly [call: string, meaning: string])[];
+  /** Flags and arguments, as @stricli/core takes them. */
+  readonly parameters: TypedCommandParameters<Flags, Words, CliContext>;
+  /** Whether the words after `--` are the program that is the target. Otherwise they are arguments. Default: `false`. */
+  readonly takesProgram?: boolean;
   /**
-   * Runs the command.
+   * Runs the command. Exceptions are printed and determine the exit code (`cli_error.ts`).
    *
-   * @returns The exit code: 0, 1 for a failure, 2 for wrong usage.
+   * @returns The exit code. Default: 0.
    */
-  run(args: readonly string[]): Promise<number>;
+  run(context: CliContext, flags: Flags, ...words: Words): Promise<ExitCode | void>;
 }
 
-/** Prints an error and returns its exit code. */
-export function fail(message: string, code: 1 | 2): number {
-  process.stderr.write(`${message}\n`);
-  return code;
+/** A command, as the program runs it. */
+export interface CliCommand {
+  readonly usage: string;
+  readonly takesProgram: boolean;
+  /** Names of its flags, as they are written: `--bearer-env`. */
+  readonly flags: readonly string[];
+  /** The command for the parser. `process.exitCode` of the context receives the exit code. */
+  readonly command: Command<CliContext>;
 }
 
-/** Prints the usage of a command after a wrong call, and the first argument that names no option. */
-export function misused({ usage }: Command, args: readonly string[]): number {
-  const options: readonly string[] = usage.match(/--\w+/g) ?? [];
-  const unknown = args.map((arg) => arg.replace(/=.*/s, "")).find((arg) =>
-    arg.startsWith("-") && !options.includes(arg)
-  );
-  const problem = unknown === undefined ? "" : `${describeUnfamiliar("option", unknown, options)}\n\n`;
-  return fail(`${problem}Usage: ${usage}`, 2);
+/** Defines a command. */
+export function defineCommand<Flags extends FlagsOf<Flags>, Words extends readonly string[] = readonly string[]>(
+  definition: CommandDefinition<Flags, Words>,
+): CliCommand {
+  const { usage, about, examples, parameters, takesProgram = false } = definition;
+  const command = buildCommand<Flags, Words, CliContext>({
+    docs: { brief: about, fullDescription: `${about}\n\n${formatExamples(examples)}`, customUsage: [usage] },
+    parameters: parameters as never,
+    async func(flags, ...words) {
+      const exitCode = await runReported(this, flags, () => definition.run(this, flags, ...words));
+      // The parser knows only success and failure.
+      (this.process as { exitCode?: number }).exitCode = exitCode;
+    },
+  });
+  return { usage, takesProgram, flags: flagNames(parameters.flags ?? {}), command };
 }
 
-/** States that a command or an option does not exist, and names a similar one. */
-export function describeUnfamiliar(kind: "command" | "option", name: string, known: readonly string[]): string {
-  const similar = closestMatch(name, known);
-  return `There is no ${kind} ${JSON.stringify(name)}${similar === undefined ? "" : `: did you mean "${similar}"?`}`;
+async function runReported(
+  context: CliContext,
+  flags: { readonly json?: unknown },
+  work: () => Promise<ExitCode | void>,
+): Promise<ExitCode> {
+  try {
+    return await work() ?? EXIT.ok;
+  } catch (thrown) {
+    const error = toReportedError(thrown);
+    printError(context.terminal, error, flags.json === true);
+    return error.exitCode;
+  } finally {
+    context.terminal.status.end();
+  }
+}
+
+function formatExamples(examples: CommandDefinition<object, readonly string[]>["examples"]): string {
+  return ["Examples", ...examples.map(([call, meaning]) => `  ${call}\n      ${meaning}`)].join("\n");
+}
+
+function flagNames(flags: object): readonly string[] {
+  return Object.keys(flags).map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
 }

@@ -1,49 +1,39 @@
 #!/usr/bin/env node
 /**
- * The command `toolwire`: looks up the command by its first argument and runs it with the rest.
+ * The program `toolwire`.
  *
  * @module
  */
 import process from "node:process";
-import { VERSION } from "../internal/version.ts";
-import { type Command, describeUnfamiliar, fail } from "./command.ts";
+import { runProgram } from "./app.ts";
 
-/** Each command is a file, loaded on use. */
-const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ["stdio", () => import("./stdio.ts").then(({ stdio }) => stdio)],
-  ["pin", () => import("./pin.ts").then(({ pin }) => pin)],
-]);
+const { stdin, stdout, stderr } = process;
 
-const HELP: ReadonlySet<string | undefined> = new Set(["help", "--help", "-h"]);
+// The functions of now: a module or a server that runs in this process must not write to standard output.
+const write = stdout.write.bind(stdout) as (text: string, done?: () => void) => boolean;
 
-process.exitCode = await main(process.argv.slice(2));
+// The reader of a pipe may close it early, as `head` does.
+stdout.on("error", () => process.exit(0));
 
-async function main([name, ...args]: readonly string[]): Promise<number> {
-  if (name === undefined) return fail(await usage(), 2);
-  if (name === "--version") return print(`toolwire ${VERSION}`);
-  if (HELP.has(name)) return args[0] === undefined ? print(await usage()) : await main([args[0], "--help"]);
-  const load = COMMANDS.get(name);
-  if (load === undefined) {
-    return fail(`${describeUnfamiliar("command", name, [...COMMANDS.keys(), "help"])}\n\n${await usage()}`, 2);
-  }
-  if (Promise.withResolvers === undefined) {
-    return fail(`Toolwire needs Node 22 or later; this is ${process.version}`, 1);
-  }
-  const command = await load();
-  if (args[0] !== "help" && HELP.has(args[0])) return print(`Usage: ${command.usage}\n\n${command.about}`);
-  return await command.run(args);
-}
+const code = await runProgram(process.argv.slice(2), {
+  stdout: {
+    write: (text) => write(text),
+    get isTTY() {
+      return stdout.isTTY;
+    },
+    get columns() {
+      return stdout.columns;
+    },
+  },
+  stderr,
+  stdin,
+  env: process.env,
+  cwd: process.cwd(),
+}, {
+  onInterrupt: (listener) => void process.on("SIGINT", listener),
+  exit: (code) => process.exit(code),
+});
 
-async function usage(): Promise<string> {
-  const commands = await Promise.all([...COMMANDS.values()].map(async (load) => await load()));
-  return [
-    "Usage: toolwire <command>",
-    ...commands.map(({ usage, about }) => `  ${usage}\n      ${about}`),
-    "  toolwire help [command], toolwire --version",
-  ].join("\n\n");
-}
-
-function print(text: string): number {
-  process.stdout.write(`${text}\n`);
-  return 0;
-}
+// Exits even if timers or sockets of a module are still active, once the output is written.
+await new Promise<void>((resolve) => void write("", () => resolve()));
+process.exit(code);

@@ -3,6 +3,7 @@ import type { PromiseEngine } from "../core/dispatch/deferral.ts";
 import { withPromises } from "../core/dispatch/promises/with_promises.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { type Clock, systemClock } from "../internal/time.ts";
+import { type Due, DueQueue } from "./due_queue.ts";
 import type { EngineWorker, Job, WorkOptions } from "./engine.ts";
 
 /** Options of {@link memoryEngine}. */
@@ -37,11 +38,11 @@ interface Entry {
   readonly principal: string;
   /** Whether the job has ended: its result may be evicted. */
   isFinished: boolean;
-  /** Release functions of runs and leases; while there are any, the job is not delivered. */
-  readonly leases: Set<() => void>;
-  /** Cancel functions of scheduled deliveries. */
-  readonly timers: Set<() => void>;
-  readonly listeners: Set<() => void>;
+  /** Number of runs and leases; while there are any, the job is not delivered. */
+  leases: number;
+  /** Scheduled deliveries. Like the listeners made at first use: thousands of jobs may sleep. */
+  deliveries: Due<Entry>[] | undefined;
+  listeners: Set<() => void> | undefined;
 }
 
 interface MemoryWorker {
@@ -89,6 +90,7 @@ class MemoryJobs {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
   readonly #due = new Set<Entry>();
+  readonly #later: DueQueue<Entry>;
   readonly #workers = new Set<MemoryWorker>();
   /** Number of jobs by caller. */
   readonly #counts = new Map<string, number>();
@@ -100,6 +102,11 @@ class MemoryJobs {
     this.#maxJobs = maxJobs;
     this.#maxChars = maxChars;
     this.#clock = clock;
+    this.#later = new DueQueue(clock, (entry) => {
+      // The first of its deliveries is the earliest.
+      entry.deliveries = entry.deliveries?.filter(({ at, dueMs }) => at >= 0 || dueMs > clock.elapsed());
+      this.#makeDue(entry);
+    });
   }
 
   insert(job: Job, dueInMs: number | undefined): boolean {
@@ -107,13 +114,18 @@ class MemoryJobs {
     if (this.#find(id)) return false;
     const principal = job.principal?.id ?? "";
     this.#makeRoom(principal);
+    const { text, version, expiresAtMs, isFinished } = contentOf(job);
+    // Without a spread, whose objects take twice the memory.
     const entry: Entry = {
       id,
+      text,
+      version,
+      expiresAtMs,
       principal,
-      ...contentOf(job),
-      leases: new Set(),
-      timers: new Set(),
-      listeners: new Set(),
+      isFinished,
+      leases: 0,
+      deliveries: undefined,
+      listeners: undefined,
     };
     this.#entries.set(id, entry);
     this.#counts.set(principal, this.#countOf(principal) + 1);
@@ -149,24 +161,20 @@ class MemoryJobs {
   subscribe(id: string, onChange: () => void): () => void {
     // A separate function for each subscription: the same listener may subscribe twice.
     const listener = (): void => onChange();
-    const listeners = this.#find(id)?.listeners.add(listener);
-    return () => void listeners?.delete(listener);
+    const entry = this.#find(id);
+    if (entry === undefined) return () => {};
+    const listeners = (entry.listeners ??= new Set()).add(listener);
+    return () => void listeners.delete(listener);
   }
 
   schedule(id: string, delayMs: number): void {
     const entry = this.#find(id);
     if (!entry) return;
-    const makeDue = (): void => {
-      this.#due.add(entry);
-      // Later, so that scheduling does not wait for the run.
-      queueMicrotask(() => this.#deliver());
-    };
-    if (delayMs <= 0) return makeDue();
-    const cancel = this.#clock.after(delayMs, () => {
-      entry.timers.delete(cancel);
-      makeDue();
-    });
-    entry.timers.add(cancel);
+    if (delayMs <= 0) return this.#makeDue(entry);
+    const due = this.#later.add(entry, delayMs);
+    // Most have one: a list that grows has room for more.
+    if (entry.deliveries === undefined) entry.deliveries = [due];
+    else entry.deliveries.push(due);
   }
 
   lease(id: string): () => void {
@@ -188,7 +196,17 @@ class MemoryJobs {
 
   close(): void {
     this.#workers.clear();
-    for (const { timers } of this.#entries.values()) callAll(timers);
+    for (const entry of this.#entries.values()) this.#cancelDeliveries(entry);
+  }
+
+  #makeDue(entry: Entry): void {
+    this.#due.add(entry);
+    // Later, so that scheduling does not wait for the run.
+    queueMicrotask(() => this.#deliver());
+  }
+
+  #cancelDeliveries({ deliveries = [] }: Entry): void {
+    for (const due of deliveries) this.#later.remove(due);
   }
 
   #find(id: string): Entry | undefined {
@@ -210,7 +228,7 @@ class MemoryJobs {
     if (count > 0) this.#counts.set(entry.principal, count);
     else this.#counts.delete(entry.principal);
     this.#chars -= entry.text.length;
-    callAll(entry.timers);
+    this.#cancelDeliveries(entry);
     callAll(entry.listeners);
   }
 
@@ -282,19 +300,22 @@ class MemoryJobs {
   }
 
   /** Returns the release function; a second call of it does nothing. */
-  #lease({ leases }: Entry): () => void {
-    const release = (): void => {
-      if (leases.delete(release)) this.#deliver();
+  #lease(entry: Entry): () => void {
+    let isHeld = true;
+    entry.leases++;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      entry.leases--;
+      this.#deliver();
     };
-    leases.add(release);
-    return release;
   }
 
   #deliver(): void {
     for (const worker of this.#workers) {
       for (const entry of this.#due) {
         if (worker.runs.size >= worker.concurrency) break;
-        if (entry.leases.size > 0) continue;
+        if (entry.leases > 0) continue;
         this.#due.delete(entry);
         if (this.#isLive(entry)) this.#start(worker, entry);
       }
@@ -314,7 +335,7 @@ class MemoryJobs {
 
 /** A call that waits for a result still needs it. */
 function isEvictable({ isFinished, leases, listeners }: Entry): boolean {
-  return isFinished && leases.size + listeners.size === 0;
+  return isFinished && leases + (listeners?.size ?? 0) === 0;
 }
 
 function contentOf(job: Job): Pick<Entry, "text" | "version" | "expiresAtMs" | "isFinished"> {
@@ -323,6 +344,6 @@ function contentOf(job: Job): Pick<Entry, "text" | "version" | "expiresAtMs" | "
 }
 
 /** Calls a copy of the functions, because they may add and delete members. */
-function callAll(functions: Iterable<() => void>): void {
+function callAll(functions: Iterable<() => void> = []): void {
   for (const call of [...functions]) call();
 }

@@ -102,3 +102,26 @@ function escapeUnit(text: string, at: number): string {
 }
 
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+const LINK = /\[([^[\]]*)\]\([^()\s]*\)/g;
+
+/** The end of a sentence or of a paragraph. */
+const SENTENCE_END = /[.!?](?=\s)|\n\s*\n/g;
+
+/**
+ * Cuts a text after a sentence. A text that is too long first loses the targets of its Markdown links. If it is still too long, it ends
+ * after the last sentence that fits, or else after a word, with "…".
+ *
+ * @param maxChars Maximum length of the result, in UTF-16 code units.
+ */
+export function cutAtSentence(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const plain = text.replace(LINK, "$1").trim();
+  if (plain.length <= maxChars) return plain;
+  const head = plain.slice(0, maxChars);
+  const [last] = [...plain.slice(0, maxChars + 1).matchAll(SENTENCE_END)].filter(({ index }) => index + 3 <= maxChars)
+    .slice(-1);
+  if (last !== undefined) return `${head.slice(0, last.index + 1).trimEnd()} …`;
+  const word = /^[\s\S]*\s/.exec(head.slice(0, -1))?.[0].trimEnd() || head.slice(0, -1);
+  return `${word.toWellFormed()}…`;
+}

@@ -100,16 +100,16 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
   }
 
   bytes(): Future<Uint8Array<ArrayBuffer> | ErrorResult> {
-    return this.#whole((bytes) => bytes);
+    return this.#whole(toBytes);
   }
 
   /** The whole body, decoded; an error if it is too large or cannot be read. */
-  #whole<Decoded>(decode: (bytes: Uint8Array<ArrayBuffer>) => Decoded): Future<Decoded | ErrorResult> {
+  #whole<Decoded>(decode: (read: BodyBytes) => Decoded): Future<Decoded | ErrorResult> {
     const body = new Future<Decoded | ErrorResult>();
     this.#read().then(
-      (bytes) =>
+      (read) =>
         body.receive(
-          bytes !== undefined && bytes.length <= this.#maxBytes ? decode(bytes) : payloadTooLarge(this.#maxBytes),
+          read !== undefined && read.byteLength <= this.#maxBytes ? decode(read) : payloadTooLarge(this.#maxBytes),
         ),
       () => body.receive(UNREADABLE),
     );
@@ -120,13 +120,20 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
     return this.#request.body ?? new ReadableStream({ start: (controller) => controller.close() });
   }
 
-  /** The bytes; `undefined` if the body is too large. */
-  #read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  /** The bytes; `undefined` if the body is too large. Requests of `@hono/node-server` have no `bytes()`. */
+  #read(): Promise<BodyBytes | undefined> {
     const declaredBytes = Number.parseInt(this.metadata.get("content-length") ?? "", 10);
     // Without a declared length the limit is checked while reading.
     if (Number.isNaN(declaredBytes)) return readUpTo(this.#request.body, this.#maxBytes);
-    return declaredBytes > this.#maxBytes ? Promise.resolve(undefined) : this.#request.bytes();
+    return declaredBytes > this.#maxBytes ? Promise.resolve(undefined) : this.#request.arrayBuffer();
   }
+}
+
+/** What the runtime or the reader of a stream returns. */
+type BodyBytes = ArrayBuffer | Uint8Array<ArrayBuffer>;
+
+function toBytes(read: BodyBytes): Uint8Array<ArrayBuffer> {
+  return read instanceof Uint8Array ? read : new Uint8Array(read);
 }
 
 let lastUrl = "";
@@ -152,7 +159,7 @@ function readPath(url: string): string {
 }
 
 /** Decodes UTF-8. Only text with a replacement character is decoded again strictly, which is slow. */
-export function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
+export function decodeUtf8(bytes: BodyBytes | Uint8Array): string | ErrorResult {
   const text = decoder.decode(bytes);
   try {
     if (text.includes(REPLACEMENT)) strictDecoder.decode(bytes);

@@ -11,9 +11,8 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 
 test("toolwire --help, -h and help print the usage, and succeed", LIMIT, async () => {
   const [help, ...others] = await Promise.all([run("--help"), run("-h"), run("help")]);
-  for (const command of ["stdio <module>", "pin <url>", "help [command]", "--version"]) {
-    ok(help.out.includes(`toolwire ${command}`), command);
-  }
+  for (const command of ["list", "stdio", "pin", "help"]) match(help.out, new RegExp(`^  ${command} {2,}\\S`, "m"));
+  match(help.out, /toolwire --version/);
   match(help.out, /^Usage: toolwire <command>\n/);
   strictEqual(help.errors, "");
   for (const other of [help, ...others]) deepStrictEqual(other, { code: 0, out: help.out, errors: "" });
@@ -23,7 +22,8 @@ test("toolwire <command> --help prints the usage of that one", LIMIT, async () =
   for (const args of [["pin", "--help"], ["pin", "-h"], ["help", "pin"], ["--help", "pin"]]) {
     const { code, out } = await run(...args);
     strictEqual(code, 0, args.join(" "));
-    match(out, /^Usage: toolwire pin <url> \[--version <version>\] \[--out <file>\]\n\n/);
+    match(out, /^Usage:\n {2}toolwire pin <url> \[--version <version>\] \[--out <file>\]\n/);
+    match(out, /\nExamples\n {2}toolwire pin https:/);
     ok(!out.includes("stdio"));
   }
 });
@@ -53,15 +53,21 @@ test("toolwire with no command, or one that is not there, says how it is called"
 
 test("toolwire stdio says which file it looked for, and what it misses in one", LIMIT, async () => {
   const gone = await run("stdio", "no/such/server.ts");
-  strictEqual(gone.code, 1);
-  match(gone.errors, /^Cannot serve no\/such\/server\.ts: there is no file \/.*\/no\/such\/server\.ts\n$/);
+  strictEqual(gone.code, 2);
+  match(gone.errors, /^Cannot load no\/such\/server\.ts: there is no file \/.*\/no\/such\/server\.ts\n$/);
   const other = await run("stdio", "tests/cli/run.ts");
-  strictEqual(other.code, 1);
-  match(other.errors, /^Cannot serve tests\/cli\/run\.ts: it does not export a server/);
-  for (const args of [[], ["one.ts", "two.ts"]]) {
+  strictEqual(other.code, 2);
+  match(other.errors, /^Cannot load tests\/cli\/run\.ts: it does not export a server/);
+  for (
+    const [args, problem] of [[[], "The argument <module> is missing"], [
+      ["one.ts", "two.ts"],
+      "There is one argument too many",
+    ]] as const
+  ) {
     const { code, errors } = await run("stdio", ...args);
     strictEqual(code, 2);
-    match(errors, /^Usage: toolwire stdio <module> \[--principal <id>\]/);
+    ok(errors.startsWith(problem), errors);
+    match(errors, /\nUsage: toolwire stdio <module> \[--principal <id>\]/);
   }
 });
 
@@ -74,7 +80,7 @@ test("a command with an option that is not there, or without a value, says which
       ],
       [["stdio", "server.ts", "--scope=docs:read"], /^There is no option "--scope": did you mean "--scopes"\?\n/],
       [["pin", "http://127.0.0.1", "--unlike"], /^There is no option "--unlike"\n\nUsage: toolwire pin /],
-      [["stdio", "server.ts", "--principal"], /^Usage: toolwire stdio /],
+      [["stdio", "server.ts", "--principal"], /^The option --principal needs a value\n\nUsage: toolwire stdio /],
     ] as const
   ) {
     const { code, out, errors } = await run(...args);
@@ -87,6 +93,6 @@ test("a command with an option that is not there, or without a value, says which
 test("toolwire pin names the address that it cannot reach", LIMIT, async () => {
   // A port that browsers, and so fetch, never connect to.
   const { code, errors } = await run("pin", "http://127.0.0.1:1/webtools/weather");
-  strictEqual(code, 1);
+  strictEqual(code, 4);
   match(errors, /^Cannot pin http:\/\/127\.0\.0\.1:1\/webtools\/weather: Cannot reach the server \(GET http:/);
 });

@@ -63,9 +63,9 @@ test("toolwire pin says what it cannot do", LIMIT, async () => {
         [["pin"], 2, /Usage: toolwire pin <url>/],
         [["pin", url, "more"], 2, /Usage/],
         [["pin", url, "--odd"], 2, /Usage/],
-        [["pin", url, "--version", "9.9.9"], 1, /no version "9\.9\.9"/],
-        [["pin", `${url}/x/y`], 1, /Cannot pin http.*\/x\/y: /],
-        [["pin", "not a url"], 1, /Cannot pin not a url: /],
+        [["pin", url, "--version", "9.9.9"], 5, /no version "9\.9\.9"/],
+        [["pin", `${url}/x/y`], 5, /Cannot pin http.*\/x\/y: /],
+        [["pin", "not a url"], 2, /Cannot pin not a url: /],
         [["toString"], 2, /Usage/],
       ] as const
     ) {

@@ -13,7 +13,7 @@ export type HostEntry =
 const LISTS = ["mcpServers", "servers", "context_servers"];
 
 /** What hosts call the URL. */
-const URLS = ["url", "httpUrl"];
+const URLS = ["url", "httpUrl", "serverUrl"];
 
 /** The servers of all JSON snippets. @throws {SyntaxError} If a snippet is not JSON. */
 export function findHostEntries(markdown: string): HostEntry[] {

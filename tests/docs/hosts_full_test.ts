@@ -45,7 +45,7 @@ await serveStdio(server);
 `;
 
 test("docs/mcp.md has a snippet for each host, and nothing in them is a surprise", () => {
-  strictEqual(entries.length, 11);
+  strictEqual(entries.length, 13);
   deepStrictEqual([...new Set(urls)], [`${ORIGIN}/mcp`]);
   const known = table.map((words) => words.join(" "));
   strictEqual(known.length, 4);
@@ -63,9 +63,9 @@ test("findHostEntries() refuses what is no JSON, and servers without a way to th
 });
 
 testWith(
-  "each command lists the tools and calls one, started from elsewhere",
+  "each command lists the tools and calls one, started from elsewhere, and so does what toolwire install writes",
   [findNode(24), findProgram("bun"), findProgram("deno"), findProgram("tsc")],
-  async (node, _bun, _deno, compiler) => {
+  async (node, bun, deno, compiler) => {
     await using project = await temporaryFolder();
     await installMath(project.path, compiler);
     const env = { PATH: [dirname(node), join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter) };
@@ -75,9 +75,34 @@ testWith(
       const transport = stdioTransport(command, args, { cwd: "/", env, era: "legacy", stderr: "ignore" });
       await use(transport, words.join(" "));
     }
+    for (const runtime of [[node], [bun], [deno, "run", "-A", "--quiet"]]) {
+      const { command, args } = await installInHost(runtime, project.path);
+      ok([command, ...args].filter((word) => word.includes("/")).every((word) => word.startsWith("/")), args.join(" "));
+      const transport = stdioTransport(command, args, { cwd: "/", env: { PATH: "" }, era: "legacy", stderr: "ignore" });
+      await use(transport, [command, ...args].join(" "));
+    }
   },
   120_000,
 );
+
+/** Runs `toolwire install` with a runtime, and returns the entry that it wrote. */
+async function installInHost(runtime: readonly string[], folder: string) {
+  await using home = await temporaryFolder();
+  const env = { HOME: home.path, XDG_CONFIG_HOME: home.path, APPDATA: home.path };
+  const program = join(folder, "node_modules/toolwire/dist/src/cli/main.js");
+  const words = [...runtime, program, "install", "claude-desktop", "server.ts", "--json"];
+  const { code, stdout, stderr } = await runProgram(words, { cwd: folder, env, withinMs: 60_000 });
+  strictEqual(code, 0, stderr);
+  const { file, name } = JSON.parse(stdout) as { readonly file: string; readonly name: string };
+  strictEqual(name, "math");
+  ok(file.startsWith(home.path), file);
+  const { mcpServers } = JSON.parse(readFileSync(file, "utf8")) as {
+    readonly mcpServers: Readonly<Record<string, { readonly command: string; readonly args: readonly string[] }>>;
+  };
+  const entry = mcpServers[name];
+  ok(entry);
+  return entry;
+}
 
 testWith("each URL lists the tools and calls one, in both eras", [findProgram("bun")], async () => {
   const add = defineTool("add").describe("Add two numbers").input(v.object({ a: v.number(), b: v.number() }))

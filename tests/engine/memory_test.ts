@@ -2,6 +2,7 @@ import { deepStrictEqual, doesNotThrow, ok, strictEqual, throws } from "node:ass
 import { test } from "node:test";
 import type { Job } from "../../src/engine/engine.ts";
 import { memoryEngine } from "../../src/engine/memory.ts";
+import { type Clock, MAX_TIMER_MS } from "../../src/internal/time.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
 import { changed, engineSuite, newJob, Runs, sleep } from "./suite.ts";
 
@@ -193,4 +194,57 @@ test("memoryEngine() evicts results of other callers while calls wait for those 
   for (const { id } of awaited) engine.lease(id);
   strictEqual(engine.insert(of("new")), true);
   for (const { id } of awaited) ok(engine.get(id) !== undefined);
+});
+
+test("memoryEngine() delivers after thirty days, and not when its longest timer ends", async () => {
+  const clock = new FakeClock();
+  // As timers of runtimes do: a longer one ends after 24.8 days.
+  const capped: Clock = {
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    after: (delayMs, callback) => clock.after(Math.min(delayMs, MAX_TIMER_MS), callback),
+  };
+  const engine = memoryEngine({ clock: capped });
+  const day = 86_400_000;
+  const job = newJob({ expiresAtMs: clock.now() + 40 * day });
+  await engine.insert(job, 30 * day);
+  const runs = new Runs();
+  engine.work(runs.run, { concurrency: 1 });
+  clock.tick(30 * day - 1);
+  await sleep(5);
+  strictEqual(runs.count(job.id), 0);
+  clock.tick(1);
+  await sleep(5);
+  strictEqual(runs.count(job.id), 1);
+});
+
+test("memoryEngine() has one timer for all of its deliveries", async () => {
+  const clock = new FakeClock();
+  let timers = 0;
+  const counting: Clock = {
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    after(delayMs, callback) {
+      timers++;
+      const cancel = clock.after(delayMs, () => (timers--, callback()));
+      return () => (timers--, cancel());
+    },
+  };
+  const engine = memoryEngine({ clock: counting });
+  const jobs = Array.from({ length: 500 }, () => newJob({ expiresAtMs: clock.now() + 600_000 }));
+  for (const [n, { id }] of jobs.entries()) {
+    await engine.insert(jobs[n]!);
+    await engine.schedule(id, 1 + (n * 7_919) % 10_000);
+  }
+  strictEqual(timers, 1);
+  const runs = new Runs();
+  engine.work(runs.run, { concurrency: 1_000 });
+  await engine.remove(jobs[7]!.id);
+  for (let ms = 0; ms < 100; ms++) {
+    clock.tick(100);
+    await sleep(0);
+  }
+  strictEqual(new Set(runs.begun).size, 499);
+  strictEqual(runs.begun.length, 499);
+  strictEqual(timers, 0);
 });

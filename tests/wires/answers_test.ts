@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type Client, createClient, createServer, defineTool } from "../../mod.ts";
+import { type Client, createClient, createServer, defineTool, type ToolError } from "../../mod.ts";
 import { budget, cursorOf } from "../../src/core/dispatch/answers/mod.ts";
 import { bearer } from "../../src/integrations/auth/mod.ts";
 import { estimateTextTokens } from "../../src/internal/token_estimate.ts";
@@ -39,6 +39,8 @@ function createReplica(hasCallers: boolean) {
       }),
     defineTool("read_text").describe("Read a text").output(v.string()).annotate({ readOnlyHint: true })
       .answer(limited).handle(() => TEXT),
+    defineTool("list_texts").describe("List texts").annotate({ readOnlyHint: true }).answer(limited)
+      .handle(() => ["first", "a word ".repeat(2_000), "last"]),
     defineTool("whoami").describe("Whose rows").scopes("rows").annotate({ readOnlyHint: true }).answer(limited)
       .handle((_, { principal }) => Array.from({ length: 300 }, (_, id) => `${principal?.id} ${id}`)),
   ] as const;
@@ -60,28 +62,35 @@ interface Page {
   readonly more?: string;
 }
 
+/** Maximum growth of an answer by two gateways, each of which wraps its handle. */
+const WRAPPED_TOKENS = 300;
+
 /** Follows the handles of a page, each with the client that `next` returns. */
-async function* follow(first: Page, next: () => Client<Replica>): AsyncGenerator<Page> {
+async function* follow(first: Page, maxTokens: number, next: () => Client<Replica>): AsyncGenerator<Page> {
   for (let page = first;; page = await next().$.call("more", { handle: page.more }) as Page) {
-    ok(estimateTextTokens(JSON.stringify(page)) <= MAX_TOKENS);
+    ok(estimateTextTokens(JSON.stringify(page)) <= maxTokens);
     yield page;
     if (page.more === undefined) return;
   }
 }
 
-const SCENARIOS: Readonly<Record<string, (one: Client<Replica>, other: Client<Replica>) => Promise<void>>> = {
-  async "a million rows are answered within the budget"(client) {
+const SCENARIOS: Readonly<
+  Record<string, (one: Client<Replica>, other: Client<Replica>, maxTokens: number) => Promise<void>>
+> = {
+  async "a million rows are answered within the budget"(client, _, maxTokens) {
     const page = await client.list_rows({ count: ROWS });
-    ok(estimateTextTokens(JSON.stringify(page)) <= MAX_TOKENS);
+    ok(estimateTextTokens(JSON.stringify(page)) <= maxTokens);
     ok(page.items.length > 20 && page.total === ROWS && page.more !== undefined);
     deepStrictEqual(page.items, allRows().slice(0, page.items.length));
   },
 
-  async "handles give each row exactly once, each from another replica"(one, other) {
+  async "handles give each row exactly once, each from another replica"(one, other, maxTokens) {
     const items: unknown[] = [];
     let at = 0;
     const first = await one.list_rows({ count: 501 });
-    for await (const page of follow(first, () => at++ % 2 === 0 ? other : one)) items.push(...page.items ?? []);
+    for await (const page of follow(first, maxTokens, () => at++ % 2 === 0 ? other : one)) {
+      items.push(...page.items ?? []);
+    }
     deepStrictEqual(items, allRows().slice(0, 501));
     ok(at > 3);
   },
@@ -93,25 +102,34 @@ const SCENARIOS: Readonly<Record<string, (one: Client<Replica>, other: Client<Re
     for await (const _ of client.list_rows.items({ count: 0 })) throw new Error("there are no rows");
   },
 
-  async "a handler gives its list in parts"(one, other) {
+  async "a handler gives its list in parts"(one, other, maxTokens) {
     const ids: unknown[] = [];
     const first = await one.list_parts({ parts: 3 });
     strictEqual(first.total, 210);
-    for await (const page of follow(first, () => other)) {
+    for await (const page of follow(first, maxTokens, () => other)) {
       ids.push(...(page.items as { id: number }[]).map(({ id }) => id));
     }
     deepStrictEqual(ids, Array.from({ length: 210 }, (_, id) => id));
   },
 
-  async "a text is cut at lines"(one, other) {
+  async "a text is cut at lines"(one, other, maxTokens) {
     const parts: string[] = [];
-    for await (const { text = "", total, more } of follow(await one.read_text(), () => other)) {
+    for await (const { text = "", total, more } of follow(await one.read_text(), maxTokens, () => other)) {
       ok(more === undefined || text.endsWith("\n"));
       strictEqual(total, TEXT.length);
       parts.push(text);
     }
     strictEqual(parts.join(""), TEXT);
     ok(parts.length > 2);
+  },
+
+  async "an item over the budget is refused, with a handle of what follows it"(one, other) {
+    const { items, more: handle } = await one.list_texts();
+    deepStrictEqual(items, ["first"]);
+    const { code, details } = await one.$.call("more", { handle }).catch((error) => error) as ToolError;
+    strictEqual(code, "result_too_large");
+    const { more: rest } = details as { more: string };
+    deepStrictEqual(await other.$.call("more", { handle: rest }), { items: ["last"], total: 3 });
   },
 
   async "an answer that fits has no handle"(client) {
@@ -155,7 +173,8 @@ const bodies = overlap(cases.map(({ wire, run }) => async () => {
   if (skipOf(wire) !== false) return;
   const [one, other] = [await open(wire), await open(wire)];
   try {
-    await run(one.client, other.client);
+    const isWrapped = wire.name.startsWith("gateway");
+    await run(one.client, other.client, MAX_TOKENS + (isWrapped ? WRAPPED_TOKENS : 0));
   } finally {
     await Promise.all([one.close(), other.close()]);
   }

@@ -27,8 +27,7 @@ function answer(script: Script, { headers, body }: Posted): unknown {
   hold(typeof body["model"] === "string", "model is required");
   hold(Number.isInteger(body["max_tokens"]), "max_tokens is required");
   const tools = recordsOf(body["tools"], "tools");
-  holdNames(tools.map(({ name }) => name));
-  for (const { input_schema: schema } of tools) holdParameters(schema);
+  holdTools(tools);
   const messages = recordsOf(body["messages"], "messages");
   const uses = messages.map((message) => blocksOf(message, "assistant", "tool_use"));
   const results = messages.map((message) => blocksOf(message, "user", "tool_result"));
@@ -38,15 +37,25 @@ function answer(script: Script, { headers, body }: Posted): unknown {
       (results[index + 1] ?? []).map(({ tool_use_id: id }) => id),
     );
   }
+  const loaded = tools.filter((tool) => tool["defer_loading"] !== true).map(({ name }) => name);
   const texts = results.flat().map(({ content }) => {
-    hold(typeof content === "string" && content !== "", "content must be text");
-    return content;
+    if (!Array.isArray(content)) {
+      hold(typeof content === "string" && content !== "", "content must be text");
+      return content;
+    }
+    const found = referencesIn(content, tools);
+    loaded.push(...found);
+    return `found ${found.join(", ")}`;
   });
   const turn = nextTurn(
     script,
     uses.filter((calls) => calls.length > 0).length,
     texts,
   );
+  for (const { name } of "calls" in turn ? turn.calls : []) {
+    // A model writes no names that it does not know.
+    if (tools.some((tool) => tool["name"] === name)) hold(loaded.includes(name), `${name} is not loaded`);
+  }
   const content = "text" in turn
     ? [{ type: "text", text: turn.text, citations: null }]
     : turn.calls.map(({ id, name, args }) => ({
@@ -65,6 +74,32 @@ function answer(script: Script, { headers, body }: Posted): unknown {
     stop_sequence: null,
     usage: { input_tokens: 0, output_tokens: 0 },
   };
+}
+
+function holdTools(tools: readonly JsonRecord[]): void {
+  const deferred = tools.filter((tool) => tool["defer_loading"] === true);
+  holdNames(tools.map(({ name }) => name), deferred.length > 0 ? 10_000 : 128);
+  hold(deferred.length < tools.length || tools.length === 0, "At least one tool must not be deferred");
+  for (const { input_schema: schema, input_examples: examples = [] } of tools) {
+    holdParameters(schema);
+    recordsOf(examples, "input_examples");
+  }
+  hold(
+    deferred.every((tool) => !("input_examples" in tool)),
+    "Tool search is not compatible with input_examples",
+  );
+}
+
+/** The names in the references of a result. */
+function referencesIn(content: readonly unknown[], tools: readonly JsonRecord[]): string[] {
+  return recordsOf(content, "content").map(({ type, tool_name: name }) => {
+    hold(type === "tool_reference" && typeof name === "string", "content must be references");
+    hold(
+      tools.some((tool) => tool["name"] === name && tool["defer_loading"] === true),
+      `Tool reference '${name}' has no corresponding tool definition`,
+    );
+    return name;
+  });
 }
 
 /** Its blocks of a type, which only messages of a role have. */

@@ -14,7 +14,7 @@ import {
   type JsonRecord,
   recordsOf,
 } from "./rules.ts";
-import { nextTurn, type Script } from "./script.ts";
+import { nextTurn, type Script, type ScriptedCall } from "./script.ts";
 
 /** Starts the service; its URL is the `baseURL` of a client. */
 export async function startOpenAi(script: Script): Promise<Loopback> {
@@ -85,51 +85,32 @@ function holdToolMessages(
 function respond(script: Script, { headers, body }: Posted): unknown {
   holdHead(headers, body);
   const tools = recordsOf(body["tools"], "tools");
-  for (const { type, strict } of tools) {
-    hold(
-      type === "function" && typeof strict === "boolean",
-      "A tool has a type, and says whether it is strict",
-    );
-  }
-  holdFunctions(tools);
+  const functions = tools.filter(({ type }) => type !== "tool_search");
+  holdResponsesFunctions(functions);
   const items = recordsOf(body["input"], "input");
-  const calls = items.filter(({ type }) => type === "function_call");
-  const outputs = items.filter(({ type }) => type === "function_call_output");
-  for (const { output } of outputs) {
-    hold(typeof output === "string" && output !== "", "output must be text");
-  }
+  const calls = items.filter(({ type }) => type === "function_call" || type === "tool_search_call");
+  const outputs = items.filter(({ type }) => type === "function_call_output" || type === "tool_search_output");
   holdAnswered(
     calls.map(({ call_id: id }) => id),
     outputs.map(({ call_id: id }) => id),
   );
   // Each call of a message is a separate item.
   const rounds = new Set(calls.map(({ call_id: id }) => String(id).split("_")[1])).size;
-  const turn = nextTurn(
-    script,
-    rounds,
-    outputs.map(({ output }) => String(output)),
-  );
-  const output = "text" in turn
-    ? [{
-      type: "message",
-      id: "msg_1",
-      role: "assistant",
-      status: "completed",
-      content: [{
-        type: "output_text",
-        text: turn.text,
-        annotations: [],
-        logprobs: [],
-      }],
-    }]
-    : turn.calls.map(({ id, name, args }) => ({
-      type: "function_call",
-      id: `fc_${id}`,
-      call_id: id,
-      name,
-      arguments: JSON.stringify(args),
-      status: "completed",
-    }));
+  const known = functions.map(({ name }): KnownFunction => ({ name: String(name) }));
+  const texts = outputs.map((output) => {
+    if (output["type"] === "function_call_output") {
+      hold(typeof output["output"] === "string" && output["output"] !== "", "output must be text");
+      return output["output"];
+    }
+    const found = functionsIn(output);
+    known.push(...found);
+    return `found ${found.map(nameOf).join(", ")}`;
+  });
+  const turn = nextTurn(script, rounds, texts);
+  const output = "text" in turn ? [toMessage(turn.text)] : turn.calls.map((call) => {
+    const search = tools.find(({ type }) => type === "tool_search");
+    return search !== undefined && call.name === "search_tools" ? toSearch(call) : toCall(call, known);
+  });
   return {
     id: "resp_1",
     object: "response",
@@ -137,6 +118,74 @@ function respond(script: Script, { headers, body }: Posted): unknown {
     status: "completed",
     model: body["model"],
     output,
+    usage: NO_USAGE,
+  };
+}
+
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+
+interface KnownFunction {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+function nameOf({ namespace, name }: KnownFunction): string {
+  return namespace === undefined ? name : `${namespace}_${name}`;
+}
+
+function holdResponsesFunctions(functions: readonly JsonRecord[]): void {
+  for (const { type, strict } of functions) {
+    hold(
+      type === "function" && typeof strict === "boolean",
+      "A tool has a type, and says whether it is strict",
+    );
+  }
+  holdFunctions(functions);
+}
+
+/** The functions that the application found for a search. */
+function functionsIn({ execution, status, tools }: JsonRecord): KnownFunction[] {
+  hold(execution === "client" && status === "completed", "A search has an execution and a status");
+  return recordsOf(tools, "tools").flatMap((tool) => {
+    if (tool["type"] !== "namespace") {
+      holdResponsesFunctions([tool]);
+      return [{ name: String(tool["name"]) }];
+    }
+    const { name: namespace, description } = tool;
+    hold(typeof namespace === "string" && typeof description === "string", "A namespace has a name and a description");
+    const functions = recordsOf(tool["tools"], "tools");
+    holdResponsesFunctions(functions);
+    return functions.map(({ name }) => ({ namespace, name: String(name) }));
+  });
+}
+
+function toMessage(text: string): unknown {
+  const content = [{ type: "output_text", text, annotations: [], logprobs: [] }];
+  return { type: "message", id: "msg_1", role: "assistant", status: "completed", content };
+}
+
+type Call = ScriptedCall & { readonly id: string };
+
+function toSearch({ id, args }: Call): unknown {
+  return {
+    type: "tool_search_call",
+    id: `tsc_${id}`,
+    call_id: id,
+    execution: "client",
+    arguments: args,
+    status: "completed",
+  };
+}
+
+function toCall({ id, name, args }: Call, known: readonly KnownFunction[]): unknown {
+  return {
+    type: "function_call",
+    id: `fc_${id}`,
+    call_id: id,
+    name,
+    ...known.find((one) => nameOf(one) === name),
+    arguments: JSON.stringify(args),
+    status: "completed",
   };
 }
 

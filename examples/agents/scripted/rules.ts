@@ -31,7 +31,7 @@ export function recordsOf(value: unknown, name: string): readonly JsonRecord[] {
 }
 
 /** Names are allowed, and each there once. */
-export function holdNames(names: readonly unknown[]): void {
+export function holdNames(names: readonly unknown[], max = 128): void {
   for (const name of names) {
     hold(
       typeof name === "string" && /^[a-zA-Z0-9_-]{1,64}$/.test(name),
@@ -39,7 +39,7 @@ export function holdNames(names: readonly unknown[]): void {
     );
   }
   hold(new Set(names).size === names.length, "Tool names must be unique");
-  hold(names.length <= 128, "At most 128 tools");
+  hold(names.length <= max, `At most ${max} tools`);
 }
 
 /** A schema of arguments: an object, without alternatives at its root. */

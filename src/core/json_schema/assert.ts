@@ -4,7 +4,7 @@
  */
 import { valueAt } from "./pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { hasOwnBase, MAPS } from "./subschemas.ts";
+import { hasOwnBase, MAPS, SCHEMA_LISTS, SCHEMAS } from "./subschemas.ts";
 
 /** Rule for the value of a keyword. */
 interface Kind {
@@ -61,23 +61,6 @@ const KINDS: ReadonlyMap<string, Kind> = new Map(Object.entries({
   dependentRequired: LISTS,
   $ref: TEXT,
 }));
-
-/** Keywords whose value is a schema. */
-const SCHEMAS: ReadonlySet<string> = new Set([
-  "additionalProperties",
-  "propertyNames",
-  "unevaluatedProperties",
-  "unevaluatedItems",
-  "additionalItems",
-  "contains",
-  "not",
-  "if",
-  "then",
-  "else",
-]);
-
-/** Keywords whose value is a list of schemas. */
-const SCHEMA_LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 
 /**
  * @throws {TypeError} If the value of a keyword or a pattern is invalid, or a reference cannot be resolved or is

@@ -4,7 +4,15 @@
  * @module
  */
 import { isJsonObject } from "../../internal/json.ts";
-import { valueAt } from "./pointer.ts";
+import {
+  type MemberNode,
+  type ObjectNode,
+  type ReferenceNode,
+  toTypeNode,
+  type TypeNode,
+  UNKNOWN,
+} from "./type_node.ts";
+import { enclose, joinTypes, keyText, literalText } from "./type_text.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -13,106 +21,70 @@ const MAX_VALUES = 12;
 /** Nesting of objects that a signature shows; deeper ones are `object`. */
 const MAX_DEPTH = 3;
 
+/** Parts of types that a signature shows; further ones are `unknown`. References may multiply them. */
+const MAX_PARTS = 1_000;
+
 /** Returns a tool as `(city: string, days?: number) => { temperature: number }`. Lengthy parts are cut. */
 export function signatureOf(inputSchema: JsonSchema, outputSchema: JsonSchema | undefined): string {
-  const { properties } = inputSchema;
-  const parameters = isJsonObject(properties)
-    ? membersOf(inputSchema, properties, { root: inputSchema, depth: 1 }).join(", ")
-    : "";
-  return `(${parameters}) => ${
-    outputSchema === undefined ? "unknown" : typeOf(outputSchema, { root: outputSchema, depth: 0 })
-  }`;
+  const { properties, required } = inputSchema;
+  const input = toTypeNode({ schema: { type: "object", properties, required }, root: inputSchema });
+  const output = outputSchema === undefined ? UNKNOWN : toTypeNode({ schema: outputSchema, root: outputSchema });
+  const writer = new SignatureWriter();
+  const parameters = isJsonObject(properties) && input.kind === "object" ? writer.members(input.members, 1) : "";
+  return `(${parameters}) => ${writer.type(output, 0)}`;
 }
 
-/** Place of a schema within its document. */
-interface Place {
-  readonly root: JsonSchema;
-  readonly depth: number;
-}
+class SignatureWriter {
+  #left = MAX_PARTS;
 
-function membersOf(schema: JsonSchema, properties: JsonSchema, place: Place): string[] {
-  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const names = Object.keys(properties);
-  // Required ones first, as a caller has to know them.
-  const sorted = [
-    ...names.filter((name) => required.includes(name)),
-    ...names.filter((name) => !required.includes(name)),
-  ];
-  return sorted.map((name) => {
-    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-    return `${key}${required.includes(name) ? "" : "?"}: ${typeOf(properties[name], place)}`;
-  });
-}
-
-function typeOf(value: unknown, place: Place): string {
-  if (!isJsonObject(value)) return value === false ? "never" : "unknown";
-  if (place.depth > 2 * MAX_DEPTH) return "unknown";
-  const schema = resolveReference(value, place.root);
-  if (schema === undefined) return "unknown";
-  if ("const" in schema) return JSON.stringify(schema["const"]);
-  if (Array.isArray(schema["enum"])) return unionOf(schema["enum"].map((entry) => JSON.stringify(entry)));
-  const alternatives = schema["anyOf"] ?? schema["oneOf"];
-  if (Array.isArray(alternatives)) return unionOf(alternatives.map((entry) => typeOf(entry, deeper(place))));
-  if (Array.isArray(schema["allOf"])) return schema["allOf"].map((entry) => typeOf(entry, deeper(place))).join(" & ");
-  const { type } = schema;
-  if (Array.isArray(type)) return unionOf(type.map((entry) => typeOf({ ...schema, type: entry }, place)));
-  return namedType(type ?? (isJsonObject(schema["properties"]) ? "object" : undefined), schema, place);
-}
-
-function namedType(type: unknown, schema: JsonSchema, place: Place): string {
-  switch (type) {
-    case "string":
-    case "boolean":
-    case "null":
-      return type;
-    case "number":
-    case "integer":
-      return "number";
-    case "array":
-      return arrayOf(schema, place);
-    case "object":
-      return objectOf(schema, place);
-    default:
-      return "unknown";
+  type(type: TypeNode, depth: number): string {
+    return this.#write(this.#follow(type, depth), depth);
   }
-}
 
-function arrayOf({ items, prefixItems }: JsonSchema, place: Place): string {
-  if (Array.isArray(prefixItems)) return `[${prefixItems.map((entry) => typeOf(entry, deeper(place))).join(", ")}]`;
-  const item = typeOf(items, deeper(place));
-  return / [|&] /.test(item) && !item.startsWith("{") ? `(${item})[]` : `${item}[]`;
-}
-
-function objectOf(schema: JsonSchema, place: Place): string {
-  const { properties, additionalProperties } = schema;
-  if (place.depth >= MAX_DEPTH) return "object";
-  if (isJsonObject(properties) && Object.keys(properties).length > 0) {
-    return `{ ${membersOf(schema, properties, deeper(place)).join(", ")} }`;
+  /** Required members first, as a caller has to know them. */
+  members(members: readonly MemberNode[], depth: number): string {
+    return [...members.filter(({ isRequired }) => isRequired), ...members.filter(({ isRequired }) => !isRequired)]
+      .map(({ name, type, isRequired }) => `${keyText(name)}${isRequired ? "" : "?"}: ${this.type(type, depth)}`)
+      .join(", ");
   }
-  return isJsonObject(additionalProperties)
-    ? `Record<string, ${typeOf(additionalProperties, deeper(place))}>`
-    : "object";
-}
 
-function unionOf(types: readonly string[]): string {
-  const distinct = [...new Set(types)];
-  const shown = distinct.length > MAX_VALUES ? [...distinct.slice(0, MAX_VALUES), "…"] : distinct;
-  return shown.join(" | ") || "never";
-}
-
-function deeper({ root, depth }: Place): Place {
-  return { root, depth: depth + 1 };
-}
-
-/** Follows local references; `undefined` for those that lead nowhere, in a circle, or out of the document. */
-function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema | undefined {
-  let current = schema;
-  for (let step = 0; step < MAX_DEPTH; step++) {
-    const { $ref, ...rest } = current;
-    if (typeof $ref !== "string") return current;
-    const target = $ref.startsWith("#") ? valueAt(root, $ref) : undefined;
-    if (!isJsonObject(target)) return undefined;
-    current = { ...target, ...rest };
+  #write(node: Exclude<TypeNode, ReferenceNode>, depth: number): string {
+    switch (node.kind) {
+      case "keyword":
+        return node.name;
+      case "literal":
+        return literalText(node.value);
+      case "array":
+        return `${this.#enclosed(node.item, depth + 1)}[]`;
+      case "tuple":
+        return `[${node.items.map((item) => this.type(item, depth + 1)).join(", ")}]`;
+      case "object":
+        return this.#object(node, depth);
+      case "union":
+        return joinTypes(node, node.types.map((part) => this.type(part, depth)), MAX_VALUES);
+      case "intersection":
+        return joinTypes(node, node.types.map((part) => this.#enclosed(part, depth)));
+    }
   }
-  return undefined;
+
+  #enclosed(type: TypeNode, depth: number): string {
+    const node = this.#follow(type, depth);
+    return enclose(node, this.#write(node, depth));
+  }
+
+  /** Replaces a reference by its type. Each counts as a level, since types may contain themselves. */
+  #follow(type: TypeNode, depth: number): Exclude<TypeNode, ReferenceNode> {
+    let node = this.#left-- > 0 ? type : UNKNOWN;
+    for (let level = depth; node.kind === "reference"; level++) {
+      node = level > 2 * MAX_DEPTH ? UNKNOWN : toTypeNode(node.target);
+    }
+    return node;
+  }
+
+  #object({ members, rest }: ObjectNode, depth: number): string {
+    if (depth >= MAX_DEPTH) return "object";
+    if (members.length > 0) return `{ ${this.members(members, depth + 1)} }`;
+    const value = rest === undefined ? "unknown" : this.type(rest, depth + 1);
+    return value === "unknown" || value === "never" ? "object" : `Record<string, ${value}>`;
+  }
 }

@@ -12,6 +12,23 @@ export const MAPS: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
+/** Keywords whose value is a schema. */
+export const SCHEMAS: ReadonlySet<string> = new Set([
+  "additionalProperties",
+  "propertyNames",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "additionalItems",
+  "contains",
+  "not",
+  "if",
+  "then",
+  "else",
+]);
+
+/** Keywords whose value is a list of schemas. */
+export const SCHEMA_LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+
 /** Keywords whose value is data and contains no subschemas. */
 const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
@@ -50,4 +67,24 @@ export function mapParts(schema: SchemaObject, change: (part: SchemaObject) => u
 function mapMembers(members: SchemaObject, change: (value: unknown, name: string) => unknown): Record<string, unknown> {
   const kept = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(kept.map(([name, value]) => [name, change(value, name)]));
+}
+
+/**
+ * Maps the direct subschemas in the places where JSON Schema 2020-12 has them. Values of unknown keywords stay as they are.
+ *
+ * @param change Gets a subschema, and its name: that of a property or definition, else the keyword.
+ */
+export function mapSchemas(
+  schema: SchemaObject,
+  change: (part: SchemaObject, name: string) => unknown,
+): Record<string, unknown> {
+  const changeAt = (name: string) => (part: unknown): unknown => isJsonObject(part) ? change(part, name) : part;
+  return mapMembers(schema, (value, keyword) => {
+    if (MAPS.has(keyword)) {
+      return isJsonObject(value) ? mapMembers(value, (part, name) => changeAt(name)(part)) : value;
+    }
+    const hasSchemas = keyword === "items" || SCHEMAS.has(keyword) || SCHEMA_LISTS.has(keyword);
+    if (!hasSchemas) return value;
+    return Array.isArray(value) ? value.map(changeAt(keyword)) : changeAt(keyword)(value);
+  });
 }

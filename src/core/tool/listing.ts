@@ -1,3 +1,4 @@
+import { CONTRACT_META, type ListedContract } from "../call/listed_contract.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import type { ToolDefinition } from "./definition.ts";
 
@@ -22,7 +23,8 @@ export interface ToolListing {
 }
 
 export function listTool(definition: ToolDefinition): ToolListing {
-  const { name, type, title, description, inputSchema, output, annotations, meta } = definition;
+  const { name, type, title, description, inputSchema, output, annotations } = definition;
+  const meta = listMeta(definition);
   return {
     name,
     ...omitUndefined({ "@type": type, title }),
@@ -30,4 +32,25 @@ export function listTool(definition: ToolDefinition): ToolListing {
     inputSchema,
     ...omitUndefined({ outputSchema: output?.jsonSchema, annotations: annotations && { ...annotations }, _meta: meta }),
   };
+}
+
+/**
+ * The `_meta` of a tool in a list: its own members, and its partials, failures and promises.
+ *
+ * @param wrapsOutput Whether the listed schema of the output is that of an object around it.
+ */
+export function listMeta(
+  { meta, partial, errors, promise, external }: ToolDefinition,
+  wrapsOutput: boolean = false,
+): Readonly<Record<string, unknown>> | undefined {
+  const promises = promise ?? external;
+  if (partial === undefined && errors.size === 0 && promises === undefined && !wrapsOutput) return meta;
+  const codes = [...errors].map(([code, data]) => [code, data?.jsonSchema ?? null]);
+  const contract: ListedContract = {
+    ...(partial && { partialSchema: partial.jsonSchema }),
+    ...(codes.length > 0 && { errors: Object.fromEntries(codes) }),
+    ...(promises && { promises: promise?.required ? "required" : "optional" }),
+    ...(wrapsOutput && { wrapsOutput }),
+  };
+  return { ...meta, [CONTRACT_META]: contract };
 }

@@ -3,30 +3,14 @@
  *
  * Types are structural: they are those of the package `ai`, which is not needed.
  */
+import { ToolError } from "../../core/errors/tool_error.ts";
 import { joinPartials } from "../../core/call/outcome.ts";
 import type { AgentOptions, AgentSource } from "./options.ts";
-import type { ParameterSchema } from "./dialects.ts";
-import { type AgentTool, openToolbox } from "./toolbox.ts";
-
-/** A schema with its JSON Schema: Standard Schema and Standard JSON Schema, version 1. */
-export interface AiSchema {
-  /** Members of the two standards. */
-  readonly "~standard": {
-    /** Version of the standard. */
-    readonly version: 1;
-    /** Vendor of the schema. */
-    readonly vendor: "toolwire";
-    /** Accepts everything: the server validates. */
-    readonly validate: (value: unknown) => { readonly value: unknown };
-    /** Conversion to JSON Schema. */
-    readonly jsonSchema: {
-      /** Schema of the input. */
-      readonly input: () => Record<string, unknown>;
-      /** Schema of the output: the same. */
-      readonly output: () => Record<string, unknown>;
-    };
-  };
-}
+import { type AiSchema, toAiSchema } from "./ai_schema.ts";
+import type { AgentTool } from "./agent_tool.ts";
+import { takeExamples } from "./examples.ts";
+import type { SearchTool } from "./search_tool.ts";
+import { openToolbox } from "./toolbox.ts";
 
 /** Options that the AI SDK passes with a call. */
 export interface AiCallOptions {
@@ -44,6 +28,12 @@ export interface AiTool {
   readonly description?: string;
   /** The arguments. */
   readonly inputSchema: AiSchema;
+  /** The output, for code mode: no model API takes it. */
+  readonly outputSchema?: AiSchema;
+  /** Examples of arguments. Anthropic's models get them. */
+  readonly inputExamples?: { readonly input: Record<string, unknown> }[];
+  /** Present if the model gets the definition only after it searched for the tool. */
+  readonly deferLoading?: true;
   /** Sent on results as `toolMetadata`: the tool's name on its server. */
   readonly metadata: {
     /** The name. */
@@ -75,23 +65,53 @@ export interface AiTool {
  * for await (const result of tools["spell"]!.execute({}, { toolCallId: "call_1" })) results.push(result);
  * deepStrictEqual(results, ["a", "ab", "ab"]); // preliminary results, and the result
  * ```
+ * With `defer` the set has `deferLoading` on its tools, and `search_tools` as the `toolSearch()` of the AI SDK.
+ *
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
 export async function aiSdkTools(source: AgentSource, options: AgentOptions = {}): Promise<Record<string, AiTool>> {
-  const { tools } = await openToolbox(source, options);
-  return Object.fromEntries(tools.map((tool) => [tool.name, toAiTool(tool)]));
+  const { tools, deferred, search } = await openToolbox(source, options, { loadsFound: true });
+  const listed = tools.map((tool) => [tool.name, tool === search ? toAiSearch(search) : toAiTool(tool)] as const);
+  const found = deferred.map((tool) => [tool.name, { ...toAiTool(tool), deferLoading: true }] as const);
+  return Object.fromEntries([...listed, ...found]);
 }
 
 function toAiTool(tool: AgentTool): AiTool {
-  const { name, description } = tool.listing;
+  const { listing: { name, inputSchema, outputSchema }, description, parameters } = tool;
+  const { schema, examples } = takeExamples(inputSchema, parameters);
   return {
     type: "dynamic",
     ...(description !== undefined && { description }),
-    inputSchema: toAiSchema(tool.parameters.schema),
+    inputSchema: toAiSchema(schema),
+    ...(outputSchema !== undefined && { outputSchema: toAiSchema(outputSchema) }),
+    ...(examples.length > 0 && { inputExamples: examples.map((input) => ({ input })) }),
     metadata: { tool: name },
     execute: (input, options) => execute(tool, input, options),
   };
+}
+
+/** Maximum number of tools that the AI SDK takes from a search; the search itself finds fewer. */
+const MAX_FOUND = 20;
+
+/**
+ * The search of the AI SDK with the ranking of `discover()`: its own compares whole words. The marks are those of its
+ * `toolSearch()`; found tools come with the next step.
+ */
+function toAiSearch(search: SearchTool): AiTool {
+  const find = ({ query }: { readonly query: string }): readonly string[] => {
+    const input = search.read({ query });
+    return input instanceof ToolError ? [] : search.finder.find(input).map(({ name }) => name);
+  };
+  // The AI SDK passes the query alone.
+  const { query } = search.parameters.schema["properties"] as { readonly query: unknown };
+  const schema = { type: "object", properties: { query }, required: ["query"], additionalProperties: false };
+  const marks = {
+    [Symbol.for("vercel.ai.toolSearch")]: true,
+    [Symbol.for("vercel.ai.toolSearch.search")]: find,
+    [Symbol.for("vercel.ai.toolSearch.maxResults")]: MAX_FOUND,
+  };
+  return Object.assign<AiTool, typeof marks>({ ...toAiTool(search), inputSchema: toAiSchema(schema) }, marks);
 }
 
 async function* execute(
@@ -109,22 +129,4 @@ async function* execute(
   const { text, value, error } = next.value;
   if (error !== undefined) throw new Error(text, { cause: error });
   yield value;
-}
-
-/**
- * The AI SDK closes all objects of a standard schema, records included, so that nothing could be sent to
- * them. With the SDK's own symbol it takes the schema unchanged.
- */
-function toAiSchema(schema: ParameterSchema): AiSchema {
-  const copy = () => structuredClone(schema) as Record<string, unknown>;
-  const standard: AiSchema = {
-    "~standard": {
-      version: 1,
-      vendor: "toolwire",
-      validate: (value) => ({ value }),
-      jsonSchema: { input: copy, output: copy },
-    },
-  };
-  const own = { [Symbol.for("vercel.ai.schema")]: true, jsonSchema: copy(), validate: undefined };
-  return Object.assign(own, standard);
 }

@@ -6,10 +6,13 @@
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import { ANTHROPIC_STRICT, type ParameterSchema } from "./dialects.ts";
 import { ANTHROPIC_LIMITS, toStrict } from "./explain_schema.ts";
-import type { RunnableTools } from "./openai.ts";
-import { AGENT_RULES, type AgentOptions, type AgentSource } from "./options.ts";
+import { takeExamples } from "./examples.ts";
+import { AGENT_RULES, type AgentOptions, type AgentSource, type RunnableTools, type RunOptions } from "./options.ts";
 import type { Parameters } from "./parameters.ts";
-import { openToolbox } from "./toolbox.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import type { AgentTool } from "./agent_tool.ts";
+import type { SearchTool } from "./search_tool.ts";
+import { openToolbox, type Toolbox } from "./toolbox.ts";
 
 /** A tool of a request. */
 export interface AnthropicTool {
@@ -21,6 +24,10 @@ export interface AnthropicTool {
   input_schema: { type: "object"; [keyword: string]: unknown };
   /** Present if the model's output is constrained to the schema. */
   strict?: true;
+  /** Examples of arguments. */
+  input_examples?: Record<string, unknown>[];
+  /** Present if the model gets the definition only after it searched for the tool. */
+  defer_loading?: true;
 }
 
 /** Options of {@link anthropicTools}. */
@@ -40,14 +47,22 @@ export interface AnthropicBlock {
   readonly type: string;
 }
 
+/** A tool that a search found: the API puts its definition in place. */
+export interface AnthropicToolReference {
+  /** Discriminant. */
+  type: "tool_reference";
+  /** The name that the model knows. */
+  tool_name: string;
+}
+
 /** The answer to a `tool_use` block. */
 export interface AnthropicToolResult {
   /** Discriminant. */
   type: "tool_result";
   /** The block that it answers. */
   tool_use_id: string;
-  /** The answer, or an explanation of the error with advice. */
-  content: string;
+  /** The answer, or an explanation of the error with advice; for a search the found tools. */
+  content: string | AnthropicToolReference[];
   /** Present if the call failed. */
   is_error?: true;
 }
@@ -70,8 +85,11 @@ export interface AnthropicToolResult {
  * const content = [{ type: "tool_use", id: "toolu_1", name: "open_door", input: {} }];
  * const [result] = await run(content); // { role: "user", content: [result] } is the next message
  * strictEqual(result?.is_error, true);
- * match(result.content, /locked.*The door is locked/);
+ * match(String(result.content), /locked.*The door is locked/);
  * ```
+ * With `defer` the request has all definitions, most of them with `defer_loading`, and the tool `search_tools`, whose calls `run`
+ * answers with references. Models before Claude 4 do not load them.
+ *
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
@@ -81,29 +99,57 @@ export async function anthropicTools(
 ): Promise<RunnableTools<AnthropicTool, AnthropicBlock, AnthropicToolResult>> {
   checkOptions("give tools to a model", given, ANTHROPIC_RULES);
   const { strict = false, ...options } = given;
-  const toolbox = await openToolbox(source, options);
+  const toolbox = await openToolbox(source, options, { loadsFound: true });
   const budget = new StrictBudget();
+  const describe = (tool: AgentTool, isDeferred: boolean) =>
+    describeTool(tool, strict ? budget.reduce(tool.parameters) : undefined, isDeferred);
   return {
-    tools: toolbox.tools.map(({ name, listing: { description }, parameters }) => {
-      const reduced = strict ? budget.reduce(parameters) : undefined;
-      return {
-        name,
-        ...(description !== undefined && { description }),
-        input_schema: { ...(reduced ?? parameters.schema), type: "object" },
-        ...(reduced !== undefined && { strict: true }),
-      };
-    }),
+    tools: [
+      ...toolbox.tools.map((tool) => describe(tool, false)),
+      ...toolbox.deferred.map((tool) => describe(tool, true)),
+    ],
     names: toolbox.names,
-    run(content, runOptions) {
-      return Promise.all(
-        (content ?? []).filter(isToolUse).map(async ({ id, name, input }) => {
-          const { text, error } = await toolbox.call(name, input, { ...runOptions, id });
-          const result: AnthropicToolResult = { type: "tool_result", tool_use_id: id, content: text };
-          return error === undefined ? result : { ...result, is_error: true };
-        }),
-      );
-    },
+    run: (content, runOptions) =>
+      Promise.all((content ?? []).filter(isToolUse).map((block) => answer(toolbox, block, runOptions))),
   };
+}
+
+function describeTool(
+  { name, description, parameters, listing: { inputSchema } }: AgentTool,
+  strict: ParameterSchema | undefined,
+  isDeferred: boolean,
+): AnthropicTool {
+  // The API refuses examples beside definitions that it defers. They stay in the schema.
+  const { schema, examples } = isDeferred
+    ? { schema: strict ?? parameters.schema, examples: [] }
+    : takeExamples(inputSchema, parameters, strict);
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    input_schema: { ...schema, type: "object" },
+    ...(examples.length > 0 && { input_examples: [...examples] }),
+    ...(strict !== undefined && { strict: true }),
+    ...(isDeferred && { defer_loading: true }),
+  };
+}
+
+async function answer(
+  toolbox: Toolbox,
+  { id, name, input }: ToolUse,
+  options: RunOptions | undefined,
+): Promise<AnthropicToolResult> {
+  const references = name === toolbox.search?.name ? findReferences(toolbox.search, input) : [];
+  if (references.length > 0) return { type: "tool_result", tool_use_id: id, content: references };
+  const { text, error } = await toolbox.call(name, input, { ...options, id });
+  const result: AnthropicToolResult = { type: "tool_result", tool_use_id: id, content: text };
+  return error === undefined ? result : { ...result, is_error: true };
+}
+
+/** References to the tools that a model searches for. Empty if it finds no tool, or the arguments are not a search: a text then explains it. */
+function findReferences(search: SearchTool, said: unknown): AnthropicToolReference[] {
+  const input = search.read(said);
+  const found = input instanceof ToolError ? [] : search.finder.find(input);
+  return found.map(({ name }) => ({ type: "tool_reference", tool_name: name }));
 }
 
 /** What is left of the limits of one request. */

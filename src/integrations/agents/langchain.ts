@@ -6,7 +6,8 @@
 import type { Failure } from "../../core/errors/failure.ts";
 import type { ToolError } from "../../core/errors/tool_error.ts";
 import type { AgentOptions, AgentSource } from "./options.ts";
-import { type AgentTool, openToolbox } from "./toolbox.ts";
+import type { AgentTool } from "./agent_tool.ts";
+import { openToolbox } from "./toolbox.ts";
 
 /** Options that LangChain passes with a call. */
 export interface LangChainConfig {

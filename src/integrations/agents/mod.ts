@@ -1,34 +1,54 @@
 /**
- * The tools of any server for the agent frameworks: Vercel's AI SDK, OpenAI, Anthropic, LangChain.js.
+ * The tools of any server for the agent frameworks: Vercel's AI SDK, OpenAI, Anthropic, Google,
+ * LangChain.js, Mastra, TanStack AI.
  *
  * @module
  */
-export { type AiCallOptions, type AiSchema, aiSdkTools, type AiTool } from "./ai.ts";
+export { type AdkContext, type AdkTool, adkTools } from "./adk.ts";
+export { type AiCallOptions, aiSdkTools, type AiTool } from "./ai.ts";
+export type { AiSchema } from "./ai_schema.ts";
 export {
   type AnthropicBlock,
   type AnthropicOptions,
   type AnthropicTool,
+  type AnthropicToolReference,
   type AnthropicToolResult,
   anthropicTools,
 } from "./anthropic.ts";
+export {
+  type GoogleFunction,
+  type GoogleFunctionCall,
+  type GoogleFunctionResponse,
+  type GoogleTool,
+  type GoogleTools,
+  googleTools,
+} from "./google.ts";
 export { type LangChainArtifact, type LangChainConfig, type LangChainTool, langchainTools } from "./langchain.ts";
+export { type MastraContext, type MastraTool, mastraTools } from "./mastra.ts";
+export { type OpenAiTool, type OpenAiToolCall, type OpenAiToolMessage, openaiTools } from "./openai.ts";
+export {
+  type OpenAiAgentsDetails,
+  type OpenAiAgentsOptions,
+  type OpenAiAgentsTool,
+  openaiAgentsTools,
+} from "./openai_agents.ts";
+export type { OpenAiFunction, OpenAiOptions } from "./openai_functions.ts";
 export {
   type OpenAiCaller,
-  type OpenAiFunction,
   type OpenAiFunctionOutput,
-  type OpenAiOptions,
+  type OpenAiNamespace,
   type OpenAiResponseItem,
+  type OpenAiResponsesFunction,
+  type OpenAiResponsesResult,
   type OpenAiResponsesTool,
   openaiResponsesTools,
-  type OpenAiTool,
-  type OpenAiToolCall,
-  type OpenAiToolMessage,
-  openaiTools,
-  type RunnableTools,
-} from "./openai.ts";
+  type OpenAiToolSearch,
+  type OpenAiToolSearchOutput,
+} from "./openai_responses.ts";
 export { type ExplainOptions, explainSchema, type SchemaExplanation, type SchemaVendor } from "./explain_schema.ts";
 export type { SchemaChange } from "./keywords.ts";
 export type { Refusal as SchemaRefusal } from "./schema_count.ts";
-export type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
+export { type TanStackContext, type TanStackTool, tanstackTools } from "./tanstack.ts";
+export type { AgentCall, AgentOptions, ApprovalOptions, RunnableTools, RunOptions } from "./options.ts";
 export { type EstimateOptions, estimateTokens } from "./token_count.ts";
 export type { AgentSource, ClientSource } from "./options.ts";

@@ -1,6 +1,6 @@
 import type { Progress } from "../../core/call/outcome.ts";
 import type { ListedTool, Transport } from "../../core/call/transport.ts";
-import { FUNCTION, oneOf, type OptionRules, POSITIVE } from "../../internal/options.ts";
+import { FUNCTION, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
 import { createClient } from "../../client/client.ts";
 import type { ClientMethods } from "../../client/types.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
@@ -24,6 +24,24 @@ export interface AgentOptions {
    * token, and the system tools `redeem` and `cancel`; `onPartial` is then not called. Default: `"awaited"`.
    */
   readonly promises?: "awaited" | "shown";
+  /**
+   * Which tools the model searches for in place of loading their definitions with each request. `"all"`: all but those of
+   * `alwaysLoad`. `"auto"`: the same, if there are more than 10 tools whose list takes more than 5 % of `contextTokens`. `"none"`: all
+   * tools are loaded. Default: `"none"`. The tools of a server with `discover()` are not deferred again.
+   */
+  readonly defer?: "auto" | "all" | "none";
+  /**
+   * Names, on the server, of tools that are never deferred. Tools with `_meta: { "anthropic/alwaysLoad": true }` are not deferred
+   * either. Default: none.
+   */
+  readonly alwaysLoad?: readonly string[];
+  /** Size of the model's context in tokens, for `defer: "auto"`. Default: 200,000. */
+  readonly contextTokens?: number;
+  /**
+   * Returns the group of a tool, which a model can search in, and which is its namespace at OpenAI. Default: the prefixes of `group()` if
+   * the source is a server of this process, otherwise none.
+   */
+  readonly group?: (tool: ListedTool) => string | undefined;
   /** Total time limit of a call, in milliseconds. Default: the client's. */
   readonly timeoutMs?: number;
   /** Called with the progress of a call. */
@@ -32,19 +50,56 @@ export interface AgentOptions {
   readonly onPartial?: (piece: unknown, call: AgentCall) => void;
 }
 
+/** Options of adapters whose framework can ask a person before a call. */
+export interface ApprovalOptions extends AgentOptions {
+  /** Whether a person has to approve a call of the tool. Default: if the server declares `destructiveHint: true`. */
+  readonly needsApproval?: (tool: ListedTool) => boolean;
+}
+
 /** Options that a framework passes with a call. */
 export interface RunOptions {
   /** Aborts the calls; pending calls then reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/**
+ * Tools and the function that runs a model's calls.
+ *
+ * @typeParam Tool A tool in a request.
+ * @typeParam Call A model's call.
+ * @typeParam Result The result for the model.
+ */
+export interface RunnableTools<Tool, Call, Result> {
+  /** Tools for the request. */
+  readonly tools: Tool[];
+  /** The tools' names on their server, by the names that the model knows. */
+  readonly names: ReadonlyMap<string, string>;
+  /**
+   * Makes all calls of a message concurrently; returns their answers in order, for the next request. Errors
+   * are explained to the model. Rejects with the signal's reason if aborted, and with `TypeError` if the calls are those
+   * of OpenAI's other API.
+   */
+  run(calls: readonly Call[] | null | undefined, options?: RunOptions): Promise<Result[]>;
+}
+
 export const AGENT_RULES: OptionRules<AgentOptions> = {
   select: FUNCTION,
   promises: oneOf("awaited", "shown"),
+  defer: oneOf("auto", "all", "none"),
+  alwaysLoad: TEXTS,
+  contextTokens: POSITIVE,
+  group: FUNCTION,
   timeoutMs: POSITIVE,
   onProgress: FUNCTION,
   onPartial: FUNCTION,
 };
+
+export const APPROVAL_RULES: OptionRules<ApprovalOptions> = { ...AGENT_RULES, needsApproval: FUNCTION };
+
+/** Whether a server declares a tool as destructive. */
+export function isDestructive({ annotations }: ListedTool): boolean {
+  return annotations?.["destructiveHint"] === true;
+}
 
 /** A client: of `createClient`, typed or not. Its `onElicitation` and `onMoreRequested` answer the tools' questions. */
 export interface ClientSource {
@@ -71,4 +126,23 @@ export function methodsOf(source: AgentSource): ClientMethods {
   }
   if ("$" in source) return source.$;
   return createClient("~server" in source ? memoryTransport(source) : source).$;
+}
+
+/** A server, as far as its groups are needed. */
+interface GroupedServer {
+  readonly "~server": {
+    readonly host: {
+      readonly definitions?: readonly {
+        readonly name: string;
+        readonly part?: { readonly path: readonly string[] } | undefined;
+      }[];
+    };
+  };
+}
+
+/** Returns the function that finds the group of a tool: for a server of this process the prefixes of `group()`. */
+export function groupsOf(source: AgentSource): (tool: ListedTool) => string | undefined {
+  const definitions = "~server" in source ? (source as GroupedServer)["~server"].host.definitions ?? [] : [];
+  const groups = new Map(definitions.map(({ name, part }) => [name, part?.path.join("/")]));
+  return ({ name }) => groups.get(name);
 }

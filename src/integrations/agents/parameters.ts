@@ -11,6 +11,8 @@ export interface Parameters {
   readonly schema: ParameterSchema;
   /** Converts the model's parameters to arguments. */
   toArguments(said: unknown): unknown;
+  /** Converts arguments of the tool, such as those of an example, to the model's parameters. */
+  toSaid(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Differences from the tool's input schema. */
   readonly changes: readonly SchemaChange[];
   /** Converts a JSON Pointer in `schema` to one in the tool's input schema. */
@@ -32,6 +34,7 @@ export function toParameters(schema: ParameterSchema = {}): Parameters {
   return {
     schema: { properties: {}, ...root, type: "object" },
     toArguments: (said) => said,
+    toSaid: (args) => args,
     changes: root === schema ? [] : [PUT_IN_PLACE],
     toPointer: (pointer) => pointer,
   };
@@ -67,6 +70,7 @@ function wrap(root: ParameterSchema, keywords: readonly string[]): Parameters {
       ...($schema !== undefined && { $schema }),
     },
     toArguments: (said) => isJsonObject(said) ? said[WRAPPED] : said,
+    toSaid: (args) => ({ [WRAPPED]: args }),
     changes: keywords.map((keyword) => ({
       pointer: `/${keyword}`,
       change: "rewritten",
@@ -100,13 +104,18 @@ export function toNamedParameters(given: ParameterSchema | undefined): Parameter
   const moved = mapReferences({ ...schema, properties: Object.fromEntries(members) }, renameIn(nameOf));
   return {
     schema: Array.isArray(required) ? { ...moved, required: required.map((name) => nameOf(String(name))) } : moved,
-    toArguments: (said) =>
-      isJsonObject(said)
-        ? Object.fromEntries(Object.entries(said).map(([name, value]) => [originalOf(name), value]))
-        : said,
+    toArguments: (said) => isJsonObject(said) ? renameMembers(said, originalOf) : said,
+    toSaid: (args) => renameMembers(args, nameOf),
     changes: [...changes, ...renamed.map(toChange)],
     toPointer: renameIn(originalOf),
   };
+}
+
+function renameMembers(
+  record: Readonly<Record<string, unknown>>,
+  rename: (name: string) => string,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [rename(name), value]));
 }
 
 const PUT_IN_PLACE: SchemaChange = {
@@ -148,14 +157,14 @@ const MAX_NAME = 64;
  * An allowed name is kept. In other names invalid characters become `_`; if the result is too long or taken, a digest of the
  * whole name is appended, so that it does not depend on the order of the names.
  *
- * @param allowed Matches names of at most 64 characters, among them all of `A-Za-z0-9_-`.
+ * @param allowed Matches names of at most 64 characters, among them all of `A-Za-z0-9_` that start with a letter.
  * @returns The allowed names, by the given ones.
  */
 export function mapNames(names: readonly string[], allowed: RegExp): ReadonlyMap<string, string> {
   const taken = new Set(names.filter((name) => allowed.test(name)));
   return new Map(names.map((original) => {
     if (allowed.test(original)) return [original, original];
-    const base = original.replaceAll(/[^A-Za-z0-9_-]/g, "_") || "_";
+    const base = toAllowed(original, allowed);
     let name = base;
     for (let attempt = 0; name.length > MAX_NAME || taken.has(name); attempt++) {
       name = `${base.slice(0, MAX_NAME - 9)}_${digest(attempt === 0 ? original : `${original} ${attempt}`)}`;
@@ -163,6 +172,13 @@ export function mapNames(names: readonly string[], allowed: RegExp): ReadonlyMap
     taken.add(name);
     return [original, name];
   }));
+}
+
+/** Replaces invalid characters. The result may be too long. */
+function toAllowed(name: string, allowed: RegExp): string {
+  const base = name.replaceAll(/[^A-Za-z0-9_-]/g, "_") || "_";
+  const isAllowed = (candidate: string) => allowed.test(candidate.slice(0, MAX_NAME));
+  return [base, base.replaceAll("-", "_")].find(isAllowed) ?? `_${base.replaceAll("-", "_")}`;
 }
 
 /** FNV-1a, 32 bits, in hexadecimal. Distinguishes names; not a secure hash. */

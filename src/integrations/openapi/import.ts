@@ -1,12 +1,20 @@
 /** Tools from a REST API: one for each operation of its OpenAPI document. */
 import { asObject, type Members, OBJECT_MEMBERS } from "../../internal/json.ts";
 import { toValidate } from "../../core/json_schema/check.ts";
+import {
+  compactDescription,
+  compactSchema,
+  LIST_SIZE_RULES,
+  type ListSizeOptions,
+} from "../../core/json_schema/compact.ts";
 import { compileForeignCheck } from "../../core/json_schema/foreign.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
+import { formatIssues } from "../../core/schema/issues.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
+import { formatPath } from "../../internal/text.ts";
 import type { Ctx } from "../../core/handler/context.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
@@ -18,7 +26,7 @@ import { SchemaCollector } from "./schemas.ts";
 import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** Options of {@link toolsFromOpenApi}. */
-export interface OpenApiImportOptions {
+export interface OpenApiImportOptions extends ListSizeOptions {
   /** Base URL of the API; paths of the document are appended. Default: the first server of the document, which is then trusted. */
   readonly baseUrl?: string | URL;
   /**
@@ -48,6 +56,7 @@ const RULES: OptionRules<OpenApiImportOptions> = {
   select: FUNCTION,
   maxResponseBytes: wholeNumber(1),
   onLeftOut: FUNCTION,
+  ...LIST_SIZE_RULES,
 };
 
 /**
@@ -98,7 +107,7 @@ export function toolsFromOpenApi(document: unknown, options: OpenApiImportOption
     const { method, path, operationId, tags } = operation;
     if (!select({ method, path, operationId, tags })) continue;
     try {
-      tools.push(toTool(read, operation.read(), access, nameOf(operation, names), onLeftOut));
+      tools.push(toTool(read, operation.read(), access, nameOf(operation, names), onLeftOut, options));
     } catch (problem) {
       if (!(problem instanceof ImportError)) throw problem;
       problems.add(problem);
@@ -131,6 +140,7 @@ function toTool(
   access: ApiAccess,
   name: string,
   onLeftOut: (problem: string) => void,
+  size: ListSizeOptions,
 ): AnyTool {
   const { method, path, source } = operation;
   const where = `${method} ${path.slice(0, 128)}`;
@@ -152,8 +162,11 @@ function toTool(
   // A response to HEAD has no body, whatever the document declares.
   const output = method === "HEAD" ? undefined : outputOf(document, source, where);
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
-  const described = toolDefiner(...SCHEMA_ADAPTERS)(name).describe([...new Set(about)].join("\n\n") || where)
-    .input(toSchema<Members>(layout.schema, boundedCheck(layout.schema))).annotate(annotationsOf(method));
+  const description = compactDescription([...new Set(about)].join("\n\n") || where, size);
+  const described = toolDefiner(...SCHEMA_ADAPTERS)(name).describe(description)
+    .input(toSchema<Members>(compactSchema(layout.schema, size), boundedCheck(layout.schema))).annotate(
+      annotationsOf(method),
+    );
   const run = async (args: Members, ctx: Pick<Ctx, "signal" | "log">) => {
     try {
       return await access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, ctx.signal);
@@ -164,9 +177,22 @@ function toTool(
       throw error;
     }
   };
-  return output === undefined
-    ? described.handle(run)
-    : described.output(toSchema<unknown>(output, checkOf(output))).handle(run);
+  if (output === undefined) return described.handle(run);
+  const validate = checkOf(output);
+  if (size.outputSchemas === false) {
+    return described.handle(async (args, ctx) => validated(await run(args, ctx), validate));
+  }
+  return described.output(toSchema<unknown>(compactSchema(output, size), validate)).handle(run);
+}
+
+/** Validates an answer whose schema is not listed. @throws {TypeError} If it does not fit; the caller sees no part of it. */
+function validated(value: unknown, validate: Validate): unknown {
+  const { issues } = validate(value);
+  if (issues === undefined) return value;
+  const [first] = formatIssues(issues, value);
+  throw new TypeError(
+    `The output does not fit the declared schema at "${formatPath(first?.path ?? [])}": ${first?.message}`,
+  );
 }
 
 /** Names that tools cannot have. */

@@ -4,6 +4,7 @@
  * @module
  */
 export { type OpenApiImportOptions, toolsFromOpenApi } from "./import.ts";
+export type { ListSizeOptions } from "../../core/json_schema/compact.ts";
 export type { HeaderValues } from "../../http_client/send.ts";
 export type { FetchApi, OpenApiHeaders } from "./access.ts";
 export type { OpenApiOperation } from "./operations.ts";

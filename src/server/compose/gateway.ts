@@ -3,6 +3,7 @@ import { type Change, type ChangeBus, memoryBus } from "../../core/call/changes.
 import type { ActivityMonitor, ListedTool, Transport } from "../../core/call/transport.ts";
 import { type ErrorResult, toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
+import { compactDescription, compactSchema, LIST_SIZE_RULES } from "../../core/json_schema/compact.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { Listeners } from "../../internal/async.ts";
 import { abortable } from "../../internal/time.ts";
@@ -44,6 +45,7 @@ const RULES: OptionRules<GatewayOptions> = {
   timeoutMs: POSITIVE,
   listTimeoutMs: POSITIVE,
   logger: OBJECT,
+  ...LIST_SIZE_RULES,
 };
 
 /**
@@ -219,11 +221,27 @@ class Remote implements Gateway {
         mayPromise,
         this.#options.validate === true ? plan : undefined,
       );
-      return { ...plan, remote };
+      return { ...this.#listed(plan), remote };
     });
     // Update the tools first, then announce the change.
     this.#listeners.notify();
     await this.#changes.publish(CHANGED);
+  }
+
+  /** The definition as this server lists it. The whole one validates, see `validate`. */
+  #listed(plan: ToolDefinition): ToolDefinition {
+    const { description, inputSchema, input, output } = plan;
+    const options = this.#options;
+    const jsonSchema = compactSchema(inputSchema, options);
+    return {
+      ...plan,
+      description: compactDescription(description, options),
+      inputSchema: jsonSchema,
+      input: input && { ...input, jsonSchema },
+      output: options.outputSchemas === false
+        ? undefined
+        : output && { ...output, jsonSchema: compactSchema(output.jsonSchema, options) },
+    };
   }
 
   /** Runs `work` within the time limit for listing. Its errors name the server. */

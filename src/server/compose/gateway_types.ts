@@ -1,10 +1,11 @@
 import type { ListedTool } from "../../core/call/transport.ts";
+import type { ListSizeOptions } from "../../core/json_schema/compact.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Composable } from "../part.ts";
 
 /** Options of `gateway()`. */
-export interface GatewayOptions {
+export interface GatewayOptions extends ListSizeOptions {
   /** Selects the tools. Default: all. */
   readonly select?: (tool: ListedTool) => boolean;
   /** Maps a tool's remote name to its name here. Default: the same name, with `_` in place of invalid characters. */

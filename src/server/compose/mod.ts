@@ -5,4 +5,5 @@
  */
 export { group, type Grouped, type GroupOptions, mount, type Separator, type ToolsIn } from "./group.ts";
 export { gateway } from "./gateway.ts";
+export type { ListSizeOptions } from "../../core/json_schema/compact.ts";
 export type { Gateway, GatewayOptions } from "./gateway_types.ts";

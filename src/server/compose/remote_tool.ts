@@ -28,6 +28,7 @@ import type { TokenKeys } from "../../core/token/token.ts";
 import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
 import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition } from "../../core/tool/definition.ts";
 import { passRefusal } from "./remote_error.ts";
+import { pageRequest, wrapHandle } from "./remote_pages.ts";
 
 /** Location of a remote tool. */
 export interface RemotePlace {
@@ -100,7 +101,8 @@ export class RelayedTool implements RemoteRunner {
     if (typeof continuation === "object") return continuation;
     const { idempotencyKey, isPromiseWanted } = meta ?? {};
     const context = run.services.keys && run.callerState.get(this.#context);
-    const settled = await this.#send(run, plan, this.#place.tool, args, {
+    const request = pageRequest(this.#place.tool, run);
+    const settled = await this.#send(run, plan, request.tool, request.args, {
       // The time limit of a stream is the caller's.
       deadline_ms: run.sink === undefined ? host.deadlineMs(run) : meta?.deadlineMs,
       continuation,
@@ -184,7 +186,7 @@ export class RelayedTool implements RemoteRunner {
     switch (settled.kind) {
       case "answer":
         return await this.#mismatch(run, plan, settled.value) ??
-          { kind: "answer", value: settled.value, ...metaOf(run, settled) };
+          wrapHandle(run, { kind: "answer", value: settled.value, ...metaOf(run, settled) });
       case "failure": {
         const { code, message, data } = settled;
         return { kind: "failure", code, message, data, ...metaOf(run, settled) };
@@ -199,7 +201,7 @@ export class RelayedTool implements RemoteRunner {
         }
       case "error":
         if (settled.code === "tool_not_found" && redeemed === undefined) this.#place.onLost(run.clock.elapsed());
-        return passRefusal(settled, run, gateway, plan.name);
+        return wrapHandle(run, passRefusal(settled, run, gateway, plan.name));
       case "unknown": {
         const type = settled.responseType.slice(0, 64);
         return errorResult(

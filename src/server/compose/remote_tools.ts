@@ -2,6 +2,7 @@
 import { isSystemTool } from "../../core/call/transport.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
 import { toValidate } from "../../core/json_schema/check.ts";
+import { MORE } from "../../core/dispatch/answers/handle.ts";
 import { compileForeignCheck } from "../../core/json_schema/foreign.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -13,6 +14,7 @@ import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
 import { EMPTY_DEFINITION } from "../../core/tool/definition.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { GatewayOptions } from "./gateway_types.ts";
+import { isMore } from "./remote_pages.ts";
 import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** A remote tool: its listing, and its definition here. */
@@ -42,7 +44,8 @@ export function readTools(
 ): readonly ReadTool[] {
   const { select = () => true, rename = toName, pinned } = options;
   const all = bounded(listed, gateway, options).filter(isTool);
-  const tools = all.filter((tool) => !isSystemTool(tool) && select(tool));
+  const tools = all.filter((tool) => !isSystemTool(tool) && !isMore(tool) && select(tool));
+  const companion = all.some(isMore) ? MORE : undefined;
   const names = new Set<string>();
   const problems: string[] = [];
   const read = tools.flatMap((tool): ReadTool[] => {
@@ -54,7 +57,7 @@ export function readTools(
       return [];
     }
     names.add(read.name);
-    return [{ listing: tool, plan: read }];
+    return [{ listing: tool, plan: { ...read, companion } }];
   });
   const more = problems.length - MAX_NAMED;
   if (problems.length > 0) warn(problems.slice(0, MAX_NAMED).join("; ") + (more > 0 ? `; and ${more} more` : ""));

@@ -22,9 +22,10 @@ import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { estimateTextTokens } from "../../internal/token_estimate.ts";
+import { CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
 import type { WireHost } from "../../wires/wire.ts";
 import { ToolSearch } from "./tool_search.ts";
-import { CALL_TOOL, callToolDefinition, SEARCH_TOOLS, searchToolsDefinition } from "./search_tools.ts";
+import { callToolDefinition, searchToolsDefinition } from "./search_tools.ts";
 
 /** Options of {@link discover}. */
 export interface DiscoverOptions {
@@ -194,6 +195,7 @@ class DiscoveryHost {
       call: (call, sink) => this.#call(call, sink),
       mask: (thrown, fields) => dispatch.mask(thrown, fields),
       warn: (message, fields) => dispatch.warn(message, fields),
+      resolve: (token, word) => dispatch.resolve(token, word),
       readPromise: (token, peer) => dispatch.readPromise(token, peer),
       get closeSignal() {
         return dispatch.closeSignal;

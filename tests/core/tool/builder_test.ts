@@ -157,7 +157,7 @@ test("a builder can be forked: two tools of one beginning do not see each other"
     description: "T",
     inputSchema: { type: "object" },
     annotations: { readOnlyHint: true, idempotentHint: true },
-    _meta: { team: "a", one: 1 },
+    _meta: { team: "a", one: 1, "toolwire/contract": { errors: { one: null } } },
   });
   deepStrictEqual(listingOf(two), {
     name: "t",

@@ -103,7 +103,7 @@ describe("names", () => {
     deepStrictEqual(given.filter((name) => tools.includes(name)), ["a_b", "fine-1"]);
     deepStrictEqual(given.map((name) => names.get(name)), tools);
     const blocks = given.map((name, index) => ({ type: "tool_use", id: `toolu_${index}`, name, input: {} }));
-    deepStrictEqual((await run(blocks)).map(({ content }) => JSON.parse(content).tool), tools);
+    deepStrictEqual((await run(blocks)).map(({ content }) => JSON.parse(String(content)).tool), tools);
   });
 
   test("do not depend on the order of the tools", async () => {
@@ -258,7 +258,7 @@ describe("while a call runs", () => {
       ...await run([{ type: "reasoning" }, item("1", "bake_cake", '{"layers":2}')]),
       ...await run([item("2", "tell_story", '{"about":"you"}')]),
     ];
-    deepStrictEqual(outputs.map(({ call_id: id, output }) => [id, output]), [
+    deepStrictEqual(outputs.map((item) => [item.call_id, "output" in item && item.output]), [
       ["1", "a cake of 2 layers"],
       ["2", "Once upon a time there was you."],
     ]);

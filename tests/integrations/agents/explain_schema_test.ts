@@ -168,7 +168,7 @@ describe("Anthropic", () => {
     deepStrictEqual(properties[renamed], { type: "string", description: 'name: "StartTime<"' });
     strictEqual((properties[filter] as Schema)["$ref"], `#/properties/${renamed}`);
     const block = { type: "tool_use", id: "1", name: "tool_0", input: { [renamed]: "a", [filter]: "b" } };
-    deepStrictEqual(JSON.parse((await run([block]))[0]!.content), { "StartTime<": "a", "filter[id]": "b" });
+    deepStrictEqual(JSON.parse(String((await run([block]))[0]!.content)), { "StartTime<": "a", "filter[id]": "b" });
     const { changes } = explainSchema({ inputSchema }, "anthropic");
     ok(changes.some(({ pointer, change }) => pointer === "/properties/StartTime<" && change === "rewritten"));
   });

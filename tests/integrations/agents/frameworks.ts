@@ -5,8 +5,14 @@ import { fileURLToPath } from "node:url";
 import type { AgentOptions, AgentSource } from "../../../src/integrations/agents/mod.ts";
 import { installExample } from "../../examples/packages.ts";
 
+/** One call of a scripted model. */
+export interface ScriptedCall {
+  readonly name: string;
+  readonly args: object;
+}
+
 /** The calls of each message of a scripted model. */
-export type Script = readonly (readonly { readonly name: string; readonly args: object }[])[];
+export type Script = readonly (readonly ScriptedCall[])[];
 
 /** Lets a scripted model call tools; returns their results, joined by line breaks. */
 export type RunAgent = (source: AgentSource, script: Script, options?: AgentOptions) => Promise<string>;

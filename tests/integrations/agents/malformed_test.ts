@@ -1,5 +1,5 @@
 /** Invalid calls and tools, as a model or an untyped caller may pass them. */
-import { match, rejects, strictEqual } from "node:assert/strict";
+import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { openaiResponsesTools, openaiTools } from "../../../src/integrations/agents/mod.ts";
 import { createAgentFixture } from "./fixture.ts";
@@ -13,7 +13,8 @@ for (const reply of [{ n: 1 }, undefined, null, 7]) {
     match(message?.content ?? "", /invalid_input.*not a JSON object/);
     const item = { type: "function_call", call_id: "call_1", ...called };
     const [output] = await (await openaiResponsesTools(server)).run([item]);
-    match(output?.output ?? "", /invalid_input.*not a JSON object/);
+    ok(output?.type === "function_call_output");
+    match(output.output, /invalid_input.*not a JSON object/);
   });
 }
 

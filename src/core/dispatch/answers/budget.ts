@@ -1,4 +1,5 @@
 import { checkOptions, type OptionRules, rule } from "../../../internal/options.ts";
+import { ToolError } from "../../errors/tool_error.ts";
 import { isPromiseLike } from "../../../internal/async.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import type { AnswerPosition } from "../../call/call.ts";
@@ -25,7 +26,7 @@ const MAX_HINT_CHARS = 500_000;
  * follows handles. The tool runs again for each page, with the same arguments, at any replica with the same keys, so it must be
  * read-only and give the same list each time. A handle is valid for an hour and for its caller only.
  *
- * An item that is over the budget alone is the only one of its page.
+ * An item that is over the budget alone is refused with `result_too_large`, whose `details.more` is the handle of what follows it.
  *
  * @example All rows, page by page
  * ```ts
@@ -132,7 +133,16 @@ function itemsPage(part: ListPart<unknown>, { at: start, cursor }: AnswerPositio
       ...(position !== undefined && { more: createHandle(run, position) }),
     };
   });
-  return withinBudget(pageTo(endOfItems(items, start, budget, pageTo)), budget);
+  const page = withinBudget(pageTo(endOfItems(items, start, budget, pageTo)), budget);
+  if (page.items.length === 1 && budget.measure(page) > budget.max) throw itemTooLarge(start, page.more);
+  return page;
+}
+
+/** The error for an item that is over the budget alone. Its handle skips the item. */
+function itemTooLarge(index: number, more: string | undefined): ToolError {
+  const skip = more === undefined ? "" : ", or skip it with the handle `more` of this error";
+  const problem = `Item ${index + 1} alone is over the budget of this answer: request a part of it${skip}`;
+  return new ToolError("result_too_large", problem, more === undefined ? {} : { details: { more } });
 }
 
 /** Creates each page once: another handle for the same page may have another size. */

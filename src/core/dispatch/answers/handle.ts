@@ -75,6 +75,8 @@ export const MORE: ToolDefinition = {
     required: ["handle"],
   },
   annotations: { readOnlyHint: true, idempotentHint: true },
+  // Gateways know the tool by it.
+  meta: { "toolwire/handles": true },
   // The limit of the tool itself applies.
   timeoutMs: 3_600_000,
   isSystem: true,

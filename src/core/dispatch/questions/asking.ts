@@ -1,7 +1,14 @@
 import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
-import { type ErrorResult, errorResult, type Question, type QuestionsResult } from "../../call/outcome.ts";
+import {
+  type ErrorResult,
+  errorResult,
+  type FailureOutcome,
+  type Question,
+  type QuestionsResult,
+} from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { Failure } from "../../errors/failure.ts";
+import { ToolError } from "../../errors/tool_error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { SchemaAdapter } from "../../schema/adapter.ts";
@@ -18,15 +25,23 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../../handler/questions.ts";
+import type { Schema } from "../../schema/standard_schema.ts";
+import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
+import { ReplayCheck } from "./replay.ts";
+import { OPEN, WaitTracker } from "./waiting.ts";
 
-/** Rejects questions without an answer. The run ends, even if the handler catches this. */
-const SUSPENDED: Error = new Error("The call stops here until its caller has answered");
+/** Rejects questions without an answer, and waits that are open. The run ends, even if the handler catches this. */
+const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
 
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
+
+/** Limits on the steps of a job: their number, and their length together in UTF-16 code units of JSON. */
+const MAX_STEPS = 1_000;
+const MAX_STEP_CHARS = 1_048_576;
 
 /** Returns the answer as the schema converts it, or the reason why it does not fit. */
 type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | string>;
@@ -41,28 +56,59 @@ interface PendingQuestion {
 export class QuestionTracker implements RunQuestions {
   readonly #run: AskingRun;
   readonly #keys: TokenKeys;
+  /** The memo at the start of the run, with members that only newer versions know. */
+  readonly #before: Memo | undefined;
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: Map<string, Json>;
+  #stepChars: number;
   /** Keys of the answers at the start of the run. */
   readonly #answered: readonly string[];
   readonly #usedKeys = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
+  readonly #waits: WaitTracker;
+  readonly #replay: ReplayCheck;
 
   constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
     this.#keys = keys;
+    this.#before = memo;
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#answered = [...this.#answers.keys()];
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
+    this.#waits = new WaitTracker(run, keys, memo);
+    this.#replay = new ReplayCheck(run.definition.name, memo);
+    this.#stepChars = this.#steps.size === 0 ? 0 : JSON.stringify(memo?.steps).length;
   }
 
   get requests(): Readonly<Record<string, Question>> | undefined {
     return this.#open.size === 0 ? undefined : Object.fromEntries(this.#open);
   }
 
+  get waiting(): readonly string[] | undefined {
+    return this.#waits.open.size === 0 ? undefined : [...this.#waits.open];
+  }
+
+  get divergence(): FailureOutcome | undefined {
+    return this.#replay.divergence;
+  }
+
+  hasStopped(hasReturned: boolean): boolean {
+    const isOpen = this.#open.size + this.#waits.open.size > 0;
+    if (isOpen || hasReturned) this.#replay.finish();
+    return isOpen || this.divergence !== undefined;
+  }
+
   get memo(): Memo {
-    return { answers: Object.fromEntries(this.#answers), steps: Object.fromEntries(this.#steps) };
+    const { waits } = this.#waits;
+    return {
+      ...this.#before,
+      answers: Object.fromEntries(this.#answers),
+      steps: Object.fromEntries(this.#steps),
+      ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
+      // A continuation is short-lived, and has no room for it.
+      ...(this.#run.lease !== undefined && this.#replay.trail),
+    };
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
@@ -92,9 +138,27 @@ export class QuestionTracker implements RunQuestions {
     });
   }
 
+  sleep(key: string, time: number | Date): Promise<void> {
+    this.#useKey("sleep", key);
+    this.#replay.begin(`sleep ${key}`);
+    return this.#untilOver(this.#waits.sleep(key, time));
+  }
+
+  waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
+    this.#useKey("wait", key);
+    this.#replay.begin(`wait ${key}`);
+    return this.#untilOver(this.#waits.waitFor(key, schema, options));
+  }
+
+  resolver(key: string, options?: WaitOptions): Promise<Resolver> {
+    this.#useKey("resolver", key);
+    return this.#waits.resolver(key, options);
+  }
+
   /** Returns the result of `work` from the first run that reached this step. */
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
     this.#useKey("step", key);
+    this.#replay.begin(`step ${key}`);
     const running = this.#runStep(key, work);
     this.#inFlight.add(running);
     running.catch(() => {}).finally(() => this.#inFlight.delete(running));
@@ -159,15 +223,57 @@ export class QuestionTracker implements RunQuestions {
     return answer;
   }
 
+  /** The result of a wait; rejects if it is open, after all steps have ended. */
+  #untilOver<Value>(wait: Promise<Value | typeof OPEN>): Promise<Value> {
+    const over = wait.then(async (value) => {
+      if (value !== OPEN) {
+        this.#replay.end(false);
+        return value as Value;
+      }
+      await Promise.allSettled(this.#inFlight);
+      throw SUSPENDED;
+    });
+    // The handler may not await it, and an unhandled rejection ends the process.
+    over.catch(() => {});
+    return over;
+  }
+
   async #runStep(key: string, work: () => unknown): Promise<Json> {
+    let hasFailed = true;
+    try {
+      const value = await this.#keepStep(key, work);
+      hasFailed = false;
+      return value;
+    } finally {
+      this.#replay.end(hasFailed);
+    }
+  }
+
+  async #keepStep(key: string, work: () => unknown): Promise<Json> {
     const stored = this.#steps.get(key);
     if (stored !== undefined) return structuredClone(stored);
     // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
     const json = JSON.stringify(await work()) ?? "null";
     const value: Json = JSON.parse(json);
+    this.#checkRoom(key, json.length);
     this.#steps.set(key, value);
+    // The job may be in the middle of being written, without this step.
+    if (this.#run.lease === undefined) await this.#run.written;
     await this.#run.lease?.saveStep(key, value);
     return JSON.parse(json);
+  }
+
+  /** @throws {ToolError} If a job cannot keep the result of another step: each change of a job writes all of it. */
+  #checkRoom(key: string, chars: number): void {
+    if (this.#run.definition.promise === undefined) return;
+    this.#stepChars += chars;
+    if (this.#steps.size >= MAX_STEPS) {
+      throw new ToolError("result_too_large", `The step "${key}" is one too many: a job keeps ${MAX_STEPS} steps`);
+    }
+    if (this.#stepChars > MAX_STEP_CHARS) {
+      const message = `The steps up to "${key}" have ${this.#stepChars} characters; a job keeps ${MAX_STEP_CHARS}`;
+      throw new ToolError("result_too_large", message);
+    }
   }
 
   async #answersTo(questions: readonly (readonly [string, PendingQuestion])[]): Promise<Record<string, AskAnswer>> {
@@ -201,7 +307,7 @@ export class QuestionTracker implements RunQuestions {
     return "schema" in asked ? formQuestion(key, asked, this.#run.definition.adapters) : otherQuestion(asked);
   }
 
-  #useKey(what: "question" | "step", key: string): void {
+  #useKey(what: "question" | "step" | "sleep" | "wait" | "resolver", key: string): void {
     const name = `${what} "${key}"`;
     if (this.#usedKeys.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
     this.#usedKeys.add(name);

@@ -1,7 +1,10 @@
 /** A server's tools as MCP lists them, in each revision. */
 import { hasOwnBase, mapParts } from "../../../core/json_schema/subschemas.ts";
+import type { Principal } from "../../../core/call/call.ts";
+import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
+import { listMeta } from "../../../core/tool/listing.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
@@ -40,6 +43,12 @@ export class McpTools {
     return this.#read().get(name);
   }
 
+  /** The tool of that name, if the caller may see it: a hidden tool must not differ from an unknown one. */
+  getFor(name: string, principal: Principal | undefined): McpTool | undefined {
+    const tool = this.#read().get(name);
+    return tool !== undefined && isVisibleTo(tool.definition, principal) ? tool : undefined;
+  }
+
   /** All tools as a revision lists them. */
   list(revision: Revision): Members[] {
     return [...this.#read().values()].map((tool) => listMcpTool(tool, revision));
@@ -75,9 +84,10 @@ function headerParamsOf({ name, inputSchema }: ToolDefinition): readonly HeaderP
 
 /** A tool as a revision lists it. Members that are `undefined` are not part of its JSON. */
 function listMcpTool({ definition, wrapsOutput }: McpTool, revision: Revision): Members {
-  const { name, title, description, inputSchema, output, annotations, meta, promise } = definition;
+  const { name, title, description, inputSchema, output, annotations, promise } = definition;
   const { isModern, structured, hasTitles, hasAudio } = revision;
-  const outputSchema = output && withVersion(isModern || !wrapsOutput ? output.jsonSchema : wrap(output.jsonSchema));
+  const isWrapped = wrapsOutput && !isModern;
+  const outputSchema = output && withVersion(isWrapped ? wrap(output.jsonSchema) : output.jsonSchema);
   // A client of 2025-11-25 requests a task for each call. Since 2026-07-28 the server decides.
   const taskSupport = promise === undefined ? undefined : promise.required ? "required" : "optional";
   return {
@@ -88,7 +98,7 @@ function listMcpTool({ definition, wrapsOutput }: McpTool, revision: Revision): 
     outputSchema: structured === "none" ? undefined : outputSchema,
     annotations: hasAudio ? annotations : undefined,
     execution: revision.version === "2025-11-25" ? taskSupport && { taskSupport } : undefined,
-    _meta: hasTitles ? meta : undefined,
+    _meta: hasTitles ? listMeta(definition, isWrapped && structured !== "none") : undefined,
   };
 }
 

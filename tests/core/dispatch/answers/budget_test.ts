@@ -26,12 +26,32 @@ function createReplica(options: BudgetOptions, value: unknown, extra: object = {
   return createServer({ tools: [list], keys: KEYS, logger: false, ...extra });
 }
 
+const LEFT_OUT = "an item that is over the budget";
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: { readonly more?: string };
+}
+
+async function refusal(call: Promise<unknown>): Promise<Refusal> {
+  return await call.then(() => Promise.reject(new Error("It was not refused")), (error) => error as Refusal);
+}
+
+/** A page, or what follows an item that is over the budget. */
+async function pageOf(call: Promise<unknown>): Promise<Page> {
+  return await call.catch(({ code, details }: Refusal) => {
+    if (code !== "result_too_large") throw new Error(code);
+    return { ...details };
+  }) as Page;
+}
+
 /** All pages, each from a new replica with the same keys, as after a restart. */
 async function allPages(options: BudgetOptions, value: unknown): Promise<readonly Page[]> {
-  const pages: Page[] = [await testClient(createReplica(options, value)).list() as Page];
+  const pages: Page[] = [await pageOf(testClient(createReplica(options, value)).list())];
   for (let { more } = pages[0] as Page; more !== undefined; more = pages.at(-1)?.more) {
     const client = testClient(createReplica(options, value));
-    pages.push(await client.$.call("more", { handle: more }) as Page);
+    pages.push(await pageOf(client.$.call("more", { handle: more })));
     ok(pages.length < 2_000);
   }
   return pages;
@@ -48,26 +68,45 @@ const anyBudget = fc.oneof(
 );
 const maxOf = ({ maxTokens, maxChars = 0 }: BudgetOptions) => maxTokens ?? maxChars;
 
-test("pages hold each item exactly once, in order, within the budget, at ever new replicas", async () => {
+test("pages hold each item that fits exactly once, in order, within the budget, at ever new replicas", async () => {
   const anyItem = fc.oneof(
     fc.nat(),
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.constant(null),
     fc.record({ id: fc.uuid(), note: fc.nat(300).map((length) => "note, ".repeat(length)) }),
-    // Larger than most budgets.
-    fc.nat(20_000).map((length) => "a".repeat(length)),
+    // Larger than any budget.
+    fc.nat(3).map((more) => "ab ".repeat(12_000 + more)),
   );
+  const isLarge = (item: unknown) => typeof item === "string" && item.length > 30_000;
   await fc.assert(
     fc.asyncProperty(anyBudget, fc.array(anyItem, { maxLength: 20 }), async (options, items) => {
       const pages = await allPages(options, items);
-      deepStrictEqual(pages.flatMap((page) => page.items ?? []), JSON.parse(JSON.stringify(items)));
-      for (const page of pages) {
+      const given = pages.flatMap((page) => page.items ?? [LEFT_OUT]);
+      deepStrictEqual(given, JSON.parse(JSON.stringify(items.map((item) => isLarge(item) ? LEFT_OUT : item))));
+      for (const page of pages.filter((page) => page.items !== undefined)) {
         strictEqual(page.total, items.length);
-        ok(page.items?.length === 1 || sizeOf(options, page) <= maxOf(options));
+        ok(sizeOf(options, page) <= maxOf(options));
       }
     }),
     { seed: 18, numRuns: 15 },
   );
+});
+
+test("an item that is over the budget is refused by its place, with a handle of what follows", async () => {
+  const client = testClient(
+    createReplica({ maxChars: 4_000 }, ["small", "x".repeat(5_000), "last", "y".repeat(4_500)]),
+  );
+  const { items, more } = await client.list() as Page;
+  deepStrictEqual(items, ["small"]);
+  const refused = await refusal(client.$.call("more", { handle: more }));
+  strictEqual(refused.code, "result_too_large");
+  strictEqual(
+    refused.message,
+    "Item 2 alone is over the budget of this answer: request a part of it, or skip it with the handle `more` of this error",
+  );
+  const { items: last, more: then } = await client.$.call("more", { handle: refused.details?.more }) as Page;
+  deepStrictEqual(last, ["last"]);
+  strictEqual((await refusal(client.$.call("more", { handle: then }))).details?.more, undefined);
 });
 
 test("parts of a text give the text, within the budget, cut at lines that fit", async () => {

@@ -1,11 +1,12 @@
 /** Serves MCP over the standard input and output of this process, as desktop hosts start it. */
 import type { Principal } from "../../../../core/call/call.ts";
 import { omitUndefined } from "../../../../internal/json.ts";
-import type { MaybePromise } from "../../../../internal/async.ts";
 import { checkOptions, type OptionRules, rule, TEXT, TEXTS, wholeNumber } from "../../../../internal/options.ts";
 import type { WireHost } from "../../../wire.ts";
 import { mcpDuplex } from "../../server/duplex.ts";
 import { type McpWire, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
+import { claimOutput } from "./claim_output.ts";
+import { localPrincipal } from "./local_principal.ts";
 import { serveLines } from "./serve_lines.ts";
 import process from "node:process";
 
@@ -49,18 +50,6 @@ function isPrincipal(value: unknown): boolean {
   return TEXT.fits(id) && TEXTS.fits(scopes);
 }
 
-/** Every scope, also those of tools that a gateway adds later. Its items are the scopes of the server's tools at the start. */
-class EveryScope extends Array<string> {
-  override includes(): boolean {
-    return true;
-  }
-}
-
-/** The user who started the program. */
-function localPrincipal({ definitions }: WireHost): Principal {
-  return { id: "local", scopes: EveryScope.from(new Set(definitions.flatMap(({ scopes }) => scopes))) };
-}
-
 /** Options of the server's wire `mcp({ … })`. */
 function protocolOf({ "~offer": offer }: StdioServer): ProtocolOptions {
   const { wires = [] } = (offer?.options ?? {}) as { readonly wires?: readonly Partial<McpWire>[] };
@@ -99,70 +88,4 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
   } finally {
     output.release();
   }
-}
-
-/** Standard output, reserved for messages. */
-interface ClaimedOutput {
-  /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
-  write(line: string): MaybePromise<void>;
-  /** Restores standard output. */
-  release(): void;
-}
-
-/** Methods of `console` that write to standard output. Some runtimes bypass `process.stdout` in them. */
-const PRINTERS = [
-  "log",
-  "info",
-  "debug",
-  "table",
-  "dir",
-  "dirxml",
-  "group",
-  "groupCollapsed",
-  "count",
-  "timeEnd",
-  "timeLog",
-];
-
-let claimed: ClaimedOutput | undefined;
-
-/** Reserves standard output for messages. Everything else that is written to it goes to standard error. */
-export function claimOutput(): ClaimedOutput {
-  return (claimed ??= claim());
-}
-
-function claim(): ClaimedOutput {
-  const { stdout, stderr } = process;
-  const original = stdout.write;
-  const write = original.bind(stdout);
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
-  const printers = console as unknown as Record<string, unknown>;
-  const methods = PRINTERS.map((name) => [name, printers[name]] as const);
-  for (const [name] of methods) printers[name] = (...args: unknown[]) => console.error(...args);
-  // A broken pipe is not an error: the input ends, too.
-  const ignore = (): void => {};
-  stdout.on("error", ignore);
-  let full: Promise<void> | undefined;
-  return {
-    write(line) {
-      return write(`${line}\n`) ? undefined : (full ??= drained(stdout).finally(() => (full = undefined)));
-    },
-    release() {
-      stdout.write = original;
-      for (const [name, method] of methods) printers[name] = method;
-      stdout.off("error", ignore);
-      claimed = undefined;
-    },
-  };
-}
-
-/** Resolves when a pipe has room again, or is broken. */
-function drained(pipe: typeof process.stdout): Promise<void> {
-  return new Promise((resolve) => {
-    const go = (): void => {
-      pipe.off("drain", go).off("close", go).off("error", go);
-      resolve();
-    };
-    pipe.on("drain", go).on("close", go).on("error", go);
-  });
 }

@@ -1,0 +1,99 @@
+/**
+ * Errors of commands: what a command throws, and how it is printed.
+ *
+ * A command throws a {@link CliError}, or lets errors of the client pass. They become one message on standard error and an exit
+ * code; with `--json`, one line of JSON.
+ */
+import { Failure } from "../core/errors/failure.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
+import { EXIT, type ExitCode, exitCodeOf } from "./exit_codes.ts";
+
+/** Particulars of a {@link CliError}. All are printed. */
+export interface CliErrorOptions {
+  /** Stable code for `--json`. Default: `usage`. */
+  readonly code?: string;
+  /** Step that failed: `connect`, `list`. */
+  readonly step?: string;
+  /** Address that was used. */
+  readonly url?: string | undefined;
+  /** What to do, on a separate line. */
+  readonly hint?: string | undefined;
+  /** JSON data, for `--json` alone. */
+  readonly data?: unknown;
+  /** Local cause, which is not printed. */
+  readonly cause?: unknown;
+}
+
+/** An error with its exit code. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  readonly exitCode: ExitCode;
+  readonly code: string;
+  readonly step: string | undefined;
+  readonly url: string | undefined;
+  readonly hint: string | undefined;
+  readonly data: unknown;
+
+  /** @param message What is wrong and what was given, without a final period. */
+  constructor(exitCode: ExitCode, message: string, options: CliErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.exitCode = exitCode;
+    this.code = options.code ?? "usage";
+    this.step = options.step;
+    this.url = options.url;
+    this.hint = options.hint;
+    this.data = options.data;
+  }
+}
+
+/** An error as it is printed: the object `error` of `--json`, and its exit code. */
+export interface ReportedError {
+  readonly exitCode: ExitCode;
+  readonly code: string;
+  readonly message: string;
+  readonly step?: string | undefined;
+  readonly url?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly data?: unknown;
+}
+
+/** Converts anything that a command threw. */
+export function toReportedError(thrown: unknown): ReportedError {
+  if (thrown instanceof CliError) {
+    const { exitCode, code, message, step, url, hint, data } = thrown;
+    return { exitCode, code, message, step, url, hint, data };
+  }
+  if (thrown instanceof Failure) {
+    return { exitCode: EXIT.refused, code: thrown.code, message: thrown.message, data: thrown.data };
+  }
+  if (thrown instanceof ToolError) {
+    const message = withCauses(thrown);
+    return { exitCode: exitCodeOf(thrown.code), code: thrown.code, message, data: thrown.details };
+  }
+  if (isInterruption(thrown)) return { exitCode: EXIT.interrupted, code: "interrupted", message: "Interrupted" };
+  // Validation of a transport's options and addresses.
+  if (thrown instanceof TypeError || thrown instanceof RangeError) {
+    return { exitCode: EXIT.found, code: "unexpected", message: withCauses(thrown) };
+  }
+  return { exitCode: EXIT.found, code: "unexpected", message: withCauses(thrown) };
+}
+
+/** Whether a command ended because the user pressed Ctrl+C. */
+export function isInterruption(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === "AbortError";
+}
+
+/** Maximum number of causes that a message names. */
+const MAX_CAUSES = 4;
+
+/** Joins the message of an error and those of its causes. */
+export function withCauses(thrown: unknown): string {
+  const messages: string[] = [];
+  let current = thrown;
+  for (let depth = 0; depth <= MAX_CAUSES && current !== undefined; depth++) {
+    const message = current instanceof Error ? current.message : String(current);
+    if (message !== "" && !messages.some((known) => known.includes(message))) messages.push(message);
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return messages.length < 2 ? messages.join("") : `${messages[0]} (${messages.slice(1).join(": ")})`;
+}

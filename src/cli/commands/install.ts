@@ -1,0 +1,207 @@
+/** `toolwire install <host> <target>`: adds a server to the configuration of an agent or editor. */
+import { homedir } from "node:os";
+import { closestMatch, escapeControls } from "../../internal/text.ts";
+import { CliError } from "../cli_error.ts";
+import { type CliCommand, defineCommand } from "../command.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT } from "../exit_codes.ts";
+import { type ConfigChange, planChange, snippetOf } from "../hosts/change_config.ts";
+import { readConfig, writeConfig } from "../hosts/config_file.ts";
+import { diffLines } from "../hosts/diff_lines.ts";
+import type { Host, HostServer } from "../hosts/host.ts";
+import { thisSystem } from "../hosts/read_servers.ts";
+import { sourceOf } from "../hosts/source.ts";
+import { HOSTS } from "../hosts/table.ts";
+import { headersOf, HTTP_FLAGS, type HttpFlags } from "../targets/flags.ts";
+import { takeTarget } from "../targets/target.ts";
+import { openLink } from "../terminal/open_link.ts";
+import { printable } from "../terminal/terminal.ts";
+
+interface InstallFlags extends HttpFlags {
+  readonly scope?: "user" | "project";
+  readonly name?: string;
+  readonly env?: readonly string[];
+  readonly print?: boolean;
+  readonly dryRun?: boolean;
+  readonly link?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+const HOST_IDS = HOSTS.map(({ id }) => id);
+
+export const installCommand: CliCommand = defineCommand<InstallFlags>({
+  usage:
+    "<host> <target> [--scope user|project] [--name <name>] [--env NAME[=value]] [--print|--dry-run|--link] [--force]",
+  about:
+    `Adds a server to the configuration of a host: ${
+      HOST_IDS.join(", ")
+    }. Shows the change, keeps a copy of the file, and leaves ` +
+    "comments and other entries as they are. A second run changes nothing.",
+  examples: [
+    ["toolwire install claude-desktop ./server.ts", "The host starts this module, with this runtime"],
+    ["toolwire install vscode ./server.ts --env API_KEY", "VS Code asks for the value"],
+    ["toolwire install cursor https://example.com/mcp --scope project", "A URL, for the project in this folder"],
+    ["toolwire install codex --name files -- npx -y some-server", "Any program that serves MCP over its pipes"],
+  ],
+  takesProgram: true,
+  parameters: {
+    flags: {
+      ...HTTP_FLAGS,
+      scope: { kind: "enum", values: ["user", "project"], optional: true, brief: "Whose file. Default: user" },
+      name: {
+        kind: "parsed",
+        parse: parseName,
+        optional: true,
+        brief: "Name of the entry. Default: that of the server",
+      },
+      env: {
+        kind: "parsed",
+        parse: parseVariable,
+        optional: true,
+        variadic: true,
+        placeholder: "NAME=value",
+        brief: "Environment variable; without a value the host asks for it, or takes it from its environment",
+      },
+      print: { kind: "boolean", optional: true, brief: "Print the entry for the file, and write nothing" },
+      dryRun: { kind: "boolean", optional: true, brief: "Show the change, and write nothing" },
+      link: {
+        kind: "boolean",
+        optional: true,
+        brief: "Print the link that adds the server, and open it on a terminal",
+      },
+      force: { kind: "boolean", optional: true, brief: "Replace an entry of that name" },
+      json: { kind: "boolean", optional: true, brief: "One JSON object on standard output" },
+    },
+    positional: {
+      kind: "array",
+      parameter: { brief: "Host, then target", parse: String, placeholder: "host> <target" },
+    },
+  },
+  async run(context, flags, id, ...words) {
+    const host = findHost(id);
+    const { target, rest } = takeTarget(words, context);
+    if (rest.length > 0) throw new CliError(EXIT.usage, `There is one argument too many: ${JSON.stringify(rest[0])}`);
+    const source = await sourceOf(
+      target,
+      { ...variablesOf(flags), headers: headersOf(flags, context.host.env) },
+      context.host,
+    );
+    const name = flags.name ?? toName(source.name);
+    if (flags.print === true) return context.terminal.write(expressed(() => snippetOf(host, name, source.server)));
+    if (flags.link === true || host.format === "yaml") return await useLink(host, name, source.server, context);
+    return install(host, name, source.server, flags, context);
+  },
+});
+
+function findHost(id: string | undefined): Host {
+  const host = HOSTS.find((one) => one.id === id);
+  if (host !== undefined) return host;
+  const hint = `Hosts are ${HOST_IDS.join(", ")}`;
+  if (id === undefined) throw new CliError(EXIT.usage, "The argument <host> is missing", { hint });
+  const similar = closestMatch(id, HOST_IDS);
+  const question = similar === undefined ? "" : `: did you mean "${similar}"?`;
+  throw new CliError(EXIT.usage, `There is no host ${escapeControls(JSON.stringify(id))}${question}`, { hint });
+}
+
+/** Plans and writes the change of the file. */
+function install(
+  host: Host,
+  name: string,
+  server: HostServer,
+  flags: InstallFlags,
+  { host: place, terminal }: CliContext,
+): void {
+  const file = fileOf(host, flags, place);
+  const change = planned(host, file, name, server);
+  if (change.kind === "same") terminal.note(`${host.title} has ${name} already, in ${file}: nothing to change`);
+  else {
+    terminal.note(`${file}:`);
+    for (const line of diffLines(change.before, change.after, change.secrets)) terminal.note(`  ${printable(line)}`);
+  }
+  const isWritten = change.kind !== "same" && flags.dryRun !== true;
+  if (isWritten && change.kind === "different" && flags.force !== true) {
+    throw new CliError(EXIT.found, `${host.title} has another server ${name}, in ${file}`, {
+      code: "different_entry",
+      hint: "Replace it with --force, or choose another --name",
+    });
+  }
+  const backup = isWritten ? written(file, change) : undefined;
+  if (isWritten) terminal.note(`Written${backup === undefined ? "" : `; the old file is ${backup}`}. ${host.next}`);
+  if (flags.json === true) {
+    terminal.printJson({ host: host.id, name, file, change: change.kind, written: isWritten, backup });
+  }
+}
+
+function fileOf(host: Host, { scope = "user" }: InstallFlags, { cwd, env }: CliContext["host"]): string {
+  const home = env["HOME"] || env["USERPROFILE"] || homedir();
+  const file = host.file(scope, { ...thisSystem(), cwd, env, home });
+  if (file !== undefined) return file;
+  throw new CliError(EXIT.usage, `${host.title} has no file for projects`, { hint: "Leave out --scope project" });
+}
+
+function planned(host: Host, file: string, name: string, server: HostServer): ConfigChange {
+  return expressed(() => {
+    const text = readConfig(file) ?? "";
+    return expressed(
+      () => planChange(host, text, name, server),
+      `Cannot change ${file}: `,
+      "Mend the file; nothing was written",
+    );
+  });
+}
+
+function written(file: string, { before, after }: ConfigChange): string | undefined {
+  return expressed(() => writeConfig(file, before, after, new Date()));
+}
+
+/** Runs a step whose errors are those of the user's file, or of what the host can express. */
+function expressed<Result>(step: () => Result, prefix = "", hint?: string): Result {
+  try {
+    return step();
+  } catch (cause) {
+    if (cause instanceof TypeError) throw new CliError(EXIT.usage, cause.message, { cause });
+    if (!(cause instanceof Error) || cause.name !== "ConfigError") throw cause;
+    throw new CliError(EXIT.found, `${prefix}${cause.message}`, { code: "config", hint, cause });
+  }
+}
+
+async function useLink(host: Host, name: string, server: HostServer, { terminal }: CliContext): Promise<void> {
+  const { toLink } = host;
+  if (toLink === undefined) {
+    throw new CliError(EXIT.usage, `${host.title} has no link that adds a server; leave out --link`);
+  }
+  const link = expressed(() => toLink(server, name));
+  terminal.print(link);
+  // Other users of the machine can see the arguments of a program.
+  const hasValues = Object.keys("env" in server ? server.env ?? {} : {}).length > 0;
+  if (terminal.isOutputTerminal && !hasValues) await openLink(link);
+}
+
+/** Names that every host accepts. */
+function toName(text: string): string {
+  return text.replace(/[^\w-]+/g, "-").replace(/^-+|-+$/g, "") || "server";
+}
+
+function parseName(text: string): string {
+  if (/^[\w-]{1,64}$/.test(text)) return text;
+  throw new TypeError(
+    `${JSON.stringify(text)} has characters other than letters, digits, "_" and "-", which hosts refuse`,
+  );
+}
+
+function parseVariable(text: string): string {
+  if (/^[A-Za-z_]\w*(=|$)/.test(text)) return text;
+  throw new TypeError("a variable is written NAME=value, or NAME alone");
+}
+
+/** `--env NAME=value` and `--env NAME`. */
+function variablesOf(
+  { env = [] }: InstallFlags,
+): { readonly env: Record<string, string>; readonly secrets: readonly string[] } {
+  const pairs = env.filter((text) => text.includes("=")).map((text) => /^(\w+)=(.*)$/s.exec(text));
+  return {
+    env: Object.fromEntries(pairs.map((match) => [match?.[1] ?? "", match?.[2] ?? ""])),
+    secrets: env.filter((text) => !text.includes("=")),
+  };
+}

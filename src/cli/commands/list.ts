@@ -1,0 +1,114 @@
+/** `toolwire list <target>`: the tools, resources and prompts of a server, as signatures or JSON. */
+import { signatureOf } from "../../core/json_schema/signature.ts";
+import { typedOr } from "../../internal/json.ts";
+import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
+import { type CliCommand, defineCommand } from "../command.ts";
+import type { CliContext } from "../context.ts";
+import { type Contents, readContents } from "../targets/contents.ts";
+import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
+import { openTarget } from "../targets/open.ts";
+import { takeTarget } from "../targets/target.ts";
+import { printable, printableLine, type Terminal } from "../terminal/terminal.ts";
+import { cutToWidth } from "../terminal/width.ts";
+
+interface ListFlags extends TargetFlags {
+  readonly json?: boolean;
+  readonly schema?: boolean;
+  readonly full?: boolean;
+  readonly tools?: boolean;
+  readonly resources?: boolean;
+  readonly prompts?: boolean;
+}
+
+export const listCommand: CliCommand = defineCommand<ListFlags>({
+  usage: "<target> [--tools] [--resources] [--prompts] [--schema] [--full] [--json]",
+  about:
+    "Lists what a server offers: tools as signatures in the notation of TypeScript, resources and prompts. The system tools redeem " +
+    "and cancel are listed with --json alone.",
+  examples: [
+    ["toolwire list ./server.ts", "The tools of a module"],
+    ["toolwire list https://example.com/mcp --json", "Everything, as one JSON object"],
+    ["toolwire list -- npx -y @modelcontextprotocol/server-everything", "A program that serves MCP over its pipes"],
+  ],
+  takesProgram: true,
+  parameters: {
+    flags: {
+      ...TARGET_FLAGS,
+      tools: { kind: "boolean", optional: true, brief: "Tools alone" },
+      resources: { kind: "boolean", optional: true, brief: "Resources and their templates alone" },
+      prompts: { kind: "boolean", optional: true, brief: "Prompts alone" },
+      schema: { kind: "boolean", optional: true, brief: "JSON Schemas of the tools in place of signatures" },
+      full: { kind: "boolean", optional: true, brief: "Whole descriptions in place of their first line" },
+      json: { kind: "boolean", optional: true, brief: "One JSON object on standard output" },
+    },
+    positional: { kind: "array", parameter: { brief: "Target", parse: String, placeholder: "target" }, maximum: 1 },
+  },
+  async run(context, flags, ...words) {
+    const { target } = takeTarget(words, context);
+    const connection = await openTarget(target, flags, context, { signal: context.interruption() });
+    try {
+      const contents = await readContents(connection, wantedOf(flags), flags, context.interruption());
+      if (flags.json === true) context.terminal.printJson({ wire: connection.wire, ...contents });
+      else printContents(contents, flags, context);
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+const COMMENT = "// ";
+
+/** Which lists are printed: those that are named, else all. */
+function wantedOf({ tools, resources, prompts }: ListFlags): readonly (keyof Contents)[] {
+  if (tools !== true && resources !== true && prompts !== true) {
+    return ["tools", "resources", "resourceTemplates", "prompts"];
+  }
+  return [
+    ...(tools === true ? ["tools" as const] : []),
+    ...(resources === true ? ["resources" as const, "resourceTemplates" as const] : []),
+    ...(prompts === true ? ["prompts" as const] : []),
+  ];
+}
+
+function printContents(contents: Contents, flags: ListFlags, { terminal }: CliContext): void {
+  const tools = contents.tools?.filter((tool) => !isSystemTool(tool)) ?? [];
+  for (const tool of tools) printTool(tool, flags, terminal);
+  const { resources = [], resourceTemplates = [], prompts = [] } = contents;
+  for (const { uri, name, description } of resources) printItem("resource", uri, description ?? name, terminal);
+  for (const { uriTemplate, name, description } of resourceTemplates) {
+    printItem("resource", uriTemplate, typedOr(description, name), terminal);
+  }
+  for (const { name, arguments: args = [], description } of prompts) {
+    const parameters = args.map((arg) => `${arg.name}${arg.required === true ? "" : "?"}: string`).join(", ");
+    printItem("prompt", `${name}(${parameters})`, description, terminal);
+  }
+  if (tools.length + resources.length + resourceTemplates.length + prompts.length === 0) {
+    terminal.note("Nothing to list");
+  }
+}
+
+function printTool(tool: ListedTool, { schema, full }: ListFlags, terminal: Terminal): void {
+  const { name, inputSchema, outputSchema } = tool;
+  const description: string = tool.description ?? "";
+  const text = full === true ? printable(description) : firstLineOf(description, terminal.columns);
+  for (const line of text === "" ? [] : text.split("\n")) terminal.print(terminal.style("dim", COMMENT + line));
+  const shown = printableLine(name);
+  if (schema === true) {
+    terminal.print(
+      `${terminal.style("bold", shown)} ${printable(JSON.stringify({ inputSchema, outputSchema }, undefined, 2))}\n`,
+    );
+  } else {
+    terminal.print(`${terminal.style("bold", shown)}${printable(signatureOf(inputSchema ?? {}, outputSchema))}\n`);
+  }
+}
+
+function printItem(kind: string, name: string, about: string | undefined, terminal: Terminal): void {
+  if (about !== undefined) terminal.print(terminal.style("dim", COMMENT + firstLineOf(about, terminal.columns)));
+  terminal.print(`${kind} ${terminal.style("bold", printableLine(name))}\n`);
+}
+
+/** The first line of a description, cut to the terminal. */
+function firstLineOf(description: string, columns: number): string {
+  const [line = ""] = description.trim().split("\n", 1);
+  return cutToWidth(printableLine(line), columns - COMMENT.length);
+}

@@ -1,0 +1,102 @@
+/** Plans the change of a host's configuration file: one entry is added, or its members are replaced. */
+import { appendItems, parseJsonc, setMember } from "./edit_jsonc.ts";
+import { parseToml, setTable } from "./edit_toml.ts";
+import { canonical, isRecord, OWNED_MEMBERS } from "./entries.ts";
+import type { Host, HostEntry, HostServer } from "./host.ts";
+
+/** A change that was not written. */
+export interface ConfigChange {
+  /** Whether the entry is new, equal to what is there, or another one under the same name. */
+  readonly kind: "new" | "same" | "different";
+  readonly before: string;
+  readonly after: string;
+  /** Values that are not printed: those of variables and headers, in the old and the new entry. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The servers of a configuration file by name.
+ *
+ * @throws {ConfigError} If the text cannot be parsed.
+ */
+export function entriesOf(host: Host, text: string): Readonly<Record<string, HostEntry>> {
+  return serversIn(parseConfig(host, text), host.member);
+}
+
+/** The content of a configuration file. @throws {ConfigError} If the text cannot be parsed. */
+export function parseConfig({ format }: Host, text: string): Readonly<Record<string, unknown>> {
+  return format === "toml" ? parseToml(text) : parseJsonc(text);
+}
+
+/** The servers below a member, by name; what is not an object is left out. */
+export function serversIn(config: HostEntry, member: string): Readonly<Record<string, HostEntry>> {
+  const servers = config[member];
+  if (!isRecord(servers)) return {};
+  return Object.fromEntries(
+    Object.entries(servers).filter((pair): pair is [string, HostEntry] => isRecord(pair[1])),
+  );
+}
+
+/**
+ * Plans the entry of a server under a name.
+ *
+ * @param text Content of the file; empty if it does not exist.
+ * @throws {ConfigError} If the text cannot be parsed, or changed without loss.
+ * @throws {TypeError} If the host cannot express the server.
+ */
+export function planChange(host: Host, text: string, name: string, server: HostServer): ConfigChange {
+  const entry = host.toEntry(server, name);
+  const current = entriesOf(host, text)[name];
+  const secrets = [entry, current].flatMap((one) => one === undefined ? [] : secretsOf(one));
+  if (current === undefined) return { kind: "new", before: text, after: addEntry(host, text, name, server), secrets };
+  const changes = changedMembers(current, entry);
+  if (Object.keys(changes).length === 0) return { kind: "same", before: text, after: text, secrets };
+  return { kind: "different", before: text, after: changeEntry(host, text, name, server, changes), secrets };
+}
+
+/** The members to set; `undefined` for those to remove. Members that Toolwire does not write are left out. */
+function changedMembers(current: HostEntry, entry: HostEntry): HostEntry {
+  const changed = OWNED_MEMBERS.filter((member) => canonical(current[member]) !== canonical(entry[member]));
+  return Object.fromEntries(changed.map((member) => [member, entry[member]]));
+}
+
+function addEntry(host: Host, text: string, name: string, server: HostServer): string {
+  const entry = host.toEntry(server, name);
+  if (host.format === "toml") return setTable(text, [host.member, name], entry);
+  return addLists(host, setMember(text, [host.member, name], entry), name, server);
+}
+
+function changeEntry(host: Host, text: string, name: string, server: HostServer, changes: HostEntry): string {
+  if (host.format === "toml") return setTable(text, [host.member, name], changes);
+  const changed = Object.entries(changes).reduce(
+    (result, [member, value]) => setMember(result, [host.member, name, member], value),
+    text,
+  );
+  return addLists(host, changed, name, server);
+}
+
+/** Appends the items that the lists do not have, by their id. */
+function addLists(host: Host, text: string, name: string, server: HostServer): string {
+  const lists = Object.entries(host.toLists?.(server, name) ?? {});
+  return lists.reduce((result, [member, items]) => {
+    const current = parseJsonc(result)[member];
+    const ids = (Array.isArray(current) ? current : []).map((item) => isRecord(item) ? item["id"] : undefined);
+    return appendItems(result, member, items.filter(({ id }) => !ids.includes(id)));
+  }, text);
+}
+
+function secretsOf(entry: HostEntry): string[] {
+  return ["env", "headers", "http_headers"].flatMap((member) => {
+    const values = entry[member];
+    return isRecord(values)
+      ? Object.values(values).map(String).filter((value) => !/^\$\{?[\w:-]+\}?$/.test(value))
+      : [];
+  });
+}
+
+/** A file that has the entry alone, to be pasted. */
+export function snippetOf(host: Host, name: string, server: HostServer): string {
+  if (host.format === "toml") return setTable("", [host.member, name], host.toEntry(server, name));
+  const lists = host.toLists?.(server, name) ?? {};
+  return `${JSON.stringify({ ...lists, [host.member]: { [name]: host.toEntry(server, name) } }, undefined, 2)}\n`;
+}

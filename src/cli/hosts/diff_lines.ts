@@ -1,0 +1,23 @@
+/** Shows what changes between two texts, without the values that are secret. */
+
+/** The lines that differ, `-` before and `+` after. Equal lines at the start and at the end are left out. */
+export function diffLines(before: string, after: string, secrets: readonly string[]): readonly string[] {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const start = countEqual(old, now);
+  const end = countEqual(old.slice(start).reverse(), now.slice(start).reverse());
+  const changed = [
+    ...old.slice(start, old.length - end).map((line) => `- ${line}`),
+    ...now.slice(start, now.length - end).map((line) => `+ ${line}`),
+  ];
+  return changed.map((line) => secrets.reduce((text, secret) => text.replaceAll(JSON.stringify(secret), '"…"'), line));
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+function countEqual(some: readonly string[], others: readonly string[]): number {
+  const first = some.findIndex((line, at) => line !== others[at]);
+  return first === -1 ? some.length : first;
+}

@@ -1,0 +1,137 @@
+/** Shapes of entries that several hosts share. */
+import { type HostEntry, type HostProgram, type HostServer, isProgram } from "./host.ts";
+
+/** Writes the reference to a variable of the environment: `${env:KEY}`. */
+export type Placeholder = (variable: string) => string;
+
+export const envReference: Placeholder = (variable) => `\${env:${variable}}`;
+export const shellReference: Placeholder = (variable) => `\${${variable}}`;
+
+/** A builder of entries: `{ command, args, env, cwd }`, or the URL as the host spells it. */
+export function entryShape(
+  title: string,
+  options: {
+    /** The entry for a URL. Without it the host starts programs only. */
+    readonly url?: (url: string) => HostEntry;
+    /** Members before the command. */
+    readonly program?: HostEntry;
+    /** How the host refers to a variable. Without it the host cannot. */
+    readonly placeholder?: Placeholder;
+    readonly hasCwd?: boolean;
+  },
+): (server: HostServer) => HostEntry {
+  return (server) => {
+    if (isProgram(server)) {
+      return { ...options.program, ...programEntry(title, server, options) };
+    }
+    if (options.url === undefined) {
+      throw new TypeError(
+        `Cannot add ${server.url} to ${title}: its file lists programs only. Add the URL as a connector, in its settings`,
+      );
+    }
+    return { ...options.url(server.url), ...(hasMembers(server.headers) ? { headers: server.headers } : {}) };
+  };
+}
+
+function programEntry(
+  title: string,
+  { command, args, env, secrets = [], cwd }: HostProgram,
+  { placeholder, hasCwd = false }: { readonly placeholder?: Placeholder; readonly hasCwd?: boolean },
+): HostEntry {
+  if (secrets.length > 0 && placeholder === undefined) {
+    throw new TypeError(
+      `Cannot refer to ${secrets.join(", ")} in ${title}: its file has values only. Give one: --env ${secrets[0]}=…`,
+    );
+  }
+  const all = { ...env, ...Object.fromEntries(secrets.map((name) => [name, placeholder?.(name) ?? ""])) };
+  return {
+    command,
+    args: [...args],
+    ...(hasMembers(all) ? { env: all } : {}),
+    ...(hasCwd && cwd !== undefined ? { cwd } : {}),
+  };
+}
+
+function hasMembers(record: Readonly<Record<string, string>> | undefined): boolean {
+  return record !== undefined && Object.keys(record).length > 0;
+}
+
+/** Members of entries that Toolwire writes. All others belong to the user and are kept. */
+export const OWNED_MEMBERS: readonly string[] = [
+  "type",
+  "source",
+  "command",
+  "args",
+  "env",
+  "env_vars",
+  "cwd",
+  "url",
+  "httpUrl",
+  "serverUrl",
+  "headers",
+  "http_headers",
+];
+
+/** Reads an entry of any host; `undefined` if it has neither a command nor a URL. */
+export function fromEntry(entry: HostEntry, env: Readonly<Record<string, string | undefined>>): HostServer | undefined {
+  const expand = (text: string) => expandVariables(text, env);
+  // Older versions of Zed nest the program.
+  const program = isRecord(entry["command"]) ? { ...entry["command"], command: entry["command"]["path"] } : entry;
+  if (typeof program["command"] === "string") {
+    const { cwd, args = [] } = program;
+    return {
+      command: expand(program["command"]),
+      args: (Array.isArray(args) ? args : []).map((arg) => expand(String(arg))),
+      env: { ...texts(program["env"], expand), ...forwarded(entry["env_vars"], env) },
+      ...(typeof cwd === "string" ? { cwd: expand(cwd) } : {}),
+    };
+  }
+  const url = ["url", "httpUrl", "serverUrl"].map((name) => entry[name]).find((value) => typeof value === "string");
+  if (url === undefined) return undefined;
+  const token = env[String(entry["bearer_token_env_var"])];
+  const headers = { ...texts(entry["headers"], expand), ...texts(entry["http_headers"], expand) };
+  return {
+    url: expand(url),
+    headers: token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` },
+  };
+}
+
+/** `${env:KEY}`, `${KEY}`, `${KEY:-default}`. Unknown variables are left as they are. */
+function expandVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  return text.replace(
+    /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g,
+    (all, name: string, fallback?: string) => env[name] ?? fallback ?? all,
+  );
+}
+
+function texts(value: unknown, expand: (text: string) => string): Record<string, string> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, expand(String(text))]));
+}
+
+/** Codex names the variables that it passes on. */
+function forwarded(names: unknown, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  if (!Array.isArray(names)) return {};
+  return Object.fromEntries(names.flatMap((name) => {
+    const value = env[String(name)];
+    return value === undefined ? [] : [[String(name), value]];
+  }));
+}
+
+/** Whether the value is an object with members. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** JSON with sorted members: equal for equal values. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, inner: unknown) =>
+      isRecord(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+        : typeof inner === "bigint"
+        ? String(inner)
+        : inner,
+  ) ?? "";
+}

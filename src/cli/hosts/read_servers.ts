@@ -1,0 +1,94 @@
+/** Finds servers in the configuration files of hosts. */
+import { readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import process from "node:process";
+import { parseConfig, serversIn } from "./change_config.ts";
+import { readConfig } from "./config_file.ts";
+import { fromEntry, isRecord } from "./entries.ts";
+import type { Host, HostEntry, HostScope, HostServer, HostSystem } from "./host.ts";
+import { HOSTS } from "./table.ts";
+
+/** A server of a host. */
+export interface ConfiguredServer {
+  /** Id of the host: `cursor`. */
+  readonly host: string;
+  /** Name of the server in the file. */
+  readonly name: string;
+  readonly scope: HostScope;
+  readonly file: string;
+  /** How it is reached, with variables of the environment filled in. */
+  readonly server: HostServer;
+}
+
+/** A configuration file that cannot be read. */
+export interface UnreadableConfig {
+  readonly host: string;
+  readonly file: string;
+  readonly reason: string;
+}
+
+/** This machine. */
+export function thisSystem(): HostSystem {
+  return {
+    platform: process.platform,
+    home: homedir(),
+    cwd: process.cwd(),
+    env: process.env,
+    list: (folder) => {
+      try {
+        return readdirSync(folder);
+      } catch {
+        return [];
+      }
+    },
+  };
+}
+
+/** All servers of all hosts; the files that cannot be read are listed apart. Goose's file, which is YAML, is not read. */
+export function readHostServers(system: HostSystem = thisSystem()): {
+  readonly servers: readonly ConfiguredServer[];
+  readonly unreadable: readonly UnreadableConfig[];
+} {
+  const servers: ConfiguredServer[] = [];
+  const unreadable = new Map<string, UnreadableConfig>();
+  for (const { host, scope, file } of filesOf(system)) {
+    try {
+      const entries = Object.entries(readEntries(host, scope, file, system));
+      servers.push(
+        ...entries.flatMap(([name, entry]) => toServer({ host: host.id, name, scope, file }, entry, system)),
+      );
+    } catch (thrown) {
+      unreadable.set(file, { host: host.id, file, reason: (thrown as Error).message });
+    }
+  }
+  return { servers, unreadable: [...unreadable.values()] };
+}
+
+/** In the home folder itself, the file of the project is the one of the user. */
+function filesOf(system: HostSystem) {
+  return HOSTS.filter(({ format }) => format !== "yaml").flatMap((host) =>
+    (["user", "project", "local"] as const).flatMap((scope) => {
+      const file = host.file(scope, system);
+      const isSame = scope === "project" && file === host.file("user", system);
+      return file === undefined || isSame ? [] : [{ host, scope, file }];
+    })
+  );
+}
+
+function toServer(
+  place: Omit<ConfiguredServer, "server">,
+  entry: HostEntry,
+  system: HostSystem,
+): ConfiguredServer[] {
+  const server = fromEntry(entry, system.env);
+  return server === undefined ? [] : [{ ...place, server }];
+}
+
+/** Claude Code keeps the servers of scope `local` by folder, in the file of the user. */
+function readEntries(host: Host, scope: HostScope, file: string, { cwd }: HostSystem): Record<string, HostEntry> {
+  const config = parseConfig(host, readConfig(file) ?? "");
+  if (scope !== "local") return serversIn(config, host.member);
+  const projects = isRecord(config["projects"]) ? config["projects"] : {};
+  const project = projects[cwd];
+  return isRecord(project) ? serversIn(project, host.member) : {};
+}

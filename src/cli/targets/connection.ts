@@ -1,0 +1,32 @@
+/** Opened targets. */
+import type { ListedTool, Transport } from "../../core/call/transport.ts";
+import type { McpTransport } from "../../wires/mcp/client/types.ts";
+
+/** A connection to the server of a target. */
+export interface TargetConnection {
+  /** The target, for people: a URL, a file, a program. Foreign text. */
+  readonly label: string;
+  /** Wire: `memory`, `mcp`, `mcp-lite`, `rest`, `webtools`, `connect`, `grpc-web`, `grpc`, `stdio`. */
+  readonly wire: string;
+  /** Address, for targets that have one. */
+  readonly url: string | undefined;
+  /** Transport, for `createClient(connection.transport)`. */
+  readonly transport: Transport;
+  /** Returns the tools. The list is requested once. Rejects with `CliError` or `ToolError`. */
+  tools(): Promise<readonly ListedTool[]>;
+  /**
+   * Returns a transport with resources, prompts and completion; `undefined` if the target does not support MCP. It has been
+   * prepared by {@link OpenTargetOptions.prepare}.
+   */
+  mcp(): Promise<McpTransport | undefined>;
+  /** Closes connections, and the module's server. */
+  close(): Promise<void>;
+}
+
+/** How a target is opened. */
+export interface OpenTargetOptions {
+  /** Aborts the opening. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives each transport of MCP before its first request, to set handlers of questions and log messages. */
+  readonly prepare?: ((transport: McpTransport) => void) | undefined;
+}

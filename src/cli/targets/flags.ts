@@ -1,0 +1,205 @@
+/** Flags that say how a target is reached. Commands with a target include {@link TARGET_FLAGS} in their own flags. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { FlagParametersForType } from "@stricli/core";
+import type { Principal } from "../../core/call/call.ts";
+import { CliError } from "../cli_error.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT } from "../exit_codes.ts";
+
+/** Flags of a module: who calls. */
+export interface ModuleFlags {
+  readonly principal?: string;
+  readonly scopes?: readonly string[];
+}
+
+/** Names of the wires that a URL may have. */
+export const WIRE_NAMES = ["mcp", "mcp-lite", "rest", "webtools", "connect", "grpc-web", "grpc"] as const;
+
+/** Name of a wire. */
+export type WireName = typeof WIRE_NAMES[number];
+
+/** Flags of a target that is reached over HTTP. */
+export interface HttpFlags {
+  readonly header?: readonly string[];
+  readonly token?: string;
+  readonly bearerEnv?: string;
+}
+
+/** Flags of every target. */
+export interface TargetFlags extends ModuleFlags, HttpFlags {
+  readonly timeout?: number;
+  readonly wire?: WireName;
+  readonly era?: "auto" | "modern" | "legacy";
+  readonly pin?: string;
+  readonly cwd?: string;
+  readonly env?: readonly string[];
+}
+
+/** Flags of {@link ModuleFlags}, for the parser. */
+export const MODULE_FLAGS: FlagParametersForType<ModuleFlags, CliContext> = {
+  principal: {
+    kind: "parsed",
+    parse: nonEmpty,
+    optional: true,
+    placeholder: "id",
+    brief: "Caller of a module's tools",
+  },
+  scopes: {
+    kind: "parsed",
+    parse: String,
+    optional: true,
+    variadic: ",",
+    placeholder: "scope,scope",
+    brief: "Scopes of that caller. Default: all",
+  },
+};
+
+/** Flags of {@link HttpFlags}, for the parser. */
+export const HTTP_FLAGS: FlagParametersForType<HttpFlags, CliContext> = {
+  header: {
+    kind: "parsed",
+    parse: parseHeader,
+    optional: true,
+    variadic: true,
+    placeholder: "name:value",
+    brief: "Header of each request; may be repeated",
+  },
+  token: {
+    kind: "parsed",
+    parse: nonEmpty,
+    optional: true,
+    placeholder: "token",
+    brief: "Bearer token. Other users of this machine can see it: prefer --bearer-env",
+  },
+  bearerEnv: {
+    kind: "parsed",
+    parse: nonEmpty,
+    optional: true,
+    placeholder: "NAME",
+    brief: "Environment variable that contains the bearer token",
+  },
+};
+
+/** Flags of {@link TargetFlags}, for the parser. */
+export const TARGET_FLAGS: FlagParametersForType<TargetFlags, CliContext> = {
+  ...HTTP_FLAGS,
+  timeout: {
+    kind: "parsed",
+    parse: parseDuration,
+    optional: true,
+    placeholder: "30s",
+    brief: "Time limit of each request: 500ms, 30s, 5m",
+  },
+  wire: {
+    kind: "enum",
+    values: WIRE_NAMES,
+    optional: true,
+    brief: "Protocol at the URL. Default: the program finds out",
+  },
+  era: { kind: "enum", values: ["auto", "modern", "legacy"], optional: true, brief: "Era of MCP" },
+  pin: {
+    kind: "parsed",
+    parse: nonEmpty,
+    optional: true,
+    placeholder: "file",
+    brief: "Reviewed list of tools, or metadata",
+  },
+  cwd: {
+    kind: "parsed",
+    parse: nonEmpty,
+    optional: true,
+    placeholder: "folder",
+    brief: "Folder in which a program starts",
+  },
+  env: {
+    kind: "parsed",
+    parse: parseVariable,
+    optional: true,
+    variadic: true,
+    placeholder: "NAME=value",
+    brief: "Environment variable of a program; may be repeated",
+  },
+  ...MODULE_FLAGS,
+};
+
+/** Time limit of requests without `--timeout`, in milliseconds. */
+export const DEFAULT_TIMEOUT_MS = 30_000;
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/**
+ * Parses a duration: `500ms`, `30s`, `5m`, `1h`. A number without a unit is in seconds.
+ *
+ * @returns Milliseconds.
+ */
+export function parseDuration(text: string): number {
+  const [, amount = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const durationMs = Number(amount) * (UNITS[unit] ?? Number.NaN);
+  if (amount !== "" && durationMs > 0) return durationMs;
+  throw new TypeError(`${JSON.stringify(text)} is not a duration such as 500ms, 30s or 5m`);
+}
+
+function nonEmpty(text: string): string {
+  if (text === "") throw new TypeError("it is empty");
+  return text;
+}
+
+function parseHeader(text: string): string {
+  if (/^[!#$%&'*+.^`|~\w-]+:/.test(text)) return text;
+  throw new TypeError(`a header is written "name: value"; this one has no name and colon`);
+}
+
+function parseVariable(text: string): string {
+  if (/^[^=]+=/s.test(text)) return text;
+  throw new TypeError(`a variable is written NAME=value`);
+}
+
+/** Principal of the calls of a module. `undefined` for the user who started the program, who has every scope. */
+export function principalOf({ principal, scopes }: ModuleFlags): Principal | undefined {
+  if (principal === undefined && scopes === undefined) return undefined;
+  return { id: principal ?? "local", scopes: (scopes ?? []).map((scope) => scope.trim()).filter(Boolean) };
+}
+
+/** Headers of requests, with the bearer token. */
+export function headersOf(
+  { header = [], token, bearerEnv }: HttpFlags,
+  env: CliContext["host"]["env"],
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const text of header) {
+    const at = text.indexOf(":");
+    headers[text.slice(0, at).toLowerCase()] = text.slice(at + 1).trim();
+  }
+  const bearer = token ?? (bearerEnv === undefined ? undefined : variableOf(bearerEnv, env));
+  return bearer === undefined ? headers : { ...headers, authorization: `Bearer ${bearer}` };
+}
+
+function variableOf(name: string, env: CliContext["host"]["env"]): string {
+  const value = env[name];
+  if (value !== undefined && value !== "") return value;
+  throw new CliError(EXIT.usage, `The environment variable ${name} of --bearer-env is not set`);
+}
+
+/** Environment variables of a program. */
+export function programEnvOf({ env = [] }: TargetFlags): Readonly<Record<string, string>> {
+  return Object.fromEntries(env.map((text) => {
+    const at = text.indexOf("=");
+    return [text.slice(0, at), text.slice(at + 1)];
+  }));
+}
+
+/** Reads a file of JSON that a flag or an argument names. */
+export function readJsonFile(file: string, cwd: string, option: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(resolve(cwd, file), "utf8");
+  } catch (cause) {
+    throw new CliError(EXIT.usage, `Cannot read the file ${resolve(cwd, file)} of ${option}`, { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CliError(EXIT.usage, `The file ${file} of ${option} is not JSON: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,90 @@
+/** Targets that are modules: the server runs in this process. */
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Server } from "../../server/server.ts";
+import { memoryTransport } from "../../wires/memory/client/transport.ts";
+import { claimOutput } from "../../wires/mcp/stdio/server/claim_output.ts";
+import { localPrincipal } from "../../wires/mcp/stdio/server/local_principal.ts";
+import type { McpTransport } from "../../wires/mcp/client/types.ts";
+import { CliError, withCauses } from "../cli_error.ts";
+import { EXIT } from "../exit_codes.ts";
+import type { CliProcess } from "../terminal/process.ts";
+import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
+import { principalOf, type TargetFlags } from "./flags.ts";
+import { listOnce } from "./limits.ts";
+import { isFile, parseTarget, type Target } from "./target.ts";
+
+/** Time that a server has to close after the command, in milliseconds. */
+const GRACE_MS = 1_000;
+
+/** Opens a module. Calls are made in process; the scopes are those of the flags, else all. */
+export async function openModule(
+  target: Extract<Target, { kind: "module" }>,
+  flags: TargetFlags,
+  { cwd }: Pick<CliProcess, "cwd">,
+  options: OpenTargetOptions,
+): Promise<TargetConnection> {
+  const server = await importServer(target, cwd);
+  const { host } = server["~server"];
+  const principal = principalOf(flags) ?? localPrincipal(host);
+  const transport = memoryTransport(server, { principal });
+  const everyTool = host.allTools ?? host;
+  let mcp: McpTransport | undefined;
+  return {
+    label: target.file,
+    wire: "memory",
+    url: undefined,
+    transport,
+    tools: listOnce(() => JSON.parse(JSON.stringify(everyTool.toolsFor(principal))), flags, options),
+    async mcp() {
+      const { openInProcess } = await import("./in_process_mcp.ts");
+      if (mcp === undefined) options.prepare?.(mcp = openInProcess(server, principal));
+      return mcp;
+    },
+    async close() {
+      mcp?.close();
+      await server.close(GRACE_MS);
+    },
+  };
+}
+
+/**
+ * Loads the server of a module.
+ *
+ * @param text Module, as it was written: `./server.ts`, `./server.ts#name`.
+ * @throws {CliError} If the file does not exist, cannot be loaded or exports no server.
+ */
+export async function loadServer(text: string, cwd: string): Promise<Server> {
+  const target = parseTarget(text, cwd);
+  if (target.kind === "module") return await importServer(target, cwd);
+  throw new CliError(EXIT.usage, `${JSON.stringify(text)} is not a module such as ./server.ts`);
+}
+
+async function importServer({ file, exportName }: Extract<Target, { kind: "module" }>, cwd: string): Promise<Server> {
+  const path = resolve(cwd, file);
+  // Hosts choose the working directory, so the error contains the resolved path.
+  if (!isFile(path)) throw new CliError(EXIT.usage, `Cannot load ${file}: there is no file ${path}`);
+  // Output of the module must not reach standard output either.
+  claimOutput();
+  const exports = await importModule(path, file);
+  const names = exportName === undefined ? ["server", "default"] : [exportName];
+  const server = names.map((name) => exports[name]).find(isServer);
+  if (server !== undefined) return server;
+  const servers = Object.keys(exports).filter((name) => isServer(exports[name]));
+  const wanted = exportName === undefined ? "it does not export a server" : `its export ${exportName} is not a server`;
+  throw new CliError(EXIT.usage, `Cannot load ${file}: ${wanted}; export the result of createServer()`, {
+    hint: servers.length === 0 ? undefined : `It has ${servers.map((name) => `${file}#${name}`).join(", ")}`,
+  });
+}
+
+async function importModule(path: string, file: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (cause) {
+    throw new CliError(EXIT.usage, `Cannot load ${file}: ${withCauses(cause)}`, { code: "module_failed", cause });
+  }
+}
+
+function isServer(value: unknown): value is Server {
+  return typeof value === "object" && value !== null && "~server" in value;
+}

@@ -1,0 +1,77 @@
+/** Targets: how a server is named on the command line. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { CliError } from "../cli_error.ts";
+import { EXIT } from "../exit_codes.ts";
+import { splitWords } from "./split_words.ts";
+
+/** A target, as it was written. Nothing has been opened. */
+export type Target =
+  | { readonly kind: "module"; readonly file: string; readonly exportName: string | undefined }
+  | { readonly kind: "url"; readonly url: URL }
+  | { readonly kind: "grpc"; readonly address: string }
+  | { readonly kind: "program"; readonly command: string; readonly args: readonly string[] }
+  | { readonly kind: "recording"; readonly file: string }
+  | { readonly kind: "configured"; readonly host: string | undefined; readonly name: string };
+
+/** What a target may be, for errors. */
+export const TARGET_FORMS: string =
+  'a module (./server.ts), a URL (https://…), grpc://host:port, "stdio:program arguments", a name in a host\'s configuration ' +
+  "(cursor:weather), or a program at the end (-- npx -y some-server)";
+
+const MODULE = /\.[cm]?[jt]sx?(#[\w$]+)?$/;
+
+/** An address without scheme: `localhost:8000/mcp`. */
+const ADDRESS = /^(localhost|\[[\da-f:]+\]|[\w-]+(\.[\w-]+)*):\d{1,5}(\/.*)?$/i;
+
+/**
+ * Parses a target.
+ *
+ * @param cwd Working directory, for modules without a file extension.
+ * @throws {CliError} If it has none of the forms.
+ */
+export function parseTarget(text: string, cwd: string): Target {
+  if (text.startsWith("stdio:")) return parseProgram(splitWords(text.slice("stdio:".length)));
+  if (text.startsWith("record:")) return { kind: "recording", file: text.slice("record:".length) };
+  if (/^grpcs?:\/\//i.test(text)) return { kind: "grpc", address: text.replace(/^grpc/i, "http") };
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return parseUrl(text);
+  if (MODULE.test(text) || /^\.{0,2}\//.test(text) || isFile(resolve(cwd, text))) return parseModule(text);
+  if (ADDRESS.test(text)) return parseUrl(`http://${text}`);
+  const [, host, name = ""] = /^(?:([\w-]+):)?([^:]+)$/.exec(text) ?? [];
+  if (name !== "") return { kind: "configured", host, name };
+  throw new CliError(EXIT.usage, `${JSON.stringify(text)} is not a target`, { hint: `A target is ${TARGET_FORMS}` });
+}
+
+/** Whether a path is that of a file. A folder is not a target, and must not hide a name in a host's configuration. */
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Parses a program: its command and arguments. */
+export function parseProgram([command, ...args]: readonly string[]): Target {
+  if (command !== undefined && command !== "") return { kind: "program", command, args };
+  throw new CliError(EXIT.usage, "The program is missing", {
+    hint: 'Write it as "stdio:npx -y some-server", or last: -- npx -y some-server',
+  });
+}
+
+function parseUrl(text: string): Target {
+  if (/^https?:/i.test(text) && URL.canParse(text)) return { kind: "url", url: new URL(text) };
+  throw new CliError(EXIT.usage, `${JSON.stringify(text)} is not a URL that begins with http:// or https://`);
+}
+
+function parseModule(text: string): Target {
+  const [, file = text, exportName] = /^(.*?)(?:#([\w$]+))?$/s.exec(text) ?? [];
+  return { kind: "module", file, exportName };
+}
+
+/** Splits the target off the words of a command. A program after `--` is the target in its place. */
+export function takeTarget(
+  words: readonly string[],
+  { program, host }: { readonly program: readonly string[] | undefined; readonly host: { readonly cwd: string } },
+): { readonly target: Target; readonly rest: readonly string[] } {
+  if (program !== undefined) return { target: parseProgram(program), rest: words };
+  const [first, ...rest] = words;
+  if (first !== undefined) return { target: parseTarget(first, host.cwd), rest };
+  throw new CliError(EXIT.usage, "The target is missing", { hint: `A target is ${TARGET_FORMS}` });
+}

@@ -1,0 +1,147 @@
+/**
+ * Targets that are URLs. The program finds out which wire answers: it requests the list of tools on one wire after the other,
+ * those first that the path suggests.
+ */
+import type { ErrorResult } from "../../core/call/outcome.ts";
+import type { ListedTool } from "../../core/call/transport.ts";
+import type { McpTransport } from "../../wires/mcp/client/types.ts";
+import { CliError, withCauses } from "../cli_error.ts";
+import { EXIT } from "../exit_codes.ts";
+import type { CliProcess } from "../terminal/process.ts";
+import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
+import { headersOf, readJsonFile, type TargetFlags } from "./flags.ts";
+import { listError, listOnce, withLimits } from "./limits.ts";
+import { type Candidate, candidatesOf, isMcpTransport, openWire, type WireOptions } from "./wires.ts";
+
+/** Opens a URL. Without `--wire`, the wire is found by asking. */
+export async function openUrl(
+  url: URL,
+  flags: TargetFlags,
+  host: Pick<CliProcess, "cwd" | "env">,
+  options: OpenTargetOptions,
+): Promise<TargetConnection> {
+  const wireOptions = wireOptionsOf(flags, host);
+  const candidates = candidatesOf(url, flags.wire);
+  const [first] = candidates;
+  if (candidates.length === 1 && first !== undefined) return await connectionOf(first, wireOptions, flags, options);
+  const errors: string[] = [];
+  for (const candidate of candidates) {
+    const { opened, error } = await tryCandidate(candidate, wireOptions, flags, options);
+    if (opened !== undefined) return opened;
+    if (isFinal(error, candidate)) throw connectError(error, candidate);
+    errors.push(`  ${candidate.wire} at ${candidate.url}: ${error.message}`);
+  }
+  throw new CliError(EXIT.unreachable, `No known protocol answers at ${url.href}`, {
+    code: "unknown_protocol",
+    step: "connect",
+    url: url.href,
+    hint: `Tried:\n${errors.join("\n")}\nName the protocol with --wire, or the path of its endpoint.`,
+  });
+}
+
+/** Opens a gRPC address, `http://host:port` or `https://host:port`. */
+export function openGrpc(
+  address: string,
+  flags: TargetFlags,
+  host: Pick<CliProcess, "cwd" | "env">,
+  options: OpenTargetOptions,
+): Promise<TargetConnection> {
+  if (flags.wire !== undefined && flags.wire !== "grpc") {
+    throw new CliError(EXIT.usage, `A grpc:// address is reached by gRPC, not by --wire ${flags.wire}`);
+  }
+  return connectionOf({ wire: "grpc", url: address }, wireOptionsOf(flags, host), flags, options);
+}
+
+function wireOptionsOf(flags: TargetFlags, { cwd, env }: Pick<CliProcess, "cwd" | "env">): WireOptions {
+  return {
+    headers: headersOf(flags, env),
+    era: flags.era,
+    pin: flags.pin === undefined ? undefined : readJsonFile(flags.pin, cwd, "--pin"),
+  };
+}
+
+interface Attempt {
+  readonly opened?: TargetConnection;
+  readonly error: ErrorResult;
+}
+
+/** Requests the list on a wire. The list is kept, so that the wire is asked once. */
+async function tryCandidate(
+  candidate: Candidate,
+  wireOptions: WireOptions,
+  flags: TargetFlags,
+  options: OpenTargetOptions,
+): Promise<Attempt> {
+  const connection = await connectionOf(candidate, wireOptions, flags, options);
+  const result = await withLimits(flags, options.signal, async (limit) => await connection.transport.list(limit));
+  if ("kind" in result) {
+    await connection.close();
+    return { error: result };
+  }
+  return { opened: { ...connection, tools: () => Promise.resolve(result as readonly ListedTool[]) }, error: NO_ERROR };
+}
+
+const NO_ERROR: ErrorResult = { kind: "error", code: "internal", message: "" };
+
+async function connectionOf(
+  candidate: Candidate,
+  wireOptions: WireOptions,
+  flags: TargetFlags,
+  options: OpenTargetOptions,
+): Promise<TargetConnection> {
+  const { wire, url } = candidate;
+  const transport = await openWire(wire, url, wireOptions);
+  const mcp = isMcpTransport(transport) ? transport : undefined;
+  if (mcp !== undefined) options.prepare?.(mcp);
+  let beside: Promise<McpTransport | undefined> | undefined;
+  return {
+    label: url,
+    wire,
+    url,
+    transport,
+    tools: listOnce((limit) => transport.list(limit), flags, options, url),
+    mcp: async () => mcp ?? await (beside ??= openBeside(url, wireOptions, flags, options)),
+    async close() {
+      transport.close?.();
+      (await beside)?.close();
+    },
+  };
+}
+
+/** Opens MCP at the default path of the same origin, for targets of another wire. `undefined` if it does not answer there. */
+async function openBeside(
+  url: string,
+  wireOptions: WireOptions,
+  flags: TargetFlags,
+  options: OpenTargetOptions,
+): Promise<McpTransport | undefined> {
+  const transport = await openWire("mcp", new URL("/mcp", url).href, wireOptions) as McpTransport;
+  options.prepare?.(transport);
+  const listed = await withLimits(flags, options.signal, async (limit) => await transport.list(limit));
+  if (!("kind" in listed)) return transport;
+  transport.close();
+  return undefined;
+}
+
+/** Whether the error concerns the server, so that other wires need not be tried. */
+function isFinal({ code, cause }: ErrorResult, { wire }: Candidate): boolean {
+  if (code === "unavailable") return wire === "grpc" || !isHttp2(cause);
+  return code === "unauthenticated" || code === "permission_denied" || code === "rate_limited" ||
+    code === "deadline_exceeded";
+}
+
+/** Whether `fetch` has failed because the server supports HTTP/2 alone, as ports of gRPC do. */
+function isHttp2(cause: unknown): boolean {
+  return /HTTP(.1| v|_R)|[Pp]arse [Ee]rror|invalid HTTP/.test(withCauses(cause));
+}
+
+function connectError(error: ErrorResult, { url }: Candidate): CliError {
+  const reported = listError(error, url);
+  return new CliError(reported.exitCode, reported.message, { ...reported, step: "connect", hint: remedyOf(error) });
+}
+
+function remedyOf({ code }: ErrorResult): string | undefined {
+  if (code === "unauthenticated") return "Send a token: --bearer-env NAME, or --header";
+  if (code === "unavailable") return "Check the address, and that the server is running";
+  return undefined;
+}

@@ -1,0 +1,93 @@
+/** The wires that a URL may have: their transports, default paths, and which paths suggest them. */
+import type { Transport } from "../../core/call/transport.ts";
+import { omitUndefined } from "../../internal/json.ts";
+import type { McpTransport } from "../../wires/mcp/client/types.ts";
+import type { WireName } from "./flags.ts";
+import { pinnedTools, pinnedWebtool } from "./pins.ts";
+
+/** A wire, and where it may be. */
+export interface Candidate {
+  readonly wire: WireName;
+  readonly url: string;
+}
+
+/** What transports are created with. */
+export interface WireOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly era: "auto" | "modern" | "legacy" | undefined;
+  /** Content of the file of `--pin`. */
+  readonly pin: unknown;
+}
+
+/** Default paths of servers, in the order in which they are tried. Webtools have no default path without a name. */
+const DEFAULT_PATHS: readonly (readonly [WireName, string])[] = [
+  ["mcp-lite", "/mcp-lite/v1"],
+  ["mcp", "/mcp"],
+  ["connect", ""],
+  ["rest", "/rest"],
+  ["grpc", ""],
+];
+
+/** Parts of paths that suggest a wire. */
+const HINTS: readonly (readonly [WireName, RegExp])[] = [
+  ["mcp-lite", /\/mcp-lite(\/|$)/],
+  ["webtools", /\/webtools\//],
+  ["rest", /\/rest\/?$/],
+  ["mcp", /\/mcp\/?$|\/sse\/?$/],
+];
+
+/** Returns the wires to try, the likeliest first. With a path, it is that of the endpoint; without one, defaults are tried. */
+export function candidatesOf(url: URL, wire: WireName | undefined): readonly Candidate[] {
+  if (wire !== undefined) return [{ wire, url: withDefaultPath(url, wire) }];
+  if (url.pathname === "/") return DEFAULT_PATHS.map(([name]) => ({ wire: name, url: withDefaultPath(url, name) }));
+  const hinted = HINTS.find(([, path]) => path.test(url.pathname))?.[0];
+  const others: readonly WireName[] = ["mcp", "mcp-lite", "rest", "webtools", "connect"];
+  const order = hinted === undefined ? others : [hinted, ...others.filter((name) => name !== hinted)];
+  return order.map((name) => ({ wire: name, url: url.href }));
+}
+
+function withDefaultPath(url: URL, wire: WireName): string {
+  const path = DEFAULT_PATHS.find(([name]) => name === wire)?.[1];
+  if (url.pathname !== "/" || path === undefined || path === "") return url.href;
+  const whole = new URL(url);
+  whole.pathname = path;
+  return whole.href;
+}
+
+/** Creates the transport of a wire. */
+export async function openWire(wire: WireName, url: string, { headers, era, pin }: WireOptions): Promise<Transport> {
+  switch (wire) {
+    case "mcp": {
+      const { mcpTransport } = await import("../../wires/mcp/http/client/transport.ts");
+      const pinned = pin === undefined ? undefined : pinnedTools(pin);
+      return mcpTransport(url, { headers: { ...headers }, allTools: true, ...omitUndefined({ era, pinned }) });
+    }
+    case "mcp-lite":
+      return (await import("../../wires/mcp_lite/client/transport.ts")).mcpLiteTransport(url, {
+        headers: { ...headers },
+      });
+    case "rest":
+      return (await import("../../wires/rest/client/transport.ts")).restTransport(url, { headers: { ...headers } });
+    case "webtools": {
+      const { webtoolsTransport } = await import("../../wires/webtools/client/transport.ts");
+      return webtoolsTransport(url, { headers: { ...headers }, ...omitUndefined({ pin: pinnedWebtool(pin) }) });
+    }
+    default:
+      return await openRpc(wire, url, { ...headers });
+  }
+}
+
+async function openRpc(
+  wire: "connect" | "grpc-web" | "grpc",
+  url: string,
+  headers: Record<string, string>,
+): Promise<Transport> {
+  const { connectTransport, grpcTransport, grpcWebTransport } = await import("../../wires/grpc/client/transports.ts");
+  if (wire === "grpc") return grpcTransport(new URL(url).origin, { headers });
+  return wire === "connect" ? connectTransport(url, { headers }) : grpcWebTransport(url, { headers });
+}
+
+/** Whether a transport has the features of MCP beside tools. */
+export function isMcpTransport(transport: Transport): transport is McpTransport {
+  return "resources" in transport;
+}

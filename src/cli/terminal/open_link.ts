@@ -1,0 +1,19 @@
+/** Opens a link with the program that the system has for it. */
+import { spawn } from "node:child_process";
+import process from "node:process";
+
+/** Schemes that are opened. No shell reads the link. */
+const SCHEMES = /^(https?|cursor|vscode|goose):/;
+
+/** Resolves when the program was started, or cannot be: the link was printed. */
+export async function openLink(link: string): Promise<void> {
+  if (!SCHEMES.test(link)) return;
+  const [command, ...args] = process.platform === "darwin"
+    ? ["open", link]
+    : process.platform === "win32"
+    ? ["rundll32", "url.dll,FileProtocolHandler", link]
+    : ["xdg-open", link];
+  const child = spawn(command, args, { stdio: "ignore", detached: true });
+  await new Promise<void>((resolve) => child.once("spawn", resolve).once("error", () => resolve()));
+  child.unref();
+}

@@ -1,0 +1,26 @@
+/** The parts of the process that commands use. */
+
+/** A stream of the process. */
+export interface OutputStream {
+  write(text: string): unknown;
+  /** Whether it is a terminal. */
+  readonly isTTY?: boolean | undefined;
+  /** Width of the terminal in columns. */
+  readonly columns?: number | undefined;
+}
+
+/** The process of a command. Tests pass another one. */
+export interface CliProcess {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly stdin: CliInput;
+  /** Environment variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Working directory. */
+  readonly cwd: string;
+}
+
+/** Standard input. */
+export interface CliInput extends AsyncIterable<Uint8Array | string> {
+  readonly isTTY?: boolean | undefined;
+}

@@ -1,0 +1,80 @@
+/**
+ * One line of status on standard error: progress, and what is waited for.
+ *
+ * On a terminal the line is redrawn in place, at most ten times a second. The cursor waits in the line above it, so that output of a
+ * module or a program that runs beside it does not mix with it. Elsewhere each change of the text is one line, at most one a second.
+ */
+import type { OutputStream } from "./process.ts";
+import { cutToWidth } from "./width.ts";
+
+/** Minimum time between two redraws, in milliseconds. */
+const REDRAW_MS = 100;
+/** Minimum time between two lines of an output that is not a terminal, in milliseconds. */
+const LINE_MS = 1_000;
+
+/** Returns the text of a status at its time. The frame number advances with each redraw. */
+export type StatusText = (columns: number, frame: number) => string;
+
+/** The status line of a process. Its methods never throw. */
+export class StatusLine {
+  readonly #stream: OutputStream;
+  #text: StatusText | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #frame = 0;
+  #isShown = false;
+  #wroteAtMs = Number.NEGATIVE_INFINITY;
+  #written = "";
+
+  constructor(stream: OutputStream) {
+    this.#stream = stream;
+  }
+
+  /** Shows a status, or replaces the one that is shown. Redraws are limited, so that it may be called for every event. */
+  show(text: StatusText): void {
+    this.#text = text;
+    if (this.#stream.isTTY !== true) return this.#writeLine(text);
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(() => this.#redraw(), REDRAW_MS);
+    // The status alone must not keep the process alive.
+    (this.#timer as { unref?(): void }).unref?.();
+    this.#redraw();
+  }
+
+  /** Removes the line from the screen until the next redraw: other output follows. */
+  hide(): void {
+    if (!this.#isShown) return;
+    this.#stream.write(CLEAR_BELOW);
+    this.#isShown = false;
+  }
+
+  /** Removes the status. */
+  end(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#text = undefined;
+    this.#written = "";
+    this.hide();
+  }
+
+  #redraw(): void {
+    const text = this.#text?.((this.#stream.columns ?? DEFAULT_COLUMNS) - 1, this.#frame++);
+    if (text === undefined) return;
+    this.#stream.write(`${CLEAR_BELOW}\n${text}${LINE_ABOVE}`);
+    this.#isShown = true;
+  }
+
+  #writeLine(text: StatusText): void {
+    const line = text(DEFAULT_COLUMNS, 0);
+    const nowMs = performance.now();
+    if (line === this.#written || nowMs - this.#wroteAtMs < LINE_MS) return;
+    this.#wroteAtMs = nowMs;
+    this.#written = line;
+    this.#stream.write(`${cutToWidth(line, DEFAULT_COLUMNS)}\n`);
+  }
+}
+
+/** Clears from the cursor to the end of the screen. */
+const CLEAR_BELOW = "\u001b[0J";
+/** Moves to the start of the line above. */
+const LINE_ABOVE = "\u001b[1A\r";
+const DEFAULT_COLUMNS = 80;

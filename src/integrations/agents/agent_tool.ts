@@ -1,0 +1,148 @@
+/** A tool in a framework-neutral form, and its calls; the adapters add only the shapes of their framework. */
+import type { ListedTool } from "../../core/call/transport.ts";
+import type { CallOptions, ClientMethods } from "../../client/types.ts";
+import { Failure } from "../../core/errors/failure.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import { explainErrorToModel, explainFailure, explainPromise, explainQuestion, isQuestion, toText } from "./explain.ts";
+import type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
+import type { Parameters } from "./parameters.ts";
+
+/** Result of a call of a model. */
+export interface ToolCallResult {
+  /** Text for the model: the answer, or an explanation of the error with advice. */
+  readonly text: string;
+  /** The answer; `undefined` if the call failed. */
+  readonly value: unknown;
+  /** The error; `undefined` if the call succeeded. */
+  readonly error: Failure | ToolError | undefined;
+}
+
+/** Options of one call. */
+export interface AgentCallOptions extends RunOptions {
+  /** The model's id of the call. */
+  readonly id?: string | undefined;
+}
+
+/** A tool under the name that the model knows. */
+export abstract class AgentTool {
+  /** Name that every framework allows. */
+  readonly name: string;
+  /** The tool as its server lists it. */
+  readonly listing: ListedTool;
+  /** Parameters that the model fills in. */
+  readonly parameters: Parameters;
+  /** Group that it belongs to; empty for none. */
+  readonly group: string;
+
+  constructor(name: string, listing: ListedTool, parameters: Parameters, group: string = "") {
+    this.name = name;
+    this.listing = listing;
+    this.parameters = parameters;
+    this.group = group;
+  }
+
+  /** Description for the model. */
+  get description(): string | undefined {
+    return this.listing.description;
+  }
+
+  /** Calls the tool; yields the pieces of its answer and returns the result. Rejects with the signal's reason if it is aborted. */
+  abstract stream(said: unknown, options?: AgentCallOptions): AsyncGenerator<unknown, ToolCallResult, undefined>;
+
+  /** The tool of the server that a call runs. */
+  targetOf(_said: unknown): ListedTool {
+    return this.listing;
+  }
+
+  /** Calls the tool and waits for the whole answer. Rejects with the signal's reason if it is aborted. */
+  async call(said: unknown, options?: AgentCallOptions): Promise<ToolCallResult> {
+    const pieces = this.stream(said, options);
+    let next = await pieces.next();
+    while (!next.done) next = await pieces.next();
+    return next.value;
+  }
+}
+
+/** A tool of a server. */
+export class ServerTool extends AgentTool {
+  readonly #methods: ClientMethods;
+  readonly #options: AgentOptions;
+
+  constructor(
+    name: string,
+    listing: ListedTool,
+    parameters: Parameters,
+    group: string,
+    methods: ClientMethods,
+    options: AgentOptions,
+  ) {
+    super(name, listing, parameters, group);
+    this.#methods = methods;
+    this.#options = options;
+  }
+
+  override async *stream(
+    said: unknown,
+    { id, signal }: AgentCallOptions = {},
+  ): AsyncGenerator<unknown, ToolCallResult, undefined> {
+    const args = this.parameters.toArguments(said);
+    if (!isJsonObject(args)) return explained(new ToolError("invalid_input", "The arguments are not a JSON object"));
+    const { timeoutMs, onProgress, onPartial, promises } = this.#options;
+    const call: AgentCall = { tool: this.listing.name, args, id };
+    const options: CallOptions = {
+      ...(signal !== undefined && { signal }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(onProgress !== undefined && { onProgress: (progress) => onProgress(progress, call) }),
+    };
+    try {
+      if (promises === "shown") return await this.#look(args, options);
+      const stream = this.#methods.stream(this.listing.name, args, options);
+      for await (const piece of stream) {
+        onPartial?.(piece, call);
+        yield piece;
+      }
+      return answered(await stream.result);
+    } catch (thrown) {
+      // An aborted call needs no explanation.
+      signal?.throwIfAborted();
+      return explained(thrown);
+    }
+  }
+
+  /** Calls the tool once; a promise is returned as the result. */
+  async #look(args: unknown, options: CallOptions): Promise<ToolCallResult> {
+    const outcome = await this.#methods.outcome(this.listing.name, args, options);
+    switch (outcome.kind) {
+      case "answer":
+        return answered(outcome.value);
+      case "promise":
+        return answered(explainPromise(outcome));
+      case "failure":
+        return explained(new Failure(outcome.code, outcome.message, outcome.data));
+      case "unknown":
+        return explained(refusalOf(`The server answered with ${outcome.responseType}`, outcome.result));
+      default:
+        return explained(refusalOf("The tool asks before it goes on", outcome));
+    }
+  }
+}
+
+/** The result of a call that succeeded. */
+export function answered(value: unknown): ToolCallResult {
+  return { text: toText(value), value, error: undefined };
+}
+
+/** The result of a call that failed. Exceptions that are not of a server pass through. */
+export function explained(thrown: unknown): ToolCallResult {
+  if (thrown instanceof Failure) return { text: explainFailure(thrown), value: undefined, error: thrown };
+  // Exceptions of the caller's callbacks pass through.
+  if (!(thrown instanceof ToolError)) throw thrown;
+  const { code, message, details } = thrown;
+  const text = isQuestion(details) ? explainQuestion(details) : explainErrorToModel(code, message, details);
+  return { text, value: undefined, error: thrown };
+}
+
+function refusalOf(message: string, details: unknown): ToolError {
+  return new ToolError("invalid_request", message, { details });
+}

@@ -1,0 +1,98 @@
+/** Functions as both APIs of OpenAI describe them, and their calls. */
+import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
+import type { AgentCallOptions, AgentTool, ToolCallResult } from "./agent_tool.ts";
+import { OPENAI_STRICT } from "./dialects.ts";
+import { toStrict } from "./explain_schema.ts";
+import { AGENT_RULES, type AgentOptions, type AgentSource } from "./options.ts";
+import { toParameters } from "./parameters.ts";
+import type { Reduced } from "./schema_count.ts";
+import { openToolbox, readArguments, type Toolbox } from "./toolbox.ts";
+
+/** A function, as both APIs describe it. */
+export interface OpenAiFunction {
+  /** The name that the model knows. */
+  name: string;
+  /** What the tool does. */
+  description?: string;
+  /** JSON Schema of the arguments. */
+  parameters: Record<string, unknown>;
+  /** Whether the model's output is constrained to the schema. */
+  strict: boolean;
+}
+
+/** Options of {@link openaiTools} and {@link openaiResponsesTools}. */
+export interface OpenAiOptions extends AgentOptions {
+  /** Whether to use strict mode for tools whose schema it can express. Default: true. */
+  readonly strict?: boolean;
+}
+
+/** Refuses items of the other API, which would be skipped silently, so that the model never got an answer. */
+export function assertNoItems(
+  items: readonly { readonly type: string }[] | null | undefined,
+  type: string,
+  owner: string,
+): void {
+  if (items?.some((item) => item.type === type)) {
+    throw new TypeError(`Cannot run calls: "${type}" is of ${owner}`);
+  }
+}
+
+const OPENAI_RULES: OptionRules<OpenAiOptions> = { ...AGENT_RULES, strict: BOOLEAN };
+
+/** @param loadsFound Whether the API loads tools that were found. */
+export async function openFunctions(
+  source: AgentSource,
+  given: OpenAiOptions,
+  loadsFound: boolean,
+): Promise<OpenAiFunctions> {
+  checkOptions("give tools to a model", given, OPENAI_RULES);
+  const { strict = true, ...options } = given;
+  return new OpenAiFunctions(await openToolbox(source, options, { toParameters, loadsFound }), strict);
+}
+
+/** A toolbox with strict schemas where possible. */
+export class OpenAiFunctions {
+  /** The tools. */
+  readonly toolbox: Toolbox;
+  readonly #isStrict: boolean;
+  readonly #forms = new Map<AgentTool, Reduced | undefined>();
+
+  constructor(toolbox: Toolbox, isStrict: boolean) {
+    this.toolbox = toolbox;
+    this.#isStrict = isStrict;
+  }
+
+  /** Describes a tool under a name. */
+  describe(tool: AgentTool, name: string = tool.name): OpenAiFunction {
+    const { description, parameters } = tool;
+    const strict = this.#strictFormOf(tool);
+    return {
+      name,
+      ...(description !== undefined && { description }),
+      parameters: { ...(strict ?? parameters).schema },
+      strict: strict !== undefined,
+    };
+  }
+
+  /** Calls a tool by the name that the model knows, with what should be the JSON of its arguments. */
+  call(name: string, text: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
+    return this.run(name, readArguments(text), options);
+  }
+
+  /** Calls a tool by the name that the model knows, with the arguments that it wrote. */
+  async run(name: string, said: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
+    const tool = this.toolbox.find(name);
+    const strict = tool && this.#strictFormOf(tool);
+    return await this.toolbox.call(name, strict === undefined ? said : strict.toArguments(said), options);
+  }
+
+  /** The strict form of a tool; `undefined` if it is not strict. */
+  #strictFormOf(tool: AgentTool): Reduced | undefined {
+    if (!this.#isStrict) return undefined;
+    if (!this.#forms.has(tool)) {
+      const reduced = toStrict(tool.parameters, OPENAI_STRICT);
+      this.#forms.set(tool, "reason" in reduced ? undefined : reduced);
+    }
+    return this.#forms.get(tool);
+  }
+}

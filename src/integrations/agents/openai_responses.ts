@@ -1,0 +1,230 @@
+/**
+ * Tools for OpenAI's Responses.
+ *
+ * Types are structural: they are those of the package `openai`, which is not needed.
+ */
+import { ToolError } from "../../core/errors/tool_error.ts";
+import type { AgentTool } from "./agent_tool.ts";
+import {
+  assertNoItems,
+  type OpenAiFunction,
+  type OpenAiFunctions,
+  type OpenAiOptions,
+  openFunctions,
+} from "./openai_functions.ts";
+import { describeNamespace, Namespaces } from "./openai_namespaces.ts";
+import type { AgentSource, RunnableTools, RunOptions } from "./options.ts";
+import type { SearchTool } from "./search_tool.ts";
+
+/** A function of Responses. */
+export interface OpenAiResponsesFunction extends OpenAiFunction {
+  /** Discriminant. */
+  type: "function";
+  /** Present if the function was found by a search. */
+  defer_loading?: true;
+}
+
+/** The tool that lets the model search for deferred tools; `run` answers its calls. */
+export interface OpenAiToolSearch {
+  /** Discriminant. */
+  type: "tool_search";
+  /** The application searches. */
+  execution: "client";
+  /** What the search does, for the model. */
+  description: string;
+  /** JSON Schema of the search. */
+  parameters: Record<string, unknown>;
+}
+
+/** A tool of Responses. */
+export type OpenAiResponsesTool = OpenAiResponsesFunction | OpenAiToolSearch;
+
+/** Functions of a group, which a search found. */
+export interface OpenAiNamespace {
+  /** Discriminant. */
+  type: "namespace";
+  /** The group. */
+  name: string;
+  /** What the functions are for. */
+  description: string;
+  /** The functions. */
+  tools: OpenAiResponsesFunction[];
+}
+
+/** The answer to a search, as an item of the next request's input. */
+export interface OpenAiToolSearchOutput {
+  /** Discriminant. */
+  type: "tool_search_output";
+  /** The search that it answers. */
+  call_id: string;
+  /** The application searched. */
+  execution: "client";
+  /** The search is over. */
+  status: "completed";
+  /** Definitions of the found tools. */
+  tools: (OpenAiResponsesFunction | OpenAiNamespace)[];
+}
+
+/** An item of a response; items other than function calls and searches are skipped. */
+export interface OpenAiResponseItem {
+  /** Discriminant: `function_call` or `tool_search_call`. */
+  readonly type: string;
+}
+
+/** The answer to a function call, as an item of the next request's input. */
+export interface OpenAiFunctionOutput {
+  /** Discriminant. */
+  type: "function_call_output";
+  /** The call that it answers. */
+  call_id: string;
+  /** The answer, or an explanation of the error with advice. */
+  output: string;
+  /** What made the call: the model, or a program that it wrote. Repeated from the call. */
+  caller?: OpenAiCaller | null;
+  /** Namespace of the function. Repeated from the call. */
+  namespace?: string;
+}
+
+/** An item of the next request's input. */
+export type OpenAiResponsesResult = OpenAiFunctionOutput | OpenAiToolSearchOutput;
+
+/** What made a function call of Responses: the model itself, or a program of programmatic tool calling. */
+export type OpenAiCaller = {
+  /** Discriminant: the model. */
+  type: "direct";
+} | {
+  /** Discriminant: a program. */
+  type: "program";
+  /** Id of the program's item. */
+  caller_id: string;
+};
+
+/**
+ * Tools for Responses: `tools` for the request, `run` for the `output` of the response.
+ *
+ * @example One turn
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { openaiResponsesTools } from "jsr:@toolwire/toolwire/agents";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+ * const { run } = await openaiResponsesTools(createServer({ tools: [ping] }));
+ *
+ * const output = [{ type: "function_call", call_id: "call_1", name: "ping", arguments: "{}" }];
+ * deepStrictEqual(await run(output), [{ type: "function_call_output", call_id: "call_1", output: "pong" }]);
+ * ```
+ * With `defer` the request has a `tool_search`, and `run` answers its calls with the found definitions, in namespaces of their groups.
+ * Models before GPT-5.4 do not search.
+ *
+ * @param source A server of this process, a client, or a transport.
+ * @throws {ToolError} If the tools cannot be listed.
+ */
+export async function openaiResponsesTools(
+  source: AgentSource,
+  options: OpenAiOptions = {},
+): Promise<RunnableTools<OpenAiResponsesTool, OpenAiResponseItem, OpenAiResponsesResult>> {
+  const functions = await openFunctions(source, options, true);
+  const responses = new Responses(functions);
+  const { tools, names } = functions.toolbox;
+  return {
+    tools: tools.map((tool) => responses.describe(tool)),
+    names,
+    async run(items, runOptions) {
+      assertNoItems(items, "function", "Chat Completions: take openaiTools");
+      const own = (items ?? []).filter((item): item is OwnItem => isFunctionCall(item) || isSearch(item));
+      return await Promise.all(own.map((item) => responses.answer(item, runOptions)));
+    },
+  };
+}
+
+/** The calls of Responses. */
+class Responses {
+  readonly #functions: OpenAiFunctions;
+  readonly #namespaces: Namespaces;
+
+  constructor(functions: OpenAiFunctions) {
+    this.#functions = functions;
+    this.#namespaces = new Namespaces(functions.toolbox.deferred);
+  }
+
+  describe(tool: AgentTool): OpenAiResponsesTool {
+    if (tool !== this.#functions.toolbox.search) return { type: "function", ...this.#functions.describe(tool) };
+    const { description = "", parameters } = tool;
+    return { type: "tool_search", execution: "client", description, parameters: { ...parameters.schema } };
+  }
+
+  async answer(item: OwnItem, options: RunOptions | undefined): Promise<OpenAiResponsesResult> {
+    if (isSearch(item)) return this.#search(item);
+    const { name, arguments: text, call_id: id, caller, namespace } = item;
+    const called = this.#namespaces.find(namespace, String(name))?.name ?? String(name);
+    const { text: output } = await this.#functions.call(called, text, { ...options, id });
+    return {
+      type: "function_call_output",
+      call_id: id,
+      output,
+      ...(caller !== undefined && { caller }),
+      ...(namespace !== undefined && { namespace }),
+    };
+  }
+
+  #search({ call_id, arguments: said }: SearchItem): OpenAiToolSearchOutput {
+    const { search } = this.#functions.toolbox;
+    const found = search === undefined ? [] : findTools(search, said);
+    return { type: "tool_search_output", call_id, execution: "client", status: "completed", tools: this.#list(found) };
+  }
+
+  /** Lists found tools, each group as a namespace. */
+  #list(found: readonly AgentTool[]): OpenAiToolSearchOutput["tools"] {
+    const listed: OpenAiToolSearchOutput["tools"] = [];
+    const namespaces = new Map<string, OpenAiNamespace>();
+    for (const tool of found) {
+      const { namespace, name } = this.#namespaces.nameOf(tool);
+      const described: OpenAiResponsesFunction = {
+        type: "function",
+        ...this.#functions.describe(tool, name),
+        defer_loading: true,
+      };
+      const open = namespace === undefined ? undefined : namespaces.get(namespace);
+      if (open !== undefined) open.tools.push(described);
+      else if (namespace === undefined) listed.push(described);
+      else {
+        const description = describeNamespace(namespace);
+        const added: OpenAiNamespace = { type: "namespace", name: namespace, description, tools: [described] };
+        namespaces.set(namespace, added);
+        listed.push(added);
+      }
+    }
+    return listed;
+  }
+}
+
+/** Finds tools; none if the model's arguments are not a search. */
+function findTools(search: SearchTool, said: unknown): readonly AgentTool[] {
+  const input = search.read(said);
+  return input instanceof ToolError ? [] : search.finder.find(input);
+}
+
+interface FunctionCallItem extends OpenAiResponseItem {
+  readonly call_id: string;
+  readonly name: unknown;
+  readonly arguments: unknown;
+  readonly caller?: OpenAiCaller | null;
+  readonly namespace?: string;
+}
+
+interface SearchItem extends OpenAiResponseItem {
+  readonly call_id: string;
+  readonly arguments: unknown;
+}
+
+type OwnItem = FunctionCallItem | SearchItem;
+
+function isFunctionCall(item: OpenAiResponseItem): item is FunctionCallItem {
+  return item.type === "function_call";
+}
+
+/** Whether an item is a search that the application answers; OpenAI answers the others. */
+function isSearch(item: OpenAiResponseItem): item is SearchItem {
+  return item.type === "tool_search_call" && (item as { readonly execution?: unknown }).execution === "client";
+}

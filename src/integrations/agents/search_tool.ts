@@ -1,0 +1,144 @@
+/** The two tools that a model gets in place of deferred tools: one searches, one calls what was found. */
+import type { ListedTool } from "../../core/call/transport.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { compileCheck } from "../../core/json_schema/check.ts";
+import {
+  callSchema,
+  describeCall,
+  describeSearch,
+  SEARCH_ANNOTATIONS,
+  searchSchema,
+} from "../../core/tool_search/search_form.ts";
+import {
+  countGroups,
+  DEFAULT_LIMIT,
+  type SearchInput,
+  type SearchOutput,
+  ToolCatalog,
+} from "../../core/tool_search/tool_catalog.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import { describeUnknown, formatPath } from "../../internal/text.ts";
+import { type AgentCallOptions, AgentTool, answered, explained, type ToolCallResult } from "./agent_tool.ts";
+import { toParameters } from "./parameters.ts";
+
+/** Search over deferred tools. */
+export class ToolFinder {
+  /** The deferred tools, in the order of the server's list. */
+  readonly tools: readonly AgentTool[];
+  /** Number of tools by group. */
+  readonly groups: ReadonlyMap<string, number>;
+  readonly #catalog: ToolCatalog;
+
+  constructor(tools: readonly AgentTool[]) {
+    this.tools = tools;
+    this.groups = countGroups(tools);
+    this.#catalog = new ToolCatalog(
+      tools.map(({ name, group, description = "", listing: { title, outputSchema }, parameters }) => ({
+        name,
+        ownName: nameInGroup(name, group),
+        group,
+        title: typeof title === "string" ? title : undefined,
+        description,
+        inputSchema: parameters.schema,
+        outputSchema,
+      })),
+      this.groups.size > 0,
+    );
+  }
+
+  /** Returns the tools that a model searches for, best first. */
+  find(input: SearchInput): readonly AgentTool[] {
+    const { found } = this.#catalog.rank(input, () => true);
+    return found.slice(0, input.limit ?? DEFAULT_LIMIT).map((index) => this.tools[index] as AgentTool);
+  }
+
+  /** Returns descriptions of the tools that a model searches for. */
+  describe(input: SearchInput): SearchOutput {
+    return this.#catalog.find(input, () => true);
+  }
+}
+
+/** Name of a tool without the prefix of its group. */
+export function nameInGroup(name: string, group: string): string {
+  const toKey = (text: string) => text.replaceAll(/[^A-Za-z0-9]/g, "_");
+  return group !== "" && toKey(name).startsWith(`${toKey(group)}_`) ? name.slice(group.length + 1) : name;
+}
+
+/** What a model does with a found tool, in the description of the tool that searches. */
+const CALL_DIRECTLY = "Call a found tool by its name.";
+
+/** The tool that searches for deferred tools. */
+export class SearchTool extends AgentTool {
+  /** The search. */
+  readonly finder: ToolFinder;
+  readonly #check: ReturnType<typeof compileCheck>;
+
+  /** @param callTool Name of the tool that calls found tools; `undefined` if the framework loads them. */
+  constructor(name: string, finder: ToolFinder, callTool: string | undefined) {
+    const inputSchema = searchSchema(finder.groups.size > 0, callTool !== undefined);
+    const next = callTool === undefined ? CALL_DIRECTLY : `Call a found tool with ${callTool}.`;
+    const description = describeSearch(finder.groups, next);
+    super(name, { name, description, inputSchema, annotations: SEARCH_ANNOTATIONS }, toParameters(inputSchema));
+    this.finder = finder;
+    this.#check = compileCheck(inputSchema);
+  }
+
+  /** Reads the arguments of a model: a search, or the error that explains what is wrong. */
+  read(said: unknown): SearchInput | ToolError {
+    if (!isJsonObject(said)) return new ToolError("invalid_input", "The arguments are not a JSON object");
+    const [problem] = this.#check(said);
+    if (problem === undefined) return said as unknown as SearchInput;
+    const place = problem.path.length === 0 ? "The arguments" : formatPath(problem.path);
+    return new ToolError("invalid_input", `${place}: expected ${problem.expected}`);
+  }
+
+  override async *stream(said: unknown): AsyncGenerator<unknown, ToolCallResult, undefined> {
+    const input = this.read(said);
+    // A search has no pieces.
+    yield* [];
+    return input instanceof ToolError ? explained(input) : answered(this.finder.describe(input));
+  }
+}
+
+/** The tool that calls deferred tools. */
+export class CallTool extends AgentTool {
+  readonly #byName: ReadonlyMap<string, AgentTool>;
+
+  constructor(name: string, finder: ToolFinder, searchTools: string) {
+    const inputSchema = callSchema(searchTools);
+    super(name, { name, description: describeCall(searchTools), inputSchema }, toParameters(inputSchema));
+    this.#byName = new Map(finder.tools.map((tool) => [tool.name, tool]));
+  }
+
+  override targetOf(said: unknown): ListedTool {
+    const target = this.#find(said);
+    return target instanceof AgentTool ? target.listing : this.listing;
+  }
+
+  override async *stream(
+    said: unknown,
+    options?: AgentCallOptions,
+  ): AsyncGenerator<unknown, ToolCallResult, undefined> {
+    const target = this.#find(said);
+    if (!(target instanceof AgentTool)) return explained(target);
+    return yield* target.stream(argumentsIn(said), options);
+  }
+
+  #find(said: unknown): AgentTool | ToolError {
+    const { name, arguments: _, ...unknown } = isJsonObject(said) ? said : {};
+    if (typeof name !== "string") return new ToolError("invalid_input", `${this.name} needs the name of a tool`);
+    const [other] = Object.keys(unknown);
+    if (other !== undefined) {
+      return new ToolError(
+        "invalid_input",
+        `${this.name} takes name and arguments: pass ${JSON.stringify(other)} in "arguments"`,
+      );
+    }
+    const details = () => describeUnknown("tool", name, [...this.#byName.keys()]);
+    return this.#byName.get(name) ?? new ToolError("tool_not_found", "Tool not found", { details: details() });
+  }
+}
+
+function argumentsIn(said: unknown): unknown {
+  return (isJsonObject(said) ? said["arguments"] : undefined) ?? {};
+}

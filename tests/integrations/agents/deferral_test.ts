@@ -1,0 +1,198 @@
+/** Tools that a model searches for in place of loading them: what the first request carries, searches, and calls of what was found. */
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createServer, defineTool, memoryTransport } from "../../../mod.ts";
+import {
+  adkTools,
+  type AgentOptions,
+  aiSdkTools,
+  anthropicTools,
+  googleTools,
+  langchainTools,
+  mastraTools,
+  openaiAgentsTools,
+  openaiResponsesTools,
+  openaiTools,
+  tanstackTools,
+} from "../../../src/integrations/agents/mod.ts";
+import { discover } from "../../../src/server/discovery/mod.ts";
+import { estimateTextTokens } from "../../../src/internal/token_estimate.ts";
+import { createManyTools } from "./many_tools.ts";
+
+const server = createManyTools();
+const ALL = { defer: "all" } as const;
+const WANTED = "git_create_label";
+const ARGS = { workspace: "w1" };
+const ANSWER = "create label of git in w1";
+
+/** What the tools take of a model's context in the first request, by adapter. */
+const CARRIED: Readonly<Record<string, (options: AgentOptions) => Promise<unknown>>> = {
+  openaiTools: async (options) => (await openaiTools(server, options)).tools,
+  openaiResponsesTools: async (options) => (await openaiResponsesTools(server, options)).tools,
+  anthropicTools: async (options) =>
+    (await anthropicTools(server, options)).tools.filter((tool) => !tool.defer_loading),
+  aiSdkTools: async (options) =>
+    Object.entries(await aiSdkTools(server, options)).filter(([, tool]) => !tool.deferLoading)
+      .map(([name, { description, inputSchema }]) => ({
+        name,
+        description,
+        inputSchema: inputSchema["~standard"].jsonSchema.input(),
+      })),
+  langchainTools: async (options) => await langchainTools(server, options),
+  openaiAgentsTools: async (options) => await openaiAgentsTools(server, options),
+  googleTools: async (options) => (await googleTools(server, options)).tools,
+  adkTools: async (options) => await adkTools(server, options),
+  mastraTools: async (options) =>
+    (await mastraTools(server, options)).map(({ id, description, inputSchema }) => ({
+      name: id,
+      description,
+      inputSchema: inputSchema["~standard"].jsonSchema.input(),
+    })),
+  tanstackTools: async (options) => await tanstackTools(server, options),
+};
+
+describe("the first request with 500 tools carries at most 1 % of the tokens of the full list", () => {
+  for (const [name, carried] of Object.entries(CARRIED)) {
+    test(name, async () => {
+      const tokens = async (options: AgentOptions) => estimateTextTokens(JSON.stringify(await carried(options)));
+      const [full, all] = [await tokens({}), await tokens(ALL)];
+      ok(full > 50_000 && all <= 0.01 * full, `${all} of ${full}`);
+    });
+  }
+});
+
+test("auto loads all tools up to 10 tools, and up to 5 % of the stated context", async () => {
+  const few = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
+  deepStrictEqual((await openaiTools(few, { defer: "auto", contextTokens: 1 })).tools.length, 1);
+  strictEqual((await openaiTools(server, { defer: "auto", contextTokens: 10_000_000 })).tools.length, 500);
+  strictEqual((await openaiTools(server, { defer: "auto", contextTokens: 200_000 })).tools.length, 2);
+  strictEqual((await openaiTools(server)).tools.length, 500);
+  const alwaysLoad = [WANTED, "wiki_list_report"];
+  const { tools } = await anthropicTools(server, { defer: "auto", alwaysLoad });
+  deepStrictEqual(tools.filter((tool) => !tool.defer_loading).map(({ name }) => name), [...alwaysLoad, "search_tools"]);
+});
+
+test("Chat Completions: the model searches, and calls what it found", async () => {
+  const { tools, names, run } = await openaiTools(server, ALL);
+  deepStrictEqual(tools.map(({ function: { name } }) => name), ["search_tools", "call_tool"]);
+  strictEqual(names.size, 500);
+  match(tools[0]?.function.description ?? "", /Call a found tool with call_tool\..*git \(25\), hiring \(25\)/);
+  const call = async (name: string, args: object) => {
+    const [message] = await run([{ type: "function", id: "1", function: { name, arguments: JSON.stringify(args) } }]);
+    return message?.content ?? "";
+  };
+  const found = JSON.parse(
+    await call("search_tools", { query: "create label git", group: null, detail: null, limit: 2 }),
+  );
+  deepStrictEqual([found.tools.length, found.tools[0].name, found.tools[0].group], [2, WANTED, "git"]);
+  match(found.tools[0].signature, /^\(workspace: string, title\?: string/);
+  strictEqual(await call("call_tool", { name: WANTED, arguments: ARGS }), ANSWER);
+  // Deferred tools stay callable by their names.
+  strictEqual(await call(WANTED, ARGS), ANSWER);
+  match(await call("call_tool", { name: "git_create_lable" }), /tool_not_found.*\n.*Did you mean 'git_create_label'/);
+  match(await call("call_tool", { name: WANTED, workspace: "w1" }), /pass "workspace" in "arguments"/);
+  match(await call("call_tool", {}), /needs the name of a tool/);
+  match(await call("call_tool", { name: WANTED, arguments: {} }), /invalid_input.*\n.*workspace/);
+  match(await call("search_tools", { query: 7 }), /invalid_input.*query: expected string/);
+  match(await call("search_tools", { query: "zebra" }), /"tools":\[\],"total":0.*"hint":"No tool has these words/);
+});
+
+test("Responses: a search is answered with definitions in the namespaces of their groups", async () => {
+  const { tools, run } = await openaiResponsesTools(server, { ...ALL, alwaysLoad: ["wiki_list_report"] });
+  deepStrictEqual(tools.map(({ type }) => type), ["function", "tool_search"]);
+  const search = (args: unknown, execution = "client") =>
+    run([
+      { type: "tool_search_call", id: "ts_1", call_id: "1", execution, arguments: args, status: "completed" } as never,
+    ]);
+  const [output] = await search({ query: "create label", limit: 3 });
+  ok(output?.type === "tool_search_output");
+  const { tools: found, ...head } = output;
+  deepStrictEqual(head, { type: "tool_search_output", call_id: "1", execution: "client", status: "completed" });
+  deepStrictEqual(found.map(({ type, name }) => [type, name]), [
+    ["namespace", "billing"],
+    ["namespace", "calendar"],
+    ["namespace", "chat"],
+  ]);
+  const [first] = found;
+  ok(first?.type === "namespace");
+  const [defined] = first.tools;
+  deepStrictEqual([defined?.name, defined?.strict, defined?.defer_loading], ["create_label", true, true]);
+  // What strict mode calls null was left out.
+  const said = JSON.stringify({ ...ARGS, title: null, state: null, limit: null });
+  const item = { type: "function_call", call_id: "2", namespace: "billing", name: "create_label", arguments: said };
+  deepStrictEqual(await run([item]), [{
+    type: "function_call_output",
+    call_id: "2",
+    output: "create label of billing in w1",
+    namespace: "billing",
+  }]);
+  deepStrictEqual(await search({ query: "x" }, "server"), []);
+  for (const args of [undefined, "text", { paths: ["a"] }, { query: "zebra" }]) {
+    const [empty] = await search(args);
+    deepStrictEqual(empty?.type === "tool_search_output" && empty.tools, []);
+  }
+});
+
+test("Anthropic: a search is answered with references to definitions of the request", async () => {
+  const { tools, run } = await anthropicTools(server, ALL);
+  deepStrictEqual(tools.filter((tool) => !tool.defer_loading).map(({ name }) => name), ["search_tools"]);
+  strictEqual(tools.length, 501);
+  const use = (name: string, input: unknown) => run([{ type: "tool_use", id: "1", name, input } as never]);
+  const [result] = await use("search_tools", { query: "create label git", limit: 1 });
+  deepStrictEqual(result, {
+    type: "tool_result",
+    tool_use_id: "1",
+    content: [{ type: "tool_reference", tool_name: WANTED }],
+  });
+  deepStrictEqual((await use(WANTED, ARGS))[0]?.content, ANSWER);
+  const [none] = await use("search_tools", { query: "zebra" });
+  match(String(none?.content), /No tool has these words/);
+  const [invalid] = await use("search_tools", {});
+  deepStrictEqual([invalid?.is_error, String(invalid?.content).slice(0, 31)], [
+    true,
+    "The call failed (invalid_input)",
+  ]);
+});
+
+test("LangChain: the pieces and errors of a tool pass through call_tool", async () => {
+  const spell = defineTool("spell").describe("Spell").handle(async function* () {
+    yield "a";
+    yield "b";
+  });
+  const tools = await langchainTools(createServer({ tools: [spell] }), ALL);
+  const stream = tools[1]!.func({ name: "spell" });
+  deepStrictEqual([(await stream.next()).value, (await stream.next()).value], ["a", "b"]);
+  deepStrictEqual((await stream.next()).value, ["ab", { value: "ab", error: undefined }]);
+});
+
+test("a tool can ask to be loaded at once; a remote server has no groups unless they are given", async () => {
+  const kept = defineTool("kept").describe("Stay").meta({ "anthropic/alwaysLoad": true }).handle(() => 1);
+  const other = defineTool("team.other").describe("Go").handle(() => 2);
+  const remote = memoryTransport(createServer({ tools: [kept, other] }));
+  const group = ({ name }: { readonly name: string }) => name.split(".").at(-2);
+  const { tools } = await openaiTools(remote, { ...ALL, group });
+  deepStrictEqual(tools.map(({ function: { name } }) => name), ["kept", "search_tools", "call_tool"]);
+  match(tools[1]?.function.description ?? "", /Groups of tools: team \(1\)\./);
+  const { run } = await openaiResponsesTools(remote, { ...ALL, group });
+  const call = { type: "function_call", call_id: "2", namespace: "team", name: "other", arguments: "{}" };
+  match(JSON.stringify(await run([call])), /"output":"2"/);
+});
+
+test("a server with discover() is not deferred again; names of search_tools and call_tool may be taken", async () => {
+  const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+  const discovered = createServer({ tools: [ping], discovery: discover({ when: "always" }) });
+  const names = (tools: readonly { function: { name: string } }[]) => tools.map(({ function: { name } }) => name);
+  deepStrictEqual(names((await openaiTools(discovered, ALL)).tools), ["search_tools", "call_tool"]);
+  const own = defineTool("search_tools").describe("Search for hammers").handle(() => ["hammer"]);
+  const taken = await openaiTools(createServer({ tools: [ping, own] }), { ...ALL, alwaysLoad: ["search_tools"] });
+  deepStrictEqual(names(taken.tools), ["search_tools", "search_tools_2", "call_tool"]);
+});
+
+test("invalid options are rejected by name", async () => {
+  await rejects(openaiTools(server, { defer: "yes" as never }), /defer must be "auto" or "all" or "none", not "yes"/);
+  await rejects(openaiTools(server, { contextTokens: 0 }), /contextTokens must be a number above 0/);
+  await rejects(
+    anthropicTools(server, { defer: "all", alwaysLoad: ["git_create_lable"] }),
+    /alwaysLoad has the tool "git_create_lable", which is not listed. Did you mean 'git_create_label'\?/,
+  );
+});
