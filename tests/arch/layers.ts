@@ -59,6 +59,7 @@ export const LAYERS: readonly Layer[] = [
       "redis",
       "runtime",
       "testing",
+      "tokenizer",
     ],
   },
   { name: "internal", folders: ["src/internal/"], imports: [] },
@@ -216,6 +217,7 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/integrations/otel/"],
     imports: ["internal", "errors", "call", "type:handler", "type:tool"],
   },
+  { name: "tokenizer", folders: ["src/integrations/tokenizer/"], imports: [] },
   {
     name: "openapi",
     folders: ["src/integrations/openapi/"],
@@ -282,6 +284,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@clack/prompts", ["src/cli/"]],
   ["@stricli/core", ["src/cli/"]],
   ["eventsource-parser", ["src/http_client/"]],
+  ["gpt-tokenizer", ["src/integrations/tokenizer/"]],
   ["jose", ["src/integrations/auth/"]],
   ["esbuild", ["src/integrations/packaging/"]],
   ["jsonc-parser", ["src/cli/"]],
