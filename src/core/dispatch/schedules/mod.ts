@@ -10,7 +10,7 @@ import type { Principal } from "../../call/call.ts";
 import type { Schedule, Ticks } from "../schedule.ts";
 import { createScheduler } from "./scheduler.ts";
 
-export type { Schedule, ScheduleDefinition, Ticks } from "../schedule.ts";
+export type { Schedule } from "../schedule.ts";
 
 /** Options of {@link every} and {@link cron}. */
 export interface ScheduleOptions {
