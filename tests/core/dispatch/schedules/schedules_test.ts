@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { createServer, type Ctx, defineTool } from "../../../../mod.ts";
 import { cron, every, type Schedule, type ScheduleOptions } from "../../../../src/core/dispatch/schedules/mod.ts";
 import { createServer as createCoreServer } from "../../../../src/core/mod.ts";
-import { FakeClock } from "../../../../src/testing/mod.ts";
+import type { FakeClock } from "../../../../src/testing/mod.ts";
 import type { Engine } from "../../../../src/engine/mod.ts";
 import { Bench } from "../harness.ts";
 import { Gates, KEYS, pass, standstill } from "../promises/promised.ts";
