@@ -21,6 +21,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Write the types of a server, for a typed client",
     load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
   }],
+  ["diff", {
+    about: "Compare two servers: does the second break callers of the first?",
+    load: () => import("./commands/diff.ts").then(({ diffCommand }) => diffCommand),
+  }],
   ["stdio", {
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
