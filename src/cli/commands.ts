@@ -17,6 +17,34 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "List tools, resources and prompts",
     load: () => import("./commands/list.ts").then(({ listCommand }) => listCommand),
   }],
+  ["call", {
+    about: "Call a tool",
+    load: () => import("./commands/call.ts").then(({ callCommand }) => callCommand),
+  }],
+  ["redeem", {
+    about: "Wait for the answer of a promise",
+    load: () => import("./commands/redeem.ts").then(({ redeemCommand }) => redeemCommand),
+  }],
+  ["watch", {
+    about: "Print the progress of a promise",
+    load: () => import("./commands/watch.ts").then(({ watchCommand }) => watchCommand),
+  }],
+  ["cancel", {
+    about: "Cancel the work of a promise",
+    load: () => import("./commands/cancel.ts").then(({ cancelCommand }) => cancelCommand),
+  }],
+  ["read", {
+    about: "Read a resource",
+    load: () => import("./commands/read.ts").then(({ readCommand }) => readCommand),
+  }],
+  ["prompt", {
+    about: "Fill in a prompt",
+    load: () => import("./commands/prompt.ts").then(({ promptCommand }) => promptCommand),
+  }],
+  ["complete", {
+    about: "Complete an argument of a prompt or a resource template",
+    load: () => import("./commands/complete.ts").then(({ completeCommand }) => completeCommand),
+  }],
   ["types", {
     about: "Write the types of a server, for a typed client",
     load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
@@ -25,6 +53,22 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Compare two servers: does the second break callers of the first?",
     load: () => import("./commands/diff.ts").then(({ diffCommand }) => diffCommand),
   }],
+  ["doctor", {
+    about: "Examine the way to a server, step by step",
+    load: () => import("./commands/doctor.ts").then(({ doctorCommand }) => doctorCommand),
+  }],
+  ["record", {
+    about: "Write the calls of a server into a file",
+    load: () => import("./commands/record.ts").then(({ recordCommand }) => recordCommand),
+  }],
+  ["replay", {
+    about: "Serve a recording, or compare a server with it",
+    load: () => import("./commands/replay.ts").then(({ replayCommand }) => replayCommand),
+  }],
+  ["bench", {
+    about: "Measure calls a second and latencies of a tool",
+    load: () => import("./commands/bench.ts").then(({ benchCommand }) => benchCommand),
+  }],
   ["stdio", {
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
@@ -32,6 +76,14 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   ["install", {
     about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
     load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),
+  }],
+  ["pack", {
+    about: "Pack a module as an .mcpb bundle for hosts",
+    load: () => import("./commands/pack.ts").then(({ packCommand }) => packCommand),
+  }],
+  ["publish", {
+    about: "Write and check server.json for the registry of MCP servers",
+    load: () => import("./commands/publish.ts").then(({ publishCommand }) => publishCommand),
   }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",

@@ -1,4 +1,5 @@
 /** Prints the error that ended a command. */
+import { isToolErrorCode } from "../core/errors/code.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { ReportedError } from "./cli_error.ts";
 import { printable, type Terminal } from "./terminal/terminal.ts";
@@ -13,9 +14,18 @@ export function printError(terminal: Terminal, error: ReportedError, isJson: boo
   terminal.note(
     terminal.styleNote("red", printable(`${label}${message}`)) + terminal.styleNote("dim", printable(suffix)),
   );
-  for (const line of issueLines(data)) terminal.note(`  ${printable(line)}`);
+  const issues = issueLines(data).filter((line, _, { length }) =>
+    length > 1 || !message.includes(line.replace(/^.*?: /, ""))
+  );
+  for (const line of issues) terminal.note(`  ${printable(line)}`);
+  if (isFailureData(error) && issues.length === 0) terminal.note(`  ${printable(JSON.stringify(data))}`);
   const suggestion = hint ?? suggestionOf(data);
   if (suggestion !== undefined) terminal.note(printable(suggestion));
+}
+
+/** Whether an error has data of a tool, in place of details of the SDK. */
+function isFailureData({ code, data }: ReportedError): boolean {
+  return data !== undefined && data !== null && code !== "usage" && !isToolErrorCode(code) && code !== "question";
 }
 
 /** Issues of `invalid_input`, one line each. */

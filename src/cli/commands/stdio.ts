@@ -1,5 +1,4 @@
 /** `toolwire stdio <module>`: serves the server of a module over standard input and output, as desktop hosts start it. */
-import process from "node:process";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { MODULE_FLAGS, type ModuleFlags, principalOf } from "../targets/flags.ts";
@@ -26,7 +25,5 @@ export const stdioCommand: CliCommand = defineCommand<ModuleFlags, [module: stri
     const { serveStdio } = await import("../../wires/mcp/stdio/server/serve_stdio.ts");
     const principal = principalOf(flags);
     await serveStdio(server, principal === undefined ? {} : { principal });
-    // Exits even if timers or sockets of the module are still active.
-    process.exit(0);
   },
 });

@@ -1,8 +1,8 @@
 /**
  * Compares two schemas: which values became valid or invalid, place by place.
  *
- * Each change is found by comparing parts, such that a change without `narrower`, `uncertain` and `gone` accepts every value that was
- * valid, and one without `wider`, `uncertain` and `gone` accepts no other. What is not understood is `uncertain`. References are
+ * Each change is found by comparing parts, such that a change without `narrower`, `uncertain` and `removed` accepts every value that was
+ * valid, and one without `wider`, `uncertain` and `removed` accepts no other. What is not understood is `uncertain`. References are
  * followed as a graph; a pair of schemas is compared once, so that recursion ends.
  */
 import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
@@ -15,10 +15,10 @@ import {
   compareStrings,
   compareTypes,
   isDifferent,
-  typesOf,
+  jsonTypesOf,
 } from "./scalar_changes.ts";
 import { isSameDocument, resolvePlace } from "./resolve_place.ts";
-import { changeHere, type PartComparer, type SchemaChange } from "./schema_change.ts";
+import { changeHere, type PartComparer, type ValueChange } from "./schema_change.ts";
 import { compareValues } from "./schema_values.ts";
 import { alternativesOf, compareAlternatives } from "./union_changes.ts";
 
@@ -26,7 +26,7 @@ import { alternativesOf, compareAlternatives } from "./union_changes.ts";
 const MAX_PAIRS = 20_000;
 
 /** Compares two schemas. The changes are in the order of the first schema, each once. */
-export function compareSchemas(before: SchemaPlace, after: SchemaPlace): readonly SchemaChange[] {
+export function compareSchemas(before: SchemaPlace, after: SchemaPlace): readonly ValueChange[] {
   const changes = new SchemaComparer(before.root, after.root).compare(before, after);
   return [...new Map(changes.map((change) => [JSON.stringify(change), change])).values()];
 }
@@ -34,7 +34,7 @@ export function compareSchemas(before: SchemaPlace, after: SchemaPlace): readonl
 class SchemaComparer implements PartComparer {
   readonly #areRootsEqual: boolean;
   /** Changes of pairs that were compared. */
-  readonly #pairs = new Map<unknown, Map<unknown, readonly SchemaChange[]>>();
+  readonly #pairs = new Map<unknown, Map<unknown, readonly ValueChange[]>>();
   /** Pairs that are being compared, with their depth. They are assumed to be equal. */
   readonly #open = new Map<unknown, Map<unknown, number>>();
   #depth = 0;
@@ -46,7 +46,7 @@ class SchemaComparer implements PartComparer {
     this.#areRootsEqual = !isDifferent(before, after);
   }
 
-  compare(before: SchemaPlace, after: SchemaPlace): readonly SchemaChange[] {
+  compare(before: SchemaPlace, after: SchemaPlace): readonly ValueChange[] {
     if (this.#areRootsEqual && !isDifferent(before.schema, after.schema)) return [];
     const [one, other] = [resolvePlace(before), resolvePlace(after)];
     if (one === undefined || other === undefined) {
@@ -63,7 +63,7 @@ class SchemaComparer implements PartComparer {
     return this.#comparePair(one, other);
   }
 
-  #comparePair(before: ObjectPlace, after: ObjectPlace): readonly SchemaChange[] {
+  #comparePair(before: ObjectPlace, after: ObjectPlace): readonly ValueChange[] {
     const outer = this.#assumed;
     const depth = this.#depth++;
     this.#assumed = Infinity;
@@ -78,7 +78,7 @@ class SchemaComparer implements PartComparer {
     return changes;
   }
 
-  #compareResolved(before: ObjectPlace, after: ObjectPlace): SchemaChange[] {
+  #compareResolved(before: ObjectPlace, after: ObjectPlace): ValueChange[] {
     const notes = compareNotes(before.schema, after.schema);
     if (acceptsNothing(before.schema) || acceptsNothing(after.schema)) {
       return [...notes, ...compareEmptiness(acceptsNothing(before.schema), acceptsNothing(after.schema))];
@@ -91,9 +91,9 @@ class SchemaComparer implements PartComparer {
     return [...notes, ...this.compare(one, other)];
   }
 
-  #compareKeywords(before: ObjectPlace, after: ObjectPlace): SchemaChange[] {
+  #compareKeywords(before: ObjectPlace, after: ObjectPlace): ValueChange[] {
     const schemas = [before.schema, after.schema] as const;
-    const types = schemas.map(typesOf);
+    const types = schemas.map(jsonTypesOf);
     const may = (type: "number" | "integer" | "string" | "array" | "object") =>
       types.every((one) => one?.has(type) ?? true);
     return [
@@ -109,11 +109,11 @@ class SchemaComparer implements PartComparer {
   }
 
   /** Compares `allOf`, `anyOf` and `oneOf` beside other keywords. */
-  #compareCombinations(before: ObjectPlace, after: ObjectPlace): SchemaChange[] {
+  #compareCombinations(before: ObjectPlace, after: ObjectPlace): ValueChange[] {
     return COMBINATIONS.flatMap((keyword) => {
       const [ones, others] = [before.schema[keyword], after.schema[keyword]];
       if (ones === others || (this.#areRootsEqual && !isDifferent(ones, others))) return [];
-      if (others === undefined) return [changeHere("wider", `${keyword} is gone`)];
+      if (others === undefined) return [changeHere("wider", `${keyword} was removed`)];
       if (ones === undefined) return [changeHere("narrower", `${keyword} was added`)];
       if (!Array.isArray(ones) || !Array.isArray(others)) return [changeHere("uncertain", `${keyword} changed`)];
       const [parts, current] = [placesOf(ones, before), placesOf(others, after)];
@@ -126,7 +126,7 @@ class SchemaComparer implements PartComparer {
   }
 
   /** Compares what the references below keywords lead to whose effect is not determined here. */
-  #compareHidden(before: ObjectPlace, after: ObjectPlace): SchemaChange[] {
+  #compareHidden(before: ObjectPlace, after: ObjectPlace): ValueChange[] {
     if (["unevaluatedProperties", "unevaluatedItems"].some((name) => name in before.schema || name in after.schema)) {
       return [changeHere("uncertain", "an object or array that refuses what is not evaluated changed")];
     }
@@ -141,10 +141,10 @@ class SchemaComparer implements PartComparer {
   }
 
   /** Compares the parts of `allOf`: a value has to be valid for each. */
-  #compareAll(before: readonly SchemaPlace[], after: readonly SchemaPlace[]): SchemaChange[] {
+  #compareAll(before: readonly SchemaPlace[], after: readonly SchemaPlace[]): ValueChange[] {
     const changes = before.flatMap((part, index) => {
       const now = after[index];
-      return now === undefined ? [changeHere("wider", "a part of allOf is gone")] : this.compare(part, now);
+      return now === undefined ? [changeHere("wider", "a part of allOf was removed")] : this.compare(part, now);
     });
     return after.length > before.length ? [...changes, changeHere("narrower", "a part of allOf was added")] : changes;
   }
@@ -202,7 +202,7 @@ function acceptsNothing({ not, enum: values }: Members): boolean {
   return isEverything || (Array.isArray(values) && values.length === 0);
 }
 
-function compareEmptiness(before: boolean, after: boolean): SchemaChange[] {
+function compareEmptiness(before: boolean, after: boolean): ValueChange[] {
   if (before === after) return [];
   return [after ? changeHere("narrower", "no value is valid now") : changeHere("wider", "values are valid now")];
 }

@@ -6,7 +6,7 @@ import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import type { Contents } from "../targets/contents.ts";
 import { compareSchemas } from "./compare_schemas.ts";
 import { isDifferent } from "./scalar_changes.ts";
-import { type Direction, type Level, levelOf, type SchemaChange } from "./schema_change.ts";
+import { type Direction, type Level, levelOf, type ValueChange } from "./schema_change.ts";
 
 /** A change of a server. Names are those of the first lists; nothing of the second is quoted, since a model may read it. */
 export interface ListChange {
@@ -48,7 +48,7 @@ function compareNamed<Item>(
     const subject = `${kind} ${JSON.stringify(name)}`;
     const now = current.get(name);
     if (now === undefined) {
-      return [{ level: "breaking", subject, place: "", message: "it is gone, or has another name" }];
+      return [{ level: "breaking", subject, place: "", message: "it was removed or renamed" }];
     }
     return compare(item, now).map((found) => ({ ...found, subject }));
   });
@@ -72,7 +72,6 @@ function compareTools(before: ListedTool, after: ListedTool): readonly Change[] 
     ...compareErrors(contract.errors ?? {}, current.errors ?? {}),
     ...comparePartials(contract.partialSchema, current.partialSchema),
     ...comparePromises(contract.promises ?? "never", current.promises ?? "never"),
-    ...compareScopes(contract.scopes ?? [], current.scopes ?? []),
     ...compareHints(asObject(before.annotations), asObject(after.annotations)),
   ];
 }
@@ -90,7 +89,7 @@ function compareValueSchemas(place: string, direction: Direction, before: Schema
 }
 
 /** Formats a path below a schema: `.a[0]`, `.*`, `[]`. Names that are not identifiers are quoted. */
-function formatPlace(path: SchemaChange["path"]): string {
+function formatPlace(path: ValueChange["path"]): string {
   return path.map((key) => {
     if (typeof key === "number") return `[${key}]`;
     if (key === "[]") return key;
@@ -109,7 +108,7 @@ function outputOf({ outputSchema: root }: ListedTool, { wrapsOutput }: ListedCon
 function compareOutputs(before: SchemaPlace | undefined, after: SchemaPlace | undefined): Change[] {
   if (before !== undefined && after !== undefined) return compareValueSchemas("output", "output", before, after);
   if (after !== undefined) return [change("compatible", "output", "its schema was added")];
-  return before === undefined ? [] : [change("breaking", "output", "its schema is gone")];
+  return before === undefined ? [] : [change("breaking", "output", "its schema was removed")];
 }
 
 function compareErrors(
@@ -124,7 +123,7 @@ function compareErrors(
     if (data !== null && now !== null) {
       return compareValueSchemas(place, "output", { schema: data, root: data }, { schema: now, root: now });
     }
-    return data === now ? [] : [change("breaking", place, data === null ? "it has data now" : "its data is gone")];
+    return data === now ? [] : [change("breaking", place, data === null ? "it has data now" : "its data was removed")];
   });
   const message = added === 1 ? "a code was added" : `${added} codes were added`;
   return added === 0 ? changes : [...changes, change("breaking", "failures", message)];
@@ -135,7 +134,7 @@ function comparePartials(before: Members | undefined, after: Members | undefined
     return compareValueSchemas("partial", "output", { schema: before, root: before }, { schema: after, root: after });
   }
   if (after !== undefined) return [change("compatible", "partial", "its schema was added")];
-  return before === undefined ? [] : [change("breaking", "partial", "its schema is gone")];
+  return before === undefined ? [] : [change("breaking", "partial", "its schema was removed")];
 }
 
 type Promises = "never" | "optional" | "required";
@@ -150,13 +149,6 @@ function comparePromises(before: Promises, after: Promises): Change[] {
     ? "the tool may give one now"
     : "callers without support for promises are accepted now";
   return [change("compatible", "promises", message)];
-}
-
-function compareScopes(before: readonly string[], after: readonly string[]): Change[] {
-  const lost = before.filter((scope) => !after.includes(scope));
-  const isAdded = after.some((scope) => !before.includes(scope));
-  const changes = lost.map((scope) => change("compatible", "scopes", `${JSON.stringify(scope)} is no longer needed`));
-  return isAdded ? [...changes, change("breaking", "scopes", "another scope is needed")] : changes;
 }
 
 /** Hints with the value that a tool without the hint has. Source: MCP, revision 2026-07-28, "ToolAnnotations". */

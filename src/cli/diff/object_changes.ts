@@ -2,7 +2,7 @@
 import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
 import { isJsonObject, type Members } from "../../internal/json.ts";
 import { compareAssertions, compareLimit, compareOpaque, isDifferent } from "./scalar_changes.ts";
-import { changeHere, changesAt, type PartComparer, type SchemaChange } from "./schema_change.ts";
+import { changeHere, changesAt, type PartComparer, type ValueChange } from "./schema_change.ts";
 
 /** A schema that is an object, and the root of its references. */
 export interface ObjectPlace extends SchemaPlace {
@@ -10,7 +10,7 @@ export interface ObjectPlace extends SchemaPlace {
 }
 
 /** Compares the keywords of objects. */
-export function compareObjects(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): SchemaChange[] {
+export function compareObjects(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): ValueChange[] {
   return [
     ...compareProperties(before, after, parts),
     ...compareRequired(before.schema, after.schema),
@@ -23,14 +23,14 @@ export function compareObjects(before: ObjectPlace, after: ObjectPlace, parts: P
   ];
 }
 
-function compareProperties(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): SchemaChange[] {
+function compareProperties(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): ValueChange[] {
   const [known, current] = [propertiesOf(before.schema), propertiesOf(after.schema)];
-  const changes: SchemaChange[] = [];
+  const changes: ValueChange[] = [];
   for (const [name, schema] of known) {
     const now = current.get(name);
     if (now !== undefined) {
       changes.push(...changesAt(name, parts.compare({ ...before, schema }, { ...after, schema: now })));
-    } else if (schema !== false) changes.push({ path: [name], effect: "gone", message: "it is no longer declared" });
+    } else if (schema !== false) changes.push({ path: [name], effect: "removed", message: "it is no longer declared" });
   }
   const required = requiredOf(after.schema);
   for (const [name, schema] of current) {
@@ -45,7 +45,7 @@ function compareProperties(before: ObjectPlace, after: ObjectPlace, parts: PartC
  * Compares a new member with what was valid in its place. An object that says nothing of other members may get new ones; in one that
  * describes them, the new member may have had another type.
  */
-function compareAdded(added: SchemaPlace, before: ObjectPlace, parts: PartComparer): SchemaChange[] {
+function compareAdded(added: SchemaPlace, before: ObjectPlace, parts: PartComparer): ValueChange[] {
   const { additionalProperties: others = false, patternProperties } = before.schema;
   if (patternProperties !== undefined || others === true) {
     return [changeHere("uncertain", "a member was declared that could have another type before")];
@@ -57,13 +57,13 @@ function compareAdded(added: SchemaPlace, before: ObjectPlace, parts: PartCompar
   }));
 }
 
-function compareRequired(before: Members, after: Members): SchemaChange[] {
+function compareRequired(before: Members, after: Members): ValueChange[] {
   const [known, required, current] = [propertiesOf(before), requiredOf(before), requiredOf(after)];
   const lost = [...required].filter((name) => !current.has(name));
   const added = [...current].filter((name) => !required.has(name));
   return [
-    ...lost.map((name): SchemaChange => ({ path: [name], effect: "wider", message: "it is no longer required" })),
-    ...added.map((name): SchemaChange => {
+    ...lost.map((name): ValueChange => ({ path: [name], effect: "wider", message: "it is no longer required" })),
+    ...added.map((name): ValueChange => {
       return known.has(name)
         ? { path: [name], effect: "narrower", message: "it is required now" }
         : changeHere("narrower", "a required member was added");
@@ -72,7 +72,7 @@ function compareRequired(before: Members, after: Members): SchemaChange[] {
 }
 
 /** Compares the schemas of members that are not declared. */
-function compareOthers(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): SchemaChange[] {
+function compareOthers(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): ValueChange[] {
   const [one = true, other = true] = [before, after].map(({ schema }) => schema["additionalProperties"]);
   if (one !== false && other === false) {
     return [changeHere("narrower", "members that are not declared are refused now")];
@@ -94,7 +94,7 @@ export function requiredOf({ required }: Members): ReadonlySet<string> {
 }
 
 /** Compares the keywords of arrays, position by position. */
-export function compareArrays(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): SchemaChange[] {
+export function compareArrays(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): ValueChange[] {
   const [items, current] = [itemsOf(before.schema), itemsOf(after.schema)];
   const positions = [...Array(Math.max(items.first.length, current.first.length)).keys()];
   const compareAt = (one: unknown, other: unknown) =>
@@ -137,7 +137,7 @@ function uniqueOf({ uniqueItems }: Members): Members {
 }
 
 /** Without `contains`, the limits of its number have no effect. */
-function compareContains(before: Members, after: Members): SchemaChange[] {
+function compareContains(before: Members, after: Members): ValueChange[] {
   const hasLimits = ["minContains", "maxContains"].some((name) => isDifferent(before[name], after[name]));
   return hasLimits
     ? [changeHere("uncertain", "minContains or maxContains changed")]

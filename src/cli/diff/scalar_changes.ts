@@ -1,6 +1,6 @@
 /** Compares keywords without subschemas: types, bounds, lengths, patterns, and texts for people and models. */
 import { canonicalJson, type Members } from "../../internal/json.ts";
-import { changeHere, type SchemaChange } from "./schema_change.ts";
+import { changeHere, type ValueChange } from "./schema_change.ts";
 
 /** Types of JSON Schema. A number that is not an integer is a type here. */
 const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"] as const;
@@ -9,7 +9,7 @@ const TYPES = ["array", "boolean", "integer", "null", "number", "object", "strin
 export type JsonType = typeof TYPES[number];
 
 /** The types of a schema's values. `undefined` if `type` is malformed. */
-export function typesOf({ type }: Members): ReadonlySet<JsonType> | undefined {
+export function jsonTypesOf({ type }: Members): ReadonlySet<JsonType> | undefined {
   if (type === undefined) return new Set(TYPES);
   const names = [type].flat();
   if (!names.every((name) => (TYPES as readonly unknown[]).includes(name))) return undefined;
@@ -19,19 +19,19 @@ export function typesOf({ type }: Members): ReadonlySet<JsonType> | undefined {
 }
 
 /** Compares the types. Their names are those of the specification. */
-export function compareTypes(before: Members, after: Members): SchemaChange[] {
-  const [typesBefore, typesAfter] = [typesOf(before), typesOf(after)];
+export function compareTypes(before: Members, after: Members): ValueChange[] {
+  const [typesBefore, typesAfter] = [jsonTypesOf(before), jsonTypesOf(after)];
   if (typesBefore === undefined || typesAfter === undefined) return compareOpaque(["type"], before, after);
   const lost = [...typesBefore].filter((type) => !typesAfter.has(type));
   const added = [...typesAfter].filter((type) => !typesBefore.has(type));
-  const changes: SchemaChange[] = [];
-  if (lost.length > 0) changes.push(changeHere("narrower", `the type ${lost.join(", ")} is gone`));
+  const changes: ValueChange[] = [];
+  if (lost.length > 0) changes.push(changeHere("narrower", `the type ${lost.join(", ")} was removed`));
   if (added.length > 0) changes.push(changeHere("wider", `the type ${added.join(", ")} was added`));
   return changes;
 }
 
 /** Compares keywords that describe a value and do not restrict it. */
-export function compareNotes(before: Members, after: Members): SchemaChange[] {
+export function compareNotes(before: Members, after: Members): ValueChange[] {
   return NOTES.filter((keyword) => isDifferent(before[keyword], after[keyword])).map((keyword) => {
     return changeHere("note", `the ${keyword} changed, which models read`);
   });
@@ -51,8 +51,8 @@ const NOTES = [
 ];
 
 /** Compares the bounds of numbers. */
-export function compareNumbers(before: Members, after: Members): SchemaChange[] {
-  const isWhole = [before, after].every((schema) => typesOf(schema)?.has("number") === false);
+export function compareNumbers(before: Members, after: Members): ValueChange[] {
+  const isWhole = [before, after].every((schema) => jsonTypesOf(schema)?.has("number") === false);
   const bounds = (["minimum", "maximum"] as const).map((side) => {
     return compareBound(side, boundOf(before, side, isWhole), boundOf(after, side, isWhole));
   });
@@ -81,7 +81,7 @@ function isTighter(one: NonNullable<Bound>, other: NonNullable<Bound>): boolean 
   return one.value > other.value || (one.value === other.value && one.isOpen && !other.isOpen);
 }
 
-function compareBound(side: string, before: Bound, after: Bound): SchemaChange[] {
+function compareBound(side: string, before: Bound, after: Bound): ValueChange[] {
   if (before === undefined || after === undefined) {
     return [changeHere("uncertain", `the ${side} is not a number, so that it cannot be compared`)];
   }
@@ -89,17 +89,17 @@ function compareBound(side: string, before: Bound, after: Bound): SchemaChange[]
   return isTighter(before, after) ? [changeHere("wider", `the ${side} is looser`)] : [];
 }
 
-function compareSteps(before: unknown, after: unknown): SchemaChange[] {
+function compareSteps(before: unknown, after: unknown): ValueChange[] {
   if (!isDifferent(before, after)) return [];
   if (before === undefined) return [changeHere("narrower", "multipleOf was added")];
-  if (after === undefined) return [changeHere("wider", "multipleOf is gone")];
+  if (after === undefined) return [changeHere("wider", "multipleOf was removed")];
   if (Number.isInteger(Number(after) / Number(before))) return [changeHere("narrower", "multipleOf is tighter")];
   if (Number.isInteger(Number(before) / Number(after))) return [changeHere("wider", "multipleOf is looser")];
   return [changeHere("uncertain", "multipleOf changed")];
 }
 
 /** Compares a limit on a size, such as `minLength`. */
-export function compareLimit(keyword: string, before: unknown, after: unknown): SchemaChange[] {
+export function compareLimit(keyword: string, before: unknown, after: unknown): ValueChange[] {
   const isUpper = keyword.startsWith("max");
   const [one, other] = [before, after].map((value) => value ?? (isUpper ? Infinity : 0));
   if (typeof one !== "number" || typeof other !== "number") {
@@ -111,7 +111,7 @@ export function compareLimit(keyword: string, before: unknown, after: unknown): 
 }
 
 /** Compares the keywords of strings. Whether `format` restricts values depends on the validator. */
-export function compareStrings(before: Members, after: Members): SchemaChange[] {
+export function compareStrings(before: Members, after: Members): ValueChange[] {
   return [
     ...compareLimit("minLength", before["minLength"], after["minLength"]),
     ...compareLimit("maxLength", before["maxLength"], after["maxLength"]),
@@ -121,17 +121,17 @@ export function compareStrings(before: Members, after: Members): SchemaChange[] 
 }
 
 /** Compares keywords that restrict values by themselves: without one, more values are valid. */
-export function compareAssertions(keywords: readonly string[], before: Members, after: Members): SchemaChange[] {
+export function compareAssertions(keywords: readonly string[], before: Members, after: Members): ValueChange[] {
   return keywords.filter((keyword) => isDifferent(before[keyword], after[keyword])).map((keyword) => {
     if (before[keyword] === undefined) return changeHere("narrower", `${keyword} was added`);
     return after[keyword] === undefined
-      ? changeHere("wider", `${keyword} is gone`)
+      ? changeHere("wider", `${keyword} was removed`)
       : changeHere("uncertain", `${keyword} changed`);
   });
 }
 
 /** Compares keywords whose effect is not determined here. */
-export function compareOpaque(keywords: readonly string[], before: Members, after: Members): SchemaChange[] {
+export function compareOpaque(keywords: readonly string[], before: Members, after: Members): ValueChange[] {
   return keywords.filter((keyword) => isDifferent(before[keyword], after[keyword])).map((keyword) => {
     return changeHere("uncertain", `${keyword} changed`);
   });

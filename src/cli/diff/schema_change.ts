@@ -2,13 +2,13 @@
 import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
 
 /**
- * Effect of a change on the set of valid values: fewer, more, or unknown. `gone` breaks callers in any case, `added` does not, and `note`
+ * Effect of a change on the set of valid values: fewer, more, or unknown. `removed` breaks callers in any case, `added` does not, and `note`
  * changes no values.
  */
-export type Effect = "narrower" | "wider" | "uncertain" | "gone" | "added" | "note";
+export type Effect = "narrower" | "wider" | "uncertain" | "removed" | "added" | "note";
 
 /** A change at one place of a schema. The message contains nothing of the new schema. */
-export interface SchemaChange {
+export interface ValueChange {
   /** Names and indexes from the root. `*` is any other member, `[]` any other item. */
   readonly path: readonly (string | number)[];
   readonly effect: Effect;
@@ -25,7 +25,7 @@ const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
   input: {
     narrower: "breaking",
     wider: "compatible",
-    gone: "breaking",
+    removed: "breaking",
     added: "compatible",
     uncertain: "uncertain",
     note: "note",
@@ -33,7 +33,7 @@ const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
   output: {
     narrower: "compatible",
     wider: "breaking",
-    gone: "breaking",
+    removed: "breaking",
     added: "compatible",
     uncertain: "uncertain",
     note: "note",
@@ -48,15 +48,15 @@ export function levelOf(effect: Effect, direction: Direction): Level {
 /** Compares the parts of two schemas. */
 export interface PartComparer {
   /** Returns the changes of a part, with paths from the part. */
-  compare(before: SchemaPlace, after: SchemaPlace): readonly SchemaChange[];
+  compare(before: SchemaPlace, after: SchemaPlace): readonly ValueChange[];
 }
 
 /** A change at the place itself. */
-export function changeHere(effect: Effect, message: string): SchemaChange {
+export function changeHere(effect: Effect, message: string): ValueChange {
   return { path: [], effect, message };
 }
 
 /** Changes of a part, as changes of the whole. */
-export function changesAt(name: string | number, changes: readonly SchemaChange[]): SchemaChange[] {
+export function changesAt(name: string | number, changes: readonly ValueChange[]): ValueChange[] {
   return changes.map((change) => ({ ...change, path: [name, ...change.path] }));
 }

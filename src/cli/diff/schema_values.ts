@@ -4,7 +4,7 @@ import { maxMatchedLength } from "../../core/json_schema/pattern_cost.ts";
 import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
 import { canonicalJson, isJsonObject, type Members } from "../../internal/json.ts";
 import { shorten } from "../../internal/text.ts";
-import { changeHere, type SchemaChange } from "./schema_change.ts";
+import { changeHere, type ValueChange } from "./schema_change.ts";
 
 /** Maximum number of values that are named one by one. */
 const MAX_NAMED = 10;
@@ -20,7 +20,7 @@ export function listedValues(schema: Members): readonly unknown[] | undefined {
 }
 
 /** Compares two schemas of which at least one lists its values. */
-export function compareValues(before: SchemaPlace, after: SchemaPlace): SchemaChange[] {
+export function compareValues(before: SchemaPlace, after: SchemaPlace): ValueChange[] {
   const [valuesBefore, valuesAfter] = [before, after].map(({ schema }) => listedValues(schema as Members));
   const lost = missingValues(valuesBefore ?? [], before, after);
   const added = missingValues(valuesAfter ?? [], after, before);
@@ -28,9 +28,11 @@ export function compareValues(before: SchemaPlace, after: SchemaPlace): SchemaCh
     return [changeHere("uncertain", "the listed values cannot be compared")];
   }
   const changes = lost.slice(0, MAX_NAMED).map((value) => {
-    return changeHere("narrower", `the value ${shorten(JSON.stringify(value), MAX_VALUE)} is gone`);
+    return changeHere("narrower", `the value ${shorten(JSON.stringify(value), MAX_VALUE)} was removed`);
   });
-  if (lost.length > MAX_NAMED) changes.push(changeHere("narrower", `${lost.length - MAX_NAMED} more values are gone`));
+  if (lost.length > MAX_NAMED) {
+    changes.push(changeHere("narrower", `${lost.length - MAX_NAMED} more values were removed`));
+  }
   if (valuesBefore === undefined) changes.push(changeHere("narrower", "only listed values are left"));
   if (valuesAfter === undefined) changes.push(changeHere("wider", "values beside the listed ones were added"));
   else if (added.length > 0) changes.push(changeHere("wider", "listed values were added"));

@@ -3,8 +3,8 @@ import { hasOwnBase } from "../../core/json_schema/subschemas.ts";
 import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
 import { canonicalJson, isJsonObject, type Members } from "../../internal/json.ts";
 import { type ObjectPlace, requiredOf } from "./object_changes.ts";
-import { typesOf } from "./scalar_changes.ts";
-import { changeHere, type PartComparer, type SchemaChange } from "./schema_change.ts";
+import { jsonTypesOf } from "./scalar_changes.ts";
+import { changeHere, type PartComparer, type ValueChange } from "./schema_change.ts";
 
 /** Keywords that may be beside the alternatives, as they restrict nothing. */
 const NEUTRAL: ReadonlySet<string> = new Set(
@@ -34,9 +34,9 @@ export function compareAlternatives(
   before: readonly SchemaPlace[],
   after: readonly SchemaPlace[],
   parts: PartComparer,
-): SchemaChange[] {
+): ValueChange[] {
   const left = new Set(after);
-  const changes: SchemaChange[] = [];
+  const changes: ValueChange[] = [];
   const changed = before.filter((one) => {
     const same = [...left].find((other) => parts.compare(one, other).every(({ effect }) => effect === "note"));
     if (same === undefined) return true;
@@ -49,7 +49,7 @@ export function compareAlternatives(
       left.delete(nearest);
       changes.push(...parts.compare(one, nearest));
     } else if (!after.some((other) => isWithin(parts.compare(one, other), "narrower"))) {
-      changes.push(changeHere("narrower", `${describe(one.schema)} is gone`));
+      changes.push(changeHere("narrower", `${describe(one.schema)} was removed`));
     }
   }
   for (const other of left) {
@@ -60,9 +60,9 @@ export function compareAlternatives(
 }
 
 /** Whether the changes do not have an effect, so that one schema accepts all values of the other. */
-function isWithin(changes: readonly SchemaChange[], effect: "narrower" | "wider"): boolean {
+function isWithin(changes: readonly ValueChange[], effect: "narrower" | "wider"): boolean {
   return changes.every((change) =>
-    change.effect !== effect && change.effect !== "uncertain" && change.effect !== "gone"
+    change.effect !== effect && change.effect !== "uncertain" && change.effect !== "removed"
   );
 }
 
@@ -70,7 +70,7 @@ function isWithin(changes: readonly SchemaChange[], effect: "narrower" | "wider"
 function areAlike(one: unknown, other: unknown): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return false;
   if (one["$ref"] !== undefined || other["$ref"] !== undefined) return one["$ref"] === other["$ref"];
-  const [types, others] = [typesOf(one), typesOf(other)];
+  const [types, others] = [jsonTypesOf(one), jsonTypesOf(other)];
   const haveCommonType = types !== undefined && others !== undefined && [...types].some((type) => others.has(type));
   return haveCommonType && !areDistinct([one, other]);
 }
@@ -82,7 +82,7 @@ function areDistinct(schemas: readonly unknown[]): boolean {
 
 function areApart(one: unknown, other: unknown): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return false;
-  const [types, others] = [typesOf(one), typesOf(other)];
+  const [types, others] = [jsonTypesOf(one), jsonTypesOf(other)];
   if (types !== undefined && others !== undefined && ![...types].some((type) => others.has(type))) return true;
   if (one["type"] !== "object" || other["type"] !== "object") return false;
   const [constants, otherConstants] = [constantsOf(one), constantsOf(other)];
@@ -106,6 +106,6 @@ function constantsOf(schema: Members): ReadonlyMap<string, readonly string[]> {
 
 function describe(schema: unknown): string {
   const type = isJsonObject(schema) ? schema["type"] : undefined;
-  const isType = typeof type === "string" && typesOf({ type }) !== undefined;
+  const isType = typeof type === "string" && jsonTypesOf({ type }) !== undefined;
   return isType ? `an alternative of the type ${type}` : "an alternative";
 }

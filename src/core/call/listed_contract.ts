@@ -13,21 +13,18 @@ export interface ListedContract {
   readonly errors?: Readonly<Record<string, Readonly<Record<string, unknown>> | null>>;
   /** Whether a call may return a promise, and whether callers without support for promises are rejected. */
   readonly promises?: "optional" | "required";
-  /** Scopes that a caller needs. */
-  readonly scopes?: readonly string[];
   /** Whether `outputSchema` describes an object with the output as its member `result`, as older revisions of MCP require. */
   readonly wrapsOutput?: boolean;
 }
 
 /** Reads what a list says of a tool. Malformed members are left out. */
 export function readContract({ _meta: meta }: ListedTool): ListedContract {
-  const { partialSchema, errors, promises, scopes, wrapsOutput } = asObject(asObject(meta)[CONTRACT_META]);
+  const { partialSchema, errors, promises, wrapsOutput } = asObject(asObject(meta)[CONTRACT_META]);
   const declared = Object.entries(asObject(errors)).filter(([, schema]) => schema === null || isJsonObject(schema));
   return {
     ...(isJsonObject(partialSchema) && { partialSchema }),
     ...(declared.length > 0 && { errors: Object.fromEntries(declared) as NonNullable<ListedContract["errors"]> }),
     ...((promises === "optional" || promises === "required") && { promises }),
-    ...(Array.isArray(scopes) && { scopes: scopes.filter((scope) => typeof scope === "string") }),
     ...(wrapsOutput === true && { wrapsOutput }),
   };
 }

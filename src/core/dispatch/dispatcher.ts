@@ -27,13 +27,15 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
-import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms } from "./deferral.ts";
+import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms, ResolveWord } from "./deferral.ts";
+import type { Resolution } from "../handler/waits.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
 import type { RunLimits } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
+  type AskingRun,
   type DeadlineRun,
   INVALID_CONTINUATION,
   type OutputLimits,
@@ -73,6 +75,8 @@ export interface Dispatch {
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
   /** Aborts when the server stops taking calls. */
   readonly closeSignal: AbortSignal;
+  /** Resolves a wait of a handler by its token. Never rejects. */
+  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }
@@ -111,6 +115,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly outputLimits: OutputLimits;
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   readonly keys: TokenKeys | undefined;
+  readonly resolverUrl: string | undefined;
   readonly questions: QuestionSupport | undefined;
   readonly deferral: Deferral | undefined;
   readonly #middleware: readonly Middleware[];
@@ -139,6 +144,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     this.#runner = new ToolRunner(this);
     this.pending = new PendingList(this.clock);
     this.keys = keys;
+    this.resolverUrl = options.door?.url;
     this.questions = keys?.["~questions"](keys);
     this.deferral = keys && engine?.["~deferral"].create(this, { ...options, engine, keys });
     this.assertServable(registry.definitions());
@@ -179,6 +185,16 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
     return this.deferral?.readPromise(token, peer) ?? errorResult("invalid_promise", "Not a promise of this server");
+  }
+
+  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    try {
+      return await this.deferral?.resolve(token, word) ??
+        errorResult("invalid_promise", "Not a resolver of this server");
+    } catch (thrown) {
+      const result = this.settleThrown(thrown, { during: "resolve" });
+      return result.kind === "error" ? result : errorResult("internal", result.message);
+    }
   }
 
   settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult {
@@ -263,6 +279,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (promising !== undefined) {
       throw missingEngine(`Cannot create server: the tool "${promising.name}" gives promises`);
     }
+  }
+
+  async makeJob(run: AskingRun): Promise<void> {
+    await this.deferral?.makeJob(run as CallContext);
   }
 
   async #drainRuns(graceMs: number): Promise<void> {

@@ -35,23 +35,21 @@ export function listTool(definition: ToolDefinition): ToolListing {
 }
 
 /**
- * The `_meta` of a tool in a list: its own members, and its partials, failures, promises and scopes.
+ * The `_meta` of a tool in a list: its own members, and its partials, failures and promises.
  *
  * @param wrapsOutput Whether the listed schema of the output is that of an object around it.
  */
 export function listMeta(
-  { meta, partial, errors, promise, external, scopes }: ToolDefinition,
+  { meta, partial, errors, promise, external }: ToolDefinition,
   wrapsOutput: boolean = false,
 ): Readonly<Record<string, unknown>> | undefined {
   const promises = promise ?? external;
-  const isPlain = partial === undefined && errors.size === 0 && promises === undefined && scopes.length === 0;
-  if (isPlain && !wrapsOutput) return meta;
+  if (partial === undefined && errors.size === 0 && promises === undefined && !wrapsOutput) return meta;
   const codes = [...errors].map(([code, data]) => [code, data?.jsonSchema ?? null]);
   const contract: ListedContract = {
     ...(partial && { partialSchema: partial.jsonSchema }),
     ...(codes.length > 0 && { errors: Object.fromEntries(codes) }),
     ...(promises && { promises: promise?.required ? "required" : "optional" }),
-    ...(scopes.length > 0 && { scopes }),
     ...(wrapsOutput && { wrapsOutput }),
   };
   return { ...meta, [CONTRACT_META]: contract };

@@ -50,9 +50,9 @@ export abstract class AgentTool {
   /** Calls the tool; yields the pieces of its answer and returns the result. Rejects with the signal's reason if it is aborted. */
   abstract stream(said: unknown, options?: AgentCallOptions): AsyncGenerator<unknown, ToolCallResult, undefined>;
 
-  /** Whether a person has to approve the call: the server declares the tool as destructive. */
-  isDestructive(_said: unknown): boolean {
-    return this.listing.annotations?.["destructiveHint"] === true;
+  /** The tool of the server that a call runs. */
+  targetOf(_said: unknown): ListedTool {
+    return this.listing;
   }
 
   /** Calls the tool and waits for the whole answer. Rejects with the signal's reason if it is aborted. */

@@ -57,8 +57,6 @@ const TOOLS: readonly (readonly [name: string, before: ListedTool, after: Listed
   ["promises required", ADD, contract({ promises: "required" }), ["breaking promises"]],
   ["promises gone", contract({ promises: "optional" }), ADD, ["breaking promises"]],
   ["promises added", ADD, contract({ promises: "optional" }), ["compatible promises"]],
-  ["scope added", contract({ scopes: ["a"] }), contract({ scopes: ["a", "b"] }), ["breaking scopes"]],
-  ["scope gone", contract({ scopes: ["a"] }), ADD, ["compatible scopes"]],
   ["read-only taken back", hints({ readOnlyHint: true }), ADD, ["breaking annotations.readOnlyHint"]],
   ["read-only added", ADD, hints({ readOnlyHint: true }), ["compatible annotations.readOnlyHint"]],
   ["idempotent taken back", hints({ idempotentHint: true }), hints({ idempotentHint: false }), [
@@ -154,7 +152,7 @@ const RUNS: readonly (readonly [words: readonly string[], code: number, out: Reg
     /1 uncertain/,
   ],
   [["pattern_a.json", "pattern_b.json", "--allow", "uncertain"], 0, /^uncertain /, /1 uncertain/],
-  [["evil.json", "empty.json"], 1, /^breaking {2}tool "a\\u001b\[31m\\nb": it is gone/, /1 breaking/],
+  [["evil.json", "empty.json"], 1, /^breaking {2}tool "a\\u001b\[31m\\nb": it was removed/, /1 breaking/],
   [[], 2, /^$/, /Two sources are needed/],
   [["one.json"], 2, /^$/, /Two sources are needed/],
   [["one.json", "two.json", "one.json"], 2, /^$/, /one argument too many/],

@@ -3,17 +3,17 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { compareSchemas } from "../../../src/cli/diff/compare_schemas.ts";
-import { type Direction, levelOf, type SchemaChange } from "../../../src/cli/diff/schema_change.ts";
+import { type Direction, levelOf, type ValueChange } from "../../../src/cli/diff/schema_change.ts";
 import { type Check, compileCheck } from "../../../src/core/json_schema/check.ts";
 import { isJsonObject } from "../../../src/internal/json.ts";
 import { documents, valueNear } from "../contract/random_schemas.ts";
 import { LABELLED_PAIRS } from "./labelled_pairs.ts";
 
-function changesOf(before: unknown, after: unknown): readonly SchemaChange[] {
+function changesOf(before: unknown, after: unknown): readonly ValueChange[] {
   return compareSchemas({ schema: before, root: before }, { schema: after, root: after });
 }
 
-function verdictOf(changes: readonly SchemaChange[], direction: Direction): string {
+function verdictOf(changes: readonly ValueChange[], direction: Direction): string {
   const levels = changes.map(({ effect }) => levelOf(effect, direction));
   return ["breaking", "uncertain", "compatible", "note"].find((level) => levels.includes(level as never)) ?? "same";
 }
@@ -110,7 +110,7 @@ test("the words name what was known, and quote nothing new", () => {
   strictEqual(said.includes(secret), false, said);
   deepStrictEqual(
     changes.find(({ path }) => path[0] === "mode"),
-    { path: ["mode"], effect: "narrower", message: 'the value "slow" is gone' },
+    { path: ["mode"], effect: "narrower", message: 'the value "slow" was removed' },
   );
 });
 

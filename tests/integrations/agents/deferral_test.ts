@@ -3,12 +3,17 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { describe, test } from "node:test";
 import { createServer, defineTool, memoryTransport } from "../../../mod.ts";
 import {
+  adkTools,
   type AgentOptions,
   aiSdkTools,
   anthropicTools,
+  googleTools,
   langchainTools,
+  mastraTools,
+  openaiAgentsTools,
   openaiResponsesTools,
   openaiTools,
+  tanstackTools,
 } from "../../../src/integrations/agents/mod.ts";
 import { discover } from "../../../src/server/discovery/mod.ts";
 import { estimateTextTokens } from "../../../src/internal/token_estimate.ts";
@@ -34,6 +39,16 @@ const CARRIED: Readonly<Record<string, (options: AgentOptions) => Promise<unknow
         inputSchema: inputSchema["~standard"].jsonSchema.input(),
       })),
   langchainTools: async (options) => await langchainTools(server, options),
+  openaiAgentsTools: async (options) => await openaiAgentsTools(server, options),
+  googleTools: async (options) => (await googleTools(server, options)).tools,
+  adkTools: async (options) => await adkTools(server, options),
+  mastraTools: async (options) =>
+    (await mastraTools(server, options)).map(({ id, description, inputSchema }) => ({
+      name: id,
+      description,
+      inputSchema: inputSchema["~standard"].jsonSchema.input(),
+    })),
+  tanstackTools: async (options) => await tanstackTools(server, options),
 };
 
 describe("the first request with 500 tools carries at most 5 % of the tokens of the full list", () => {

@@ -1,5 +1,11 @@
 import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
-import { type ErrorResult, errorResult, type Question, type QuestionsResult } from "../../call/outcome.ts";
+import {
+  type ErrorResult,
+  errorResult,
+  type FailureOutcome,
+  type Question,
+  type QuestionsResult,
+} from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { Failure } from "../../errors/failure.ts";
 import { ToolError } from "../../errors/tool_error.ts";
@@ -19,12 +25,16 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../../handler/questions.ts";
+import type { Schema } from "../../schema/standard_schema.ts";
+import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
+import { ReplayCheck } from "./replay.ts";
+import { OPEN, WaitTracker } from "./waiting.ts";
 
-/** Rejects questions without an answer. The run ends, even if the handler catches this. */
-const SUSPENDED: Error = new Error("The call stops here until its caller has answered");
+/** Rejects questions without an answer, and waits that are open. The run ends, even if the handler catches this. */
+const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
 
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
@@ -56,6 +66,8 @@ export class QuestionTracker implements RunQuestions {
   readonly #usedKeys = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
+  readonly #waits: WaitTracker;
+  readonly #replay: ReplayCheck;
 
   constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
@@ -64,6 +76,8 @@ export class QuestionTracker implements RunQuestions {
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#answered = [...this.#answers.keys()];
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
+    this.#waits = new WaitTracker(run, keys, memo);
+    this.#replay = new ReplayCheck(run.definition.name, memo);
     this.#stepChars = this.#steps.size === 0 ? 0 : JSON.stringify(memo?.steps).length;
   }
 
@@ -71,8 +85,30 @@ export class QuestionTracker implements RunQuestions {
     return this.#open.size === 0 ? undefined : Object.fromEntries(this.#open);
   }
 
+  get waiting(): readonly string[] | undefined {
+    return this.#waits.open.size === 0 ? undefined : [...this.#waits.open];
+  }
+
+  get divergence(): FailureOutcome | undefined {
+    return this.#replay.divergence;
+  }
+
+  hasStopped(hasReturned: boolean): boolean {
+    const isOpen = this.#open.size + this.#waits.open.size > 0;
+    if (isOpen || hasReturned) this.#replay.finish();
+    return isOpen || this.divergence !== undefined;
+  }
+
   get memo(): Memo {
-    return { ...this.#before, answers: Object.fromEntries(this.#answers), steps: Object.fromEntries(this.#steps) };
+    const { waits } = this.#waits;
+    return {
+      ...this.#before,
+      answers: Object.fromEntries(this.#answers),
+      steps: Object.fromEntries(this.#steps),
+      ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
+      // A continuation is short-lived, and has no room for it.
+      ...(this.#run.lease !== undefined && this.#replay.trail),
+    };
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
@@ -102,9 +138,27 @@ export class QuestionTracker implements RunQuestions {
     });
   }
 
+  sleep(key: string, time: number | Date): Promise<void> {
+    this.#useKey("sleep", key);
+    this.#replay.begin(`sleep ${key}`);
+    return this.#untilOver(this.#waits.sleep(key, time));
+  }
+
+  waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
+    this.#useKey("wait", key);
+    this.#replay.begin(`wait ${key}`);
+    return this.#untilOver(this.#waits.waitFor(key, schema, options));
+  }
+
+  resolver(key: string, options?: WaitOptions): Promise<Resolver> {
+    this.#useKey("resolver", key);
+    return this.#waits.resolver(key, options);
+  }
+
   /** Returns the result of `work` from the first run that reached this step. */
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
     this.#useKey("step", key);
+    this.#replay.begin(`step ${key}`);
     const running = this.#runStep(key, work);
     this.#inFlight.add(running);
     running.catch(() => {}).finally(() => this.#inFlight.delete(running));
@@ -169,7 +223,33 @@ export class QuestionTracker implements RunQuestions {
     return answer;
   }
 
+  /** The result of a wait; rejects if it is open, after all steps have ended. */
+  #untilOver<Value>(wait: Promise<Value | typeof OPEN>): Promise<Value> {
+    const over = wait.then(async (value) => {
+      if (value !== OPEN) {
+        this.#replay.end(false);
+        return value as Value;
+      }
+      await Promise.allSettled(this.#inFlight);
+      throw SUSPENDED;
+    });
+    // The handler may not await it, and an unhandled rejection ends the process.
+    over.catch(() => {});
+    return over;
+  }
+
   async #runStep(key: string, work: () => unknown): Promise<Json> {
+    let hasFailed = true;
+    try {
+      const value = await this.#keepStep(key, work);
+      hasFailed = false;
+      return value;
+    } finally {
+      this.#replay.end(hasFailed);
+    }
+  }
+
+  async #keepStep(key: string, work: () => unknown): Promise<Json> {
     const stored = this.#steps.get(key);
     if (stored !== undefined) return structuredClone(stored);
     // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
@@ -177,6 +257,8 @@ export class QuestionTracker implements RunQuestions {
     const value: Json = JSON.parse(json);
     this.#checkRoom(key, json.length);
     this.#steps.set(key, value);
+    // The job may be in the middle of being written, without this step.
+    if (this.#run.lease === undefined) await this.#run.written;
     await this.#run.lease?.saveStep(key, value);
     return JSON.parse(json);
   }
@@ -225,7 +307,7 @@ export class QuestionTracker implements RunQuestions {
     return "schema" in asked ? formQuestion(key, asked, this.#run.definition.adapters) : otherQuestion(asked);
   }
 
-  #useKey(what: "question" | "step", key: string): void {
+  #useKey(what: "question" | "step" | "sleep" | "wait" | "resolver", key: string): void {
     const name = `${what} "${key}"`;
     if (this.#usedKeys.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
     this.#usedKeys.add(name);

@@ -1,0 +1,169 @@
+/** Runs a call to its end: streams, answers questions, waits for promises, and cancels them if the user interrupts. */
+import { createClient } from "../../client/client.ts";
+import type { QuestionAnswer, UntypedClient } from "../../client/types.ts";
+import type { CallResult, Progress, QuestionsResult, Sink, UnknownOutcome } from "../../core/call/outcome.ts";
+import type { Transport, TransportCall } from "../../core/call/transport.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { asObject, type Members, omitUndefined } from "../../internal/json.ts";
+import type { Questions } from "./answer_questions.ts";
+
+/** Receives what happens during a call. */
+export interface CallListener {
+  /** A piece of the answer. */
+  onPartial(value: unknown): void;
+  onProgress(progress: Progress): void;
+  /** The call was deferred. Called again with the same token. */
+  onPromise(token: string): void;
+}
+
+/** How calls are run. */
+export interface CallRunOptions {
+  /** Aborts when the user interrupts. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** Answers the questions of the tool. */
+  answer(questions: Questions): Promise<Readonly<Record<string, QuestionAnswer>>>;
+}
+
+/** A request that a person can continue. */
+interface CallRequest {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly meta?: Members;
+}
+
+/** Maximum number of rounds of questions: a tool may ask forever. */
+const MAX_ROUNDS = 64;
+/** Time for the server to confirm a cancellation, in milliseconds. */
+const CANCEL_TIMEOUT_MS = 5_000;
+
+/** Runs calls over a transport. */
+export class CallRunner {
+  readonly #client: UntypedClient;
+  readonly #options: CallRunOptions;
+  readonly #listener: CallListener;
+  readonly #observed: ObservedTransport;
+
+  constructor(transport: Transport, options: CallRunOptions, listener: CallListener) {
+    this.#observed = new ObservedTransport(transport, listener);
+    this.#client = createClient(this.#observed, omitUndefined({ timeoutMs: options.timeoutMs }));
+    this.#options = options;
+    this.#listener = listener;
+  }
+
+  /** Token of the promise of the call; `undefined` if it was not deferred. */
+  get token(): string | undefined {
+    return this.#observed.token;
+  }
+
+  /** Calls a tool and returns its answer. Rejects with `Failure`, `ToolError` or `CliError`. */
+  call(tool: string, args: Members): Promise<unknown> {
+    return this.#withQuestions({ tool, args }, (request) => this.#stream(request));
+  }
+
+  /** Calls a tool and returns the token of its promise. */
+  start(tool: string, args: Members): Promise<string> {
+    const { signal, idempotencyKey } = this.#options;
+    return this.#withQuestions({ tool, args }, async ({ tool, args, meta }) => {
+      const job = await this.#client.$.start(tool, args, omitUndefined({ signal, idempotencyKey, meta }));
+      return job.token;
+    });
+  }
+
+  /** Waits for the answer of a promise. */
+  async redeem(token: string): Promise<unknown> {
+    this.#observed.token = token;
+    return await this.#withQuestions(
+      { tool: "redeem", args: { promise: token, wait_ms: 20_000 } },
+      (request) => this.#stream(request),
+    );
+  }
+
+  /** Cancels the promise of an interrupted call. Returns whether the server has confirmed it. */
+  async cancel(): Promise<boolean> {
+    if (this.token === undefined) return false;
+    try {
+      return await this.#client.$.redeem(this.token).cancel({ timeoutMs: CANCEL_TIMEOUT_MS });
+    } catch {
+      return false;
+    }
+  }
+
+  async #stream({ tool, args, meta }: CallRequest): Promise<unknown> {
+    const { signal, idempotencyKey } = this.#options;
+    const onProgress = (progress: Progress) => this.#listener.onProgress(progress);
+    const stream = this.#client.$.stream(tool, args, {
+      signal,
+      onProgress,
+      ...omitUndefined({ idempotencyKey, meta }),
+    });
+    for await (const piece of stream) this.#listener.onPartial(piece);
+    return await stream.result;
+  }
+
+  /** Repeats a request with answers until it asks nothing more. */
+  async #withQuestions<Value>(first: CallRequest, send: (request: CallRequest) => Promise<Value>): Promise<Value> {
+    let request = first;
+    for (let round = 0;; round++) {
+      try {
+        return await send(request);
+      } catch (thrown) {
+        const asked = questionsOf(thrown);
+        if (asked === undefined || round >= MAX_ROUNDS) throw thrown;
+        const responses = await this.#options.answer(asked.requests);
+        this.#options.signal.throwIfAborted();
+        const { tool, args } = this.#observed.last ?? first;
+        request = { tool, args, meta: { continuation: asked.continuation, responses } };
+      }
+    }
+  }
+}
+
+/** The questions that the client has thrown because it has no function to answer them. */
+function questionsOf(thrown: unknown): QuestionsResult | undefined {
+  if (!(thrown instanceof ToolError) || thrown.code !== "invalid_request") return undefined;
+  const { requests, continuation } = asObject(thrown.details);
+  const isAsked = typeof continuation === "string" && typeof requests === "object";
+  return isAsked ? thrown.details as QuestionsResult : undefined;
+}
+
+/** A transport that remembers the last request, and the token of its promise. */
+class ObservedTransport implements Transport {
+  last: Pick<TransportCall, "tool" | "args"> | undefined = undefined;
+  token: string | undefined = undefined;
+  readonly #transport: Transport;
+  readonly #listener: CallListener;
+
+  constructor(transport: Transport, listener: CallListener) {
+    this.#transport = transport;
+    this.#listener = listener;
+  }
+
+  async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
+    if (call.tool !== "cancel") this.last = call;
+    const result = await this.#transport.call(call, sink && this.#observe(sink));
+    if (result.kind === "promise") this.#deferred(result.token, result.progress);
+    return result;
+  }
+
+  list: Transport["list"] = (limit) => this.#transport.list(limit);
+
+  #observe(sink: Sink): Sink {
+    // The other members are the sink's, such as `closed`.
+    return Object.create(sink, {
+      push: {
+        value: (event: Parameters<Sink["push"]>[0]) => {
+          if (event.kind === "deferred") this.#deferred(event.promise.token, undefined);
+          return sink.push(event);
+        },
+      },
+    }) as Sink;
+  }
+
+  #deferred(token: string, progress: Progress | undefined): void {
+    this.token = token;
+    this.#listener.onPromise(token);
+    if (progress !== undefined) this.#listener.onProgress(progress);
+  }
+}
