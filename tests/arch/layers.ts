@@ -58,6 +58,7 @@ export const LAYERS: readonly Layer[] = [
       "redis",
       "runtime",
       "testing",
+      "tokenizer",
     ],
   },
   { name: "internal", folders: ["src/internal/"], imports: [] },
@@ -210,6 +211,7 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/integrations/otel/"],
     imports: ["internal", "errors", "call", "type:handler", "type:tool"],
   },
+  { name: "tokenizer", folders: ["src/integrations/tokenizer/"], imports: [] },
   {
     name: "openapi",
     folders: ["src/integrations/openapi/"],
@@ -275,6 +277,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@clack/prompts", ["src/cli/"]],
   ["@stricli/core", ["src/cli/"]],
   ["eventsource-parser", ["src/http_client/"]],
+  ["gpt-tokenizer", ["src/integrations/tokenizer/"]],
   ["jose", ["src/integrations/auth/"]],
   ["esbuild", ["src/integrations/packaging/"]],
   ["jsonc-parser", ["src/cli/"]],

@@ -94,7 +94,11 @@ function toAgentsTool(
   return {
     name,
     description,
-    parameters: { required: [], ...parameters } as unknown as OpenAiAgentsTool["parameters"],
+    parameters: {
+      required: [],
+      additionalProperties: true,
+      ...parameters,
+    } as unknown as OpenAiAgentsTool["parameters"],
     strict: strict as false,
     needsApproval: (_, input) => Promise.resolve(needsApproval(tool.targetOf(input))),
     async execute(input, _, details) {

@@ -73,7 +73,7 @@ async function check(run: RunAgent, source: AgentSource, wire: WireRow): Promise
   strictEqual(rest.at(-1), "square 2");
   if (carries(wire, "pieces of answers")) deepStrictEqual(pieces, ["Once upon a time ", "there was an agent."]);
   // Where nothing streams, work is asked for now and then: what is over in between is not seen.
-  ok(progress.includes(carries(wire, "pieces of answers") ? 2 : 1), `progress: ${progress}`);
+  ok(carries(wire, "pieces of answers") ? progress.includes(2) : progress.length > 0, `progress: ${progress}`);
 }
 
 async function checkOver(run: RunAgent, wire: WireRow): Promise<void> {
@@ -99,9 +99,9 @@ for (const [name, file, exported, calls] of AGENTS) {
       await server.close();
     });
 
-    // Most of the time the models wait for promises.
-    const rows = WIRES.filter((wire) => wire.skip === undefined);
-    const bodies = overlap(rows.map((wire) => async () => await checkOver(await load(), wire)), 12);
+    // Most of the time the models wait for promises. Adapters are the same on all runtimes: one of them goes over each wire everywhere.
+    const rows = WIRES.filter(({ skip }) => skip === undefined && (runtime === "bun" || file === "openai.ts"));
+    const bodies = overlap(rows.map((wire) => async () => await checkOver(await load(), wire)));
     for (const [index, wire] of rows.entries()) test(wire.name, bodies[index]);
     for (const wire of WIRES) if (wire.skip !== undefined) test(wire.name, { skip: wire.skip }, () => {});
 
