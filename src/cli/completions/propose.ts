@@ -15,7 +15,7 @@ export interface Proposal {
   readonly about?: string | undefined;
 }
 
-/** What stands at a position of a command's arguments. */
+/** What is at a position of a command's arguments. */
 type Argument = "target" | "tool" | "arguments" | "host" | "shell" | "file";
 
 /** Arguments by command; the last one is repeated. Those of other commands are files. */
