@@ -83,7 +83,7 @@ export class FetchRequest implements Head, Body {
   bytes(): Future<Uint8Array<ArrayBuffer> | ErrorResult> {
     const body = new Future<Uint8Array<ArrayBuffer> | ErrorResult>();
     this.#read().then(
-      (bytes) => body.receive(this.#fits(bytes) ? bytes : payloadTooLarge(this.#maxBytes)),
+      (read) => body.receive(this.#fits(read) ? toBytes(read) : payloadTooLarge(this.#maxBytes)),
       () => body.receive(UNREADABLE),
     );
     return body;
@@ -93,17 +93,24 @@ export class FetchRequest implements Head, Body {
     return this.#request.body ?? new ReadableStream({ start: (controller) => controller.close() });
   }
 
-  /** The bytes; `undefined` if the body is too large. */
-  #read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  /** The bytes; `undefined` if the body is too large. Requests of `@hono/node-server` have no `bytes()`. */
+  #read(): Promise<BodyBytes | undefined> {
     const declaredBytes = Number.parseInt(this.metadata.get("content-length") ?? "", 10);
     // Without a declared length the limit is checked while reading.
     if (Number.isNaN(declaredBytes)) return readUpTo(this.#request.body, this.#maxBytes);
-    return declaredBytes > this.#maxBytes ? Promise.resolve(undefined) : this.#request.bytes();
+    return declaredBytes > this.#maxBytes ? Promise.resolve(undefined) : this.#request.arrayBuffer();
   }
 
-  #fits(bytes: Uint8Array<ArrayBuffer> | undefined): bytes is Uint8Array<ArrayBuffer> {
-    return bytes !== undefined && bytes.length <= this.#maxBytes;
+  #fits(bytes: BodyBytes | undefined): bytes is BodyBytes {
+    return bytes !== undefined && bytes.byteLength <= this.#maxBytes;
   }
+}
+
+/** What the runtime or the reader of a stream returns. */
+type BodyBytes = ArrayBuffer | Uint8Array<ArrayBuffer>;
+
+function toBytes(read: BodyBytes): Uint8Array<ArrayBuffer> {
+  return read instanceof Uint8Array ? read : new Uint8Array(read);
 }
 
 let lastUrl = "";
@@ -129,7 +136,7 @@ function readPath(url: string): string {
 }
 
 /** Decodes UTF-8. Only text with a replacement character is decoded again strictly, which is slow. */
-export function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
+export function decodeUtf8(bytes: BodyBytes | Uint8Array): string | ErrorResult {
   const text = decoder.decode(bytes);
   try {
     if (text.includes(REPLACEMENT)) strictDecoder.decode(bytes);

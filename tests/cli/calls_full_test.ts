@@ -7,7 +7,7 @@ import { createClient } from "../../mod.ts";
 import { systemClock } from "../../src/internal/time.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import { runHere } from "./run_here.ts";
-import { aborted, createTools } from "./tools_server.ts";
+import { createTools, runs } from "./tools_server.ts";
 
 const LIMIT = { timeout: 120_000 };
 
@@ -37,7 +37,7 @@ async function run(wire: string, ...args: readonly string[]) {
 
 async function eventually(condition: () => boolean): Promise<void> {
   for (let tries = 0; tries < 1000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  ok(condition(), "did not happen");
+  ok(condition(), `did not happen: ${JSON.stringify(runs)}`);
 }
 
 test("list and call give the same over every wire", LIMIT, async () => {
@@ -109,20 +109,23 @@ test("a promise of one wire is watched, redeemed and cancelled over the others",
 
 test("Ctrl+C cancels the call, and the work of its promise, over every wire", LIMIT, async () => {
   await withTools(async (urls) => {
-    const before = aborted.count;
-    const calls = Object.entries(urls).flatMap((target) => ["work", "job"].map((tool) => [...target, tool] as const));
-    await Promise.all(calls.map(async ([wire, url, tool]) => {
-      let interrupt = () => {};
-      const place = { cwd: tmpdir(), onInterruptible: (by: () => void) => (interrupt = by) };
-      const named = wire === "connect" ? ["--wire", wire] : [];
-      const running = runHere(place, "call", url, tool, "steps=2000", "stepMs=10", ...named);
-      // Webtools has no progress that would show that the tool runs.
-      setTimeout(() => interrupt(), 600);
-      const { code, out, errors } = await running;
-      deepStrictEqual({ code, out }, { code: 130, out: "" }, `${wire} ${tool}: ${errors}`);
-      match(errors, /Interrupted; the call is cancelled\n$/, `${wire} ${tool}`);
-    }));
-    await eventually(() => aborted.count === before + calls.length);
+    for (const [wire, url] of Object.entries(urls)) {
+      for (const tool of ["work", "job"]) {
+        const before = { ...runs };
+        let interrupt = () => {};
+        const place = { cwd: tmpdir(), onInterruptible: (by: () => void) => void (interrupt = by) };
+        const named = wire === "connect" ? ["--wire", wire] : [];
+        const running = runHere(place, "call", url, tool, "steps=2000", "stepMs=10", ...named);
+        await eventually(() => runs.begun > before.begun);
+        // A job is promised after its budget.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        interrupt();
+        const { code, out, errors } = await running;
+        deepStrictEqual({ code, out }, { code: 130, out: "" }, `${wire} ${tool}: ${errors}`);
+        match(errors, /Interrupted; the call is cancelled\n$/, `${wire} ${tool}`);
+        await eventually(() => runs.aborted > before.aborted);
+      }
+    }
   });
 });
 

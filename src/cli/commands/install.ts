@@ -110,9 +110,9 @@ function install(
   name: string,
   server: HostServer,
   flags: InstallFlags,
-  { host: process, terminal }: CliContext,
+  { host: place, terminal }: CliContext,
 ): void {
-  const file = fileOf(host, flags, process);
+  const file = fileOf(host, flags, place);
   const change = planned(host, file, name, server);
   if (change.kind === "same") terminal.note(`${host.title} has ${name} already, in ${file}: nothing to change`);
   else {
