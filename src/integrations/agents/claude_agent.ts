@@ -38,7 +38,7 @@ const MAX_NAME = 128;
 
 /**
  * A server for the Claude Agent SDK. Claude searches for tools by itself: `defer: "none"` loads all of them, `alwaysLoad` some, in place
- * of its own decision. Its search reads `_meta: { "anthropic/searchHint": "…" }` of tools.
+ * of that. Its search reads `_meta: { "anthropic/searchHint": "…" }` of tools.
  *
  * @example What the SDK gets
  * ```ts
