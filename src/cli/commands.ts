@@ -58,6 +58,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Write the types of a server, for a typed client",
     load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
   }],
+  ["diff", {
+    about: "Compare two servers: does the second break callers of the first?",
+    load: () => import("./commands/diff.ts").then(({ diffCommand }) => diffCommand),
+  }],
   ["doctor", {
     about: "Examine the way to a server, step by step",
     load: () => import("./commands/doctor.ts").then(({ doctorCommand }) => doctorCommand),
@@ -93,6 +97,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   ["publish", {
     about: "Write and check server.json for the registry of MCP servers",
     load: () => import("./commands/publish.ts").then(({ publishCommand }) => publishCommand),
+  }],
+  ["completions", {
+    about: "Print a script that completes words in bash, zsh, fish or PowerShell",
+    load: () => import("./commands/completions.ts").then(({ completionsCommand }) => completionsCommand),
   }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",
