@@ -90,6 +90,17 @@ export interface Job {
   readonly maxAttempts: number;
   /** When the next run may start, in milliseconds since the Unix epoch, for a `queued` or `waiting` job. Absent: at once. */
   readonly wakeAtMs?: number;
+  /** The schedule that the call is of, and the time that it was due. */
+  readonly schedule?: {
+    /** Name of the schedule. */
+    readonly name: string;
+    /** Digest of its times and arguments. */
+    readonly digest: string;
+    /** In milliseconds since the Unix epoch. */
+    readonly atMs: number;
+    /** Id of the earlier call for which this one was left out. */
+    readonly blockedBy?: string;
+  };
   /** Answers and steps so far. */
   readonly memo: Memo;
   /** Latest progress. */

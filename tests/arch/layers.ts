@@ -34,6 +34,7 @@ export const LAYERS: readonly Layer[] = [
       "questions",
       "answers",
       "keys",
+      "schedules",
       "promises",
       "engine",
       "engine stores",
@@ -103,6 +104,11 @@ export const LAYERS: readonly Layer[] = [
     name: "promises",
     folders: ["src/core/dispatch/promises/"],
     imports: ["internal", ...CORE, "dispatch", "questions", "keys", "type:engine"],
+  },
+  {
+    name: "schedules",
+    folders: ["src/core/dispatch/schedules/"],
+    imports: ["internal", ...CORE, "dispatch", "type:engine"],
   },
   {
     name: "dispatch",
@@ -271,6 +277,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@bufbuild/protobuf", ["src/wires/grpc/"]],
   ["@connectrpc/connect", ["src/wires/grpc/"]],
   ["@cfworker/json-schema", ["src/core/json_schema/"]],
+  ["croner", ["src/core/dispatch/schedules/"]],
   ["valibot", ["src/core/schema/"]],
   ["@valibot/to-json-schema", ["src/core/schema/"]],
   ["@noble/hashes", ["src/core/token/"]],

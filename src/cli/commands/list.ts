@@ -62,8 +62,8 @@ const COMMENT = "// ";
 
 /** Lists the servers of hosts. Arguments, variables and queries are left out: they may be secrets. */
 async function listConfigured({ json }: ListFlags, { host, terminal }: CliContext): Promise<void> {
-  const { configuredServers } = await import("../targets/configured.ts");
-  const { servers, unreadable } = configuredServers(host);
+  const { readHostServers, systemOf } = await import("../hosts/read_servers.ts");
+  const { servers, unreadable } = readHostServers(systemOf(host));
   const listed = servers.map(({ host, name, scope, file, server }) => {
     const reached = "command" in server ? server.command : withoutQuery(server.url);
     return { target: `${host}:${name}`, scope, file, reached };

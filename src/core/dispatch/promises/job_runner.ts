@@ -18,6 +18,7 @@ import type { RunLease, RunQuestions } from "../services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { DEADLINE_SHARE, type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
+import type { ScheduledJobs } from "./scheduled_jobs.ts";
 import { toWaiting } from "./job_waits.ts";
 import { CLOCK_SKEW_MS, type PromiseTokens } from "./promise_tokens.ts";
 
@@ -41,6 +42,7 @@ export interface JobRunnerOptions extends Omit<DeferralOptions, "engine"> {
   readonly jobs: Jobs;
   readonly promises: PromiseTokens;
   readonly waits: JobWaiters;
+  readonly scheduled: ScheduledJobs;
 }
 
 /** The jobs of one server. */
@@ -176,6 +178,7 @@ export class JobRunner {
 
   /** Starts a worker that runs jobs as they come due. */
   work(concurrency: number): EngineWorker {
+    this.#options.scheduled.start();
     const worker = this.#jobs.engine.work((id) => this.#runJob(id), { concurrency });
     this.#workers.add(worker);
     return {
@@ -188,12 +191,14 @@ export class JobRunner {
 
   /** Starts a worker, unless there is one, or this server runs no jobs. */
   ensureWorker(): void {
+    if (!this.#services.isClosed) this.#options.scheduled.start();
     const { concurrency } = this.#options;
     if (concurrency > 0 && this.#workers.size === 0 && !this.#services.isClosed) this.work(concurrency);
   }
 
   /** Stops the workers; resolves when their jobs have ended. */
   async stop(): Promise<void> {
+    this.#options.scheduled.stop();
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
   }
 
@@ -269,7 +274,7 @@ export class JobRunner {
   /** Runs a job that is due. Rejects if the engine fails, which then delivers the job again. */
   async #runJob(id: string): Promise<void> {
     const job = await this.#jobs.claim(id);
-    if (job === undefined) return;
+    if (job === undefined || !await this.#options.scheduled.mayRun(job)) return;
     const current = toolOfJob(this.#services.registry, job.tool);
     const definition = current && definitionOf(job, current);
     if (definition === undefined) {
