@@ -5,7 +5,8 @@
  */
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { joinPartials } from "../../core/call/outcome.ts";
-import type { AgentOptions, AgentSource } from "./options.ts";
+import { checkOptions } from "../../internal/options.ts";
+import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { type AiSchema, toAiSchema } from "./ai_schema.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { takeExamples } from "./examples.ts";
@@ -34,6 +35,8 @@ export interface AiTool {
   readonly inputExamples?: { readonly input: Record<string, unknown> }[];
   /** Present if the model gets the definition only after it searched for the tool. */
   readonly deferLoading?: true;
+  /** Present if a person has to approve calls. `toolApproval` of `generateText` and `streamText` comes before it. */
+  readonly needsApproval?: true;
   /** Sent on results as `toolMetadata`: the tool's name on its server. */
   readonly metadata: {
     /** The name. */
@@ -65,15 +68,21 @@ export interface AiTool {
  * for await (const result of tools["spell"]!.execute({}, { toolCallId: "call_1" })) results.push(result);
  * deepStrictEqual(results, ["a", "ab", "ab"]); // preliminary results, and the result
  * ```
- * With `defer` the set has `deferLoading` on its tools, and `search_tools` as the `toolSearch()` of the AI SDK.
+ * Calls of destructive tools wait for an approval. With `defer` the set has `deferLoading` on its tools, and `search_tools` as the `toolSearch()` of the AI SDK.
  *
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
-export async function aiSdkTools(source: AgentSource, options: AgentOptions = {}): Promise<Record<string, AiTool>> {
+export async function aiSdkTools(source: AgentSource, given: ApprovalOptions = {}): Promise<Record<string, AiTool>> {
+  checkOptions("give tools to a model", given, APPROVAL_RULES);
+  const { needsApproval = isDestructive, ...options } = given;
+  const toTool = (tool: AgentTool): AiTool => ({
+    ...toAiTool(tool),
+    ...(needsApproval(tool.listing) && { needsApproval: true }),
+  });
   const { tools, deferred, search } = await openToolbox(source, options, { loadsFound: true });
-  const listed = tools.map((tool) => [tool.name, tool === search ? toAiSearch(search) : toAiTool(tool)] as const);
-  const found = deferred.map((tool) => [tool.name, { ...toAiTool(tool), deferLoading: true }] as const);
+  const listed = tools.map((tool) => [tool.name, tool === search ? toAiSearch(search) : toTool(tool)] as const);
+  const found = deferred.map((tool) => [tool.name, { ...toTool(tool), deferLoading: true }] as const);
   return Object.fromEntries([...listed, ...found]);
 }
 

@@ -15,6 +15,7 @@ export {
   type AnthropicToolResult,
   anthropicTools,
 } from "./anthropic.ts";
+export { type ClaudeAgentOptions, type ClaudeAgentServer, claudeAgentServer } from "./claude_agent.ts";
 export {
   type GoogleFunction,
   type GoogleFunctionCall,
