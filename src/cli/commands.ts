@@ -102,6 +102,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Write and check server.json for the registry of MCP servers",
     load: () => import("./commands/publish.ts").then(({ publishCommand }) => publishCommand),
   }],
+  ["completions", {
+    about: "Print a script that completes words in bash, zsh, fish or PowerShell",
+    load: () => import("./commands/completions.ts").then(({ completionsCommand }) => completionsCommand),
+  }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",
     load: () => import("./commands/pin.ts").then(({ pinCommand }) => pinCommand),
