@@ -70,7 +70,7 @@ export interface GoogleTools extends RunnableTools<GoogleTool, GoogleFunctionCal
 }
 
 /** Names that Gemini takes. */
-export const GOOGLE_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+export const GOOGLE_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /**
  * Tools for `generateContent`: `tools` for the request's `config`, `run` for the `functionCalls` of the answer. `run` returns the parts of
