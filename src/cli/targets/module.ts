@@ -81,8 +81,15 @@ async function importModule(path: string, file: string): Promise<Readonly<Record
   try {
     return await import(pathToFileURL(path).href);
   } catch (cause) {
-    throw new CliError(EXIT.usage, `Cannot load ${file}: ${withCauses(cause)}`, { code: "module_failed", cause });
+    const message = `Cannot load ${file}: ${withCauses(cause)}`;
+    throw new CliError(EXIT.usage, message, { code: "module_failed", hint: placeOf(cause), cause });
   }
+}
+
+/** The line of a stack that threw. */
+function placeOf(thrown: unknown): string | undefined {
+  const stack = thrown instanceof Error ? thrown.stack?.split("\n") ?? [] : [];
+  return stack.map((line) => line.trim()).find((line) => /^at .*file:|^at .*\//.test(line));
 }
 
 function isServer(value: unknown): value is Server {
