@@ -5,11 +5,20 @@
  * @module
  */
 export { type AdkContext, type AdkTool, adkTools } from "./adk.ts";
-export { type AiCallOptions, aiSdkTools, type AiTool } from "./ai.ts";
+export {
+  type AiCallOptions,
+  type AiContentPart,
+  type AiJson,
+  type AiModelOutput,
+  aiSdkTools,
+  type AiTool,
+} from "./ai.ts";
 export type { AiSchema } from "./ai_schema.ts";
 export {
   type AnthropicBlock,
+  type AnthropicImage,
   type AnthropicOptions,
+  type AnthropicText,
   type AnthropicTool,
   type AnthropicToolReference,
   type AnthropicToolResult,
@@ -20,6 +29,7 @@ export {
   type GoogleFunction,
   type GoogleFunctionCall,
   type GoogleFunctionResponse,
+  type GoogleImage,
   type GoogleTool,
   type GoogleTools,
   googleTools,
@@ -38,6 +48,7 @@ export {
   type OpenAiCaller,
   type OpenAiFunctionOutput,
   type OpenAiNamespace,
+  type OpenAiOutputPart,
   type OpenAiResponseItem,
   type OpenAiResponsesFunction,
   type OpenAiResponsesResult,
