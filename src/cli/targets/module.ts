@@ -12,6 +12,7 @@ import type { CliProcess } from "../terminal/process.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import { principalOf, type TargetFlags } from "./flags.ts";
 import { listOnce } from "./limits.ts";
+import { assertSameCopy } from "./same_copy.ts";
 import { isFile, parseTarget, type Target } from "./target.ts";
 
 /** Time that a server has to close after the command, in milliseconds. */
@@ -69,7 +70,10 @@ async function importServer({ file, exportName }: Extract<Target, { kind: "modul
   const exports = await importModule(path, file);
   const names = exportName === undefined ? ["server", "default"] : [exportName];
   const server = names.map((name) => exports[name]).find(isServer);
-  if (server !== undefined) return server;
+  if (server !== undefined) {
+    assertSameCopy(server, file);
+    return server;
+  }
   const servers = Object.keys(exports).filter((name) => isServer(exports[name]));
   const wanted = exportName === undefined ? "it does not export a server" : `its export ${exportName} is not a server`;
   throw new CliError(EXIT.usage, `Cannot load ${file}: ${wanted}; export the result of createServer()`, {
