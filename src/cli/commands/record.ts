@@ -109,8 +109,11 @@ function openFile(path: string, { out, force }: RecordFlags): number {
   }
 }
 
+/** Wires on which a server states its name. */
+const NAMED_WIRES: ReadonlySet<string> = new Set(["mcp", "stdio", "memory"]);
+
 async function infoOf(connection: TargetConnection): Promise<{ readonly name: string; readonly version?: string }> {
-  const mcp = connection.wire === "mcp" || connection.wire === "stdio" ? await connection.mcp() : undefined;
+  const mcp = NAMED_WIRES.has(connection.wire) ? await connection.mcp() : undefined;
   const info = (await mcp?.server())?.info;
   const { name = "", version } = info ?? {};
   const { label } = connection;

@@ -23,6 +23,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
 import { configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
+import { RunResult } from "./pending_runs.ts";
 import { outputLimitError, type RunQuestions } from "./services.ts";
 
 /** The error for calls with an idempotency key, on a server without an engine. */
@@ -63,7 +64,7 @@ export class ToolRunner {
     promise: PromiseLike<Value>,
     step: (value: Value) => CallResult | Future<CallResult>,
   ): Future<CallResult> {
-    const result = new Future<CallResult>();
+    const result = new RunResult(run);
     const fail = (thrown: unknown) => result.receive(this.thrown(run, thrown));
     promise.then((value) => {
       try {

@@ -33,14 +33,14 @@ export class ToolFinder {
     this.tools = tools;
     this.groups = countGroups(tools);
     this.#catalog = new ToolCatalog(
-      tools.map(({ name, group, description = "", listing: { title, outputSchema }, parameters }) => ({
+      tools.map(({ name, group, description = "", listing, parameters }) => ({
         name,
         ownName: nameInGroup(name, group),
         group,
-        title: typeof title === "string" ? title : undefined,
+        title: wordsOf(listing),
         description,
         inputSchema: parameters.schema,
-        outputSchema,
+        outputSchema: listing.outputSchema,
       })),
       this.groups.size > 0,
     );
@@ -56,6 +56,12 @@ export class ToolFinder {
   describe(input: SearchInput): SearchOutput {
     return this.#catalog.find(input, () => true);
   }
+}
+
+/** Words of a tool besides its description: its title, and those that its server adds for searches. */
+function wordsOf({ title, _meta: meta }: ListedTool): string {
+  const hint = isJsonObject(meta) ? meta["anthropic/searchHint"] : undefined;
+  return [title, hint].filter((text) => typeof text === "string").join(" ");
 }
 
 /** Name of a tool without the prefix of its group. */

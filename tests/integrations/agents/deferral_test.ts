@@ -178,6 +178,17 @@ test("a tool can ask to be loaded at once; a remote server has no groups unless 
   match(JSON.stringify(await run([call])), /"output":"2"/);
 });
 
+test("a search reads titles and hints of the server", async () => {
+  const tools = ["a", "b", "c"].map((name) => defineTool(name).describe("Do"));
+  const [a, b, c] = [tools[0]!, tools[1]!.title("Zebra"), tools[2]!.meta({ "anthropic/searchHint": "giraffe" })];
+  const source = createServer({ tools: [a, b, c].map((tool) => tool.handle(() => 1)) });
+  const { run } = await anthropicTools(source, ALL);
+  for (const [query, tool_name] of [["zebra", "b"], ["giraffe", "c"]] as const) {
+    const [result] = await run([{ type: "tool_use", id: "1", name: "search_tools", input: { query } } as never]);
+    deepStrictEqual(result?.content, [{ type: "tool_reference", tool_name }]);
+  }
+});
+
 test("a server with discover() is not deferred again; names of search_tools and call_tool may be taken", async () => {
   const ping = defineTool("ping").describe("Answer").handle(() => "pong");
   const discovered = createServer({ tools: [ping], discovery: discover({ when: "always" }) });

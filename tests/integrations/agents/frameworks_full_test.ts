@@ -39,7 +39,7 @@ const AGENTS = [
 ] as const;
 
 /** Frameworks that can ask a person before a call. */
-const ASKING: readonly string[] = ["openai_agents.ts", "adk.ts", "mastra.ts", "tanstack.ts"];
+const ASKING: readonly string[] = ["ai_sdk.ts", "openai_agents.ts", "adk.ts", "mastra.ts", "tanstack.ts"];
 
 /** One tool among 500. */
 const WANTED = "git_create_label";
