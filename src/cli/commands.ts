@@ -62,6 +62,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Compare two servers: does the second break callers of the first?",
     load: () => import("./commands/diff.ts").then(({ diffCommand }) => diffCommand),
   }],
+  ["check", {
+    about: "Check the tools of a server: names, schemas, descriptions, sizes",
+    load: () => import("./commands/check.ts").then(({ checkCommand }) => checkCommand),
+  }],
   ["doctor", {
     about: "Examine the way to a server, step by step",
     load: () => import("./commands/doctor.ts").then(({ doctorCommand }) => doctorCommand),

@@ -58,6 +58,7 @@ export const LAYERS: readonly Layer[] = [
       "packaging",
       "redis",
       "runtime",
+      "cli",
       "testing",
       "tokenizer",
     ],

@@ -1,7 +1,8 @@
 /** The commands that call, over every wire, against servers of this process; and each row of wrong use in docs/cli.md. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { createClient } from "../../mod.ts";
 import { systemClock } from "../../src/internal/time.ts";
@@ -145,6 +146,36 @@ test("resources, prompts and completion are read by MCP, also beside another wir
     }
   });
 });
+
+test(
+  "list without a target lists the servers of hosts, without their secrets, and each is a target",
+  LIMIT,
+  async () => {
+    await withTools(async ({ mcp = "" }) => {
+      const home = mkdtempSync(join(tmpdir(), "toolwire-list-"));
+      try {
+        mkdirSync(join(home, ".cursor"));
+        const servers = {
+          tools: { url: `${mcp}?key=hidden`, headers: { authorization: "Bearer hidden" } },
+          other: { command: "npx", args: ["--key=hidden"], env: { KEY: "hidden" } },
+        };
+        writeFileSync(join(home, ".cursor/mcp.json"), JSON.stringify({ mcpServers: servers }));
+        const listed = await runHere({ cwd: home }, "list");
+        deepStrictEqual(listed, { code: 0, out: `cursor:tools  ${mcp}\ncursor:other  npx\n`, errors: "" });
+        const json = await runHere({ cwd: home }, "list", "--json");
+        ok(!json.out.includes("hidden"), json.out);
+        const { servers: [first] } = JSON.parse(json.out);
+        strictEqual((await runHere({ cwd: home }, "call", first.target, "add", "a=1")).out, "1\n");
+        match(
+          (await runHere({ cwd: join(home, ".cursor"), env: { HOME: "/nowhere" } }, "list")).errors,
+          /^No host has servers/,
+        );
+      } finally {
+        rmSync(home, { recursive: true });
+      }
+    });
+  },
+);
 
 test("arguments of standard input and files; words override them", LIMIT, async () => {
   await withTools(async ({ mcp = "" }) => {

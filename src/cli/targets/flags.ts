@@ -3,6 +3,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { FlagParametersForType } from "@stricli/core";
 import type { Principal } from "../../core/call/call.ts";
+import type { ListedTool } from "../../core/call/transport.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import type { WebtoolMetadata } from "../../wires/webtools/messages/metadata.ts";
 import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -28,6 +31,8 @@ export interface HttpFlags {
 
 /** Flags of every target. */
 export interface TargetFlags extends ModuleFlags, HttpFlags {
+  readonly oauth?: boolean;
+  readonly noBrowser?: boolean;
   readonly timeout?: number;
   readonly wire?: WireName;
   readonly era?: "auto" | "modern" | "legacy";
@@ -84,6 +89,18 @@ export const HTTP_FLAGS: FlagParametersForType<HttpFlags, CliContext> = {
 /** Flags of {@link TargetFlags}, for the parser. */
 export const TARGET_FLAGS: FlagParametersForType<TargetFlags, CliContext> = {
   ...HTTP_FLAGS,
+  oauth: {
+    kind: "boolean",
+    optional: true,
+    brief: "Sign in by OAuth in the browser; tokens are kept",
+    withNegated: false,
+  },
+  noBrowser: {
+    kind: "boolean",
+    optional: true,
+    brief: "Print the address of the sign-in page, and open no browser",
+    withNegated: false,
+  },
   timeout: {
     kind: "parsed",
     parse: parseDuration,
@@ -202,4 +219,19 @@ export function readJsonFile(file: string, cwd: string, option: string): unknown
   } catch (cause) {
     throw new CliError(EXIT.usage, `The file ${file} of ${option} is not JSON: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** Returns the tools of a pin: an array of tools, or `{ "tools": […] }` as `toolwire list --json` prints it. */
+export function pinnedTools(pin: unknown): readonly ListedTool[] {
+  const tools = isJsonObject(pin) ? pin["tools"] : pin;
+  const isList = Array.isArray(tools) && tools.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
+  if (isList) return tools as readonly ListedTool[];
+  throw new CliError(EXIT.usage, "The file of --pin has no list of tools", {
+    hint: "Make it with: toolwire list <target> --json",
+  });
+}
+
+/** Returns the metadata of a webtool; `undefined` if the pin is a list of tools. */
+export function pinnedWebtool(pin: unknown): WebtoolMetadata | undefined {
+  return isJsonObject(pin) && Array.isArray(pin["actions"]) ? pin as unknown as WebtoolMetadata : undefined;
 }

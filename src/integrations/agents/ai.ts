@@ -8,7 +8,8 @@ import { joinPartials } from "../../core/call/outcome.ts";
 import { checkOptions } from "../../internal/options.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { type AiSchema, toAiSchema } from "./ai_schema.ts";
-import type { AgentTool } from "./agent_tool.ts";
+import { type AgentTool, answered } from "./agent_tool.ts";
+import { type AnswerPart, readContent } from "./answer_content.ts";
 import { takeExamples } from "./examples.ts";
 import type { SearchTool } from "./search_tool.ts";
 import { openToolbox } from "./toolbox.ts";
@@ -20,6 +21,47 @@ export interface AiCallOptions {
   /** Aborts the call. */
   readonly abortSignal?: AbortSignal | undefined;
 }
+
+/** An answer, as the AI SDK gives it to a model. */
+export type AiModelOutput = {
+  /** Discriminant. */
+  type: "text";
+  /** The text. */
+  value: string;
+} | {
+  /** Discriminant. */
+  type: "json";
+  /** The value. */
+  value: AiJson;
+} | {
+  /** Discriminant. */
+  type: "content";
+  /** Texts and images. */
+  value: AiContentPart[];
+};
+
+/** A JSON value. */
+export type AiJson = null | string | number | boolean | { [member: string]: AiJson | undefined } | AiJson[];
+
+/** A part of an answer with images. */
+export type AiContentPart = {
+  /** Discriminant. */
+  type: "text";
+  /** The text. */
+  text: string;
+} | {
+  /** Discriminant. */
+  type: "file";
+  /** Media type, such as `image/png`. */
+  mediaType: string;
+  /** The bytes. */
+  data: {
+    /** Discriminant. */
+    type: "data";
+    /** The bytes, in base64. */
+    data: string;
+  };
+};
 
 /** A dynamic tool of the AI SDK: its types are unknown at compile time. */
 export interface AiTool {
@@ -42,6 +84,8 @@ export interface AiTool {
     /** The name. */
     tool: string;
   };
+  /** Converts an answer for the model: text, JSON, or texts and images. */
+  readonly toModelOutput: (result: { readonly output: unknown }) => AiModelOutput;
   /**
    * Calls the tool. Yields the answer so far after each piece (the AI SDK's preliminary results), and at the end
    * the whole answer. Throws if the call fails; the message explains the error to the model.
@@ -96,8 +140,21 @@ function toAiTool(tool: AgentTool): AiTool {
     ...(outputSchema !== undefined && { outputSchema: toAiSchema(outputSchema) }),
     ...(examples.length > 0 && { inputExamples: examples.map((input) => ({ input })) }),
     metadata: { tool: name },
+    toModelOutput: ({ output }) => toModelOutput(output),
     execute: (input, options) => execute(tool, input, options),
   };
+}
+
+function toModelOutput(output: unknown): AiModelOutput {
+  const { text, content } = answered(output);
+  if (content !== undefined) return { type: "content", value: content.map(toContentPart) };
+  const isText = typeof output === "string" || output === undefined || readContent(output) !== undefined;
+  return isText ? { type: "text", value: text } : { type: "json", value: output as AiJson };
+}
+
+function toContentPart(part: AnswerPart): AiContentPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  return { type: "file", mediaType: part.mimeType, data: { type: "data", data: part.data } };
 }
 
 /** Maximum number of tools that the AI SDK takes from a search; the search itself finds fewer. */

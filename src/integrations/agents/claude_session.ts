@@ -130,8 +130,8 @@ export class ClaudeSession {
     const abort = new AbortController();
     this.#running.set(id, { abort, progressToken });
     try {
-      const { text, error } = await tool.call(args, { id, signal: abort.signal });
-      return { content: [{ type: "text", text }], ...(error !== undefined && { isError: true }) };
+      const { text, error, content } = await tool.call(args, { id, signal: abort.signal });
+      return { content: content ?? [{ type: "text", text }], ...(error !== undefined && { isError: true }) };
     } catch (thrown) {
       // The call was aborted, or a function of the application threw.
       const text = thrown instanceof Error ? thrown.message : String(thrown);

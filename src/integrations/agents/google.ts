@@ -35,6 +35,17 @@ export interface GoogleFunctionCall {
   readonly args?: Record<string, unknown>;
 }
 
+/** An image of an answer. */
+export interface GoogleImage {
+  /** The bytes. */
+  inlineData: {
+    /** Media type, such as `image/png`. */
+    mimeType: string;
+    /** The bytes, in base64. */
+    data: string;
+  };
+}
+
 /** The answer to a call, as a part of the user's next content. */
 export interface GoogleFunctionResponse {
   /** The answer. */
@@ -45,6 +56,8 @@ export interface GoogleFunctionResponse {
     name: string;
     /** The answer as JSON, or an explanation of the error with advice. */
     response: { output: unknown } | { error: string };
+    /** Images of the answer. */
+    parts?: GoogleImage[];
   };
 }
 
@@ -107,8 +120,11 @@ function declare({ name, description, parameters }: AgentTool): GoogleFunction {
 function toResponse(
   id: string | undefined,
   name: string,
-  { text, value, error }: ToolCallResult,
+  { text, value, error, content }: ToolCallResult,
 ): GoogleFunctionResponse {
-  const response = error === undefined ? { output: value ?? text } : { error: text };
-  return { functionResponse: { ...(id !== undefined && { id }), name, response } };
+  const response = error === undefined ? { output: content === undefined ? value ?? text : text } : { error: text };
+  const parts = content?.flatMap((part): GoogleImage[] =>
+    part.type === "image" ? [{ inlineData: { mimeType: part.mimeType, data: part.data } }] : []
+  );
+  return { functionResponse: { ...(id !== undefined && { id }), name, response, ...(parts && { parts }) } };
 }

@@ -4,10 +4,9 @@
  * Types are structural: they are those of the package `@mastra/core`, which is not needed.
  */
 import { checkOptions } from "../../internal/options.ts";
-import type { AgentTool } from "./agent_tool.ts";
+import { type AgentTool, answered } from "./agent_tool.ts";
 import { type AiSchema, toAiSchema } from "./ai_schema.ts";
 import { takeExamples } from "./examples.ts";
-import { toText } from "./explain.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { openToolbox } from "./toolbox.ts";
 
@@ -86,6 +85,6 @@ function toMastraTool(tool: AgentTool, needsApproval: Required<ApprovalOptions>[
       if (error !== undefined) throw new Error(text, { cause: error });
       return value;
     },
-    toModelOutput: (output) => ({ type: "text", value: toText(output) }),
+    toModelOutput: (output) => ({ type: "text", value: answered(output).text }),
   };
 }

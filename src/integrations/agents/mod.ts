@@ -5,21 +5,32 @@
  * @module
  */
 export { type AdkContext, type AdkTool, adkTools } from "./adk.ts";
-export { type AiCallOptions, aiSdkTools, type AiTool } from "./ai.ts";
+export {
+  type AiCallOptions,
+  type AiContentPart,
+  type AiJson,
+  type AiModelOutput,
+  aiSdkTools,
+  type AiTool,
+} from "./ai.ts";
 export type { AiSchema } from "./ai_schema.ts";
 export {
   type AnthropicBlock,
+  type AnthropicImage,
   type AnthropicOptions,
+  type AnthropicText,
   type AnthropicTool,
   type AnthropicToolReference,
   type AnthropicToolResult,
   anthropicTools,
 } from "./anthropic.ts";
 export { type ClaudeAgentOptions, type ClaudeAgentServer, claudeAgentServer } from "./claude_agent.ts";
+export { type CloudflareOptions, type CloudflareTool, cloudflareTools } from "./cloudflare.ts";
 export {
   type GoogleFunction,
   type GoogleFunctionCall,
   type GoogleFunctionResponse,
+  type GoogleImage,
   type GoogleTool,
   type GoogleTools,
   googleTools,
@@ -38,6 +49,7 @@ export {
   type OpenAiCaller,
   type OpenAiFunctionOutput,
   type OpenAiNamespace,
+  type OpenAiOutputPart,
   type OpenAiResponseItem,
   type OpenAiResponsesFunction,
   type OpenAiResponsesResult,

@@ -11,6 +11,8 @@ import { formatLoadError } from "../../../src/cli/dev/load_error.ts";
 import { decodeDevEvent, encodeDevEvent } from "../../../src/cli/dev/messages.ts";
 import { pickPort } from "../../../src/cli/dev/pick_port.ts";
 import { isEndOfProgram, isOwnLine } from "../../../src/cli/dev/watcher.ts";
+import { assertSameCopy } from "../../../src/cli/targets/same_copy.ts";
+import { discover } from "../../../src/server/discovery/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 
 const KEYS = "dev:a secret of at least thirty-two bytes";
@@ -159,4 +161,16 @@ test("a port in use is refused if it was asked for", async () => {
   await rejects(pickPort(port), { message: new RegExp(`^Port ${port} is not free: `) });
   socket.close();
   ok(await pickPort(undefined) > 0);
+});
+
+test("a server of another copy of Toolwire is refused, with what to run; servers of this copy are not", () => {
+  const view = createServer({ tools: [ask], discovery: discover() });
+  for (const server of [createServer({ tools: [ask] }), createCore({ tools: [] }), view]) {
+    assertSameCopy(server, "x.ts");
+  }
+  const other = { "~server": { host: { dispatch: new (class Dispatcher {})() } } };
+  throws(() => assertSameCopy(other as never, "x.ts"), {
+    message: "Cannot load x.ts: its server is made by another copy of Toolwire than this program",
+    exitCode: 2,
+  });
 });

@@ -7,6 +7,7 @@ import {
   openaiResponsesTools,
   openaiTools,
 } from "../../../src/integrations/agents/mod.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
 import { groupOf, hardTools } from "./hard_tools.ts";
 
 /** One checked-in payload. */
@@ -18,6 +19,14 @@ export interface Golden {
   /** Makes the payload. */
   readonly make: () => Promise<unknown>;
 }
+
+const IMAGES: Transport = {
+  list: () => [{ name: "it", inputSchema: { type: "object" } }],
+  call: () => ({
+    kind: "answer",
+    value: [{ type: "text", text: "A chart" }, { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }],
+  }),
+};
 
 const DEFERRED = { defer: "all", group: groupOf } as const;
 const QUERY = { query: "records, nullable values and conditions", limit: 6 };
@@ -113,6 +122,25 @@ export const GOLDEN: Readonly<Record<string, Golden>> = {
     from: "@anthropic-ai/sdk",
     type: "T.Anthropic.ToolResultBlockParam[]",
     make: anthropicSearch,
+  },
+  anthropic_image: {
+    from: "@anthropic-ai/sdk",
+    type: "T.Anthropic.ToolResultBlockParam[]",
+    make: async () =>
+      (await anthropicTools(IMAGES)).run([{ type: "tool_use", id: "1", name: "it", input: {} } as never]),
+  },
+  openai_responses_image: {
+    from: "openai",
+    type: "T.OpenAI.Responses.ResponseInputItem[]",
+    make: async () =>
+      (await openaiResponsesTools(IMAGES)).run([
+        { type: "function_call", call_id: "1", name: "it", arguments: "{}" } as never,
+      ]),
+  },
+  google_image: {
+    from: "@google/genai",
+    type: "T.Part[]",
+    make: async () => (await googleTools(IMAGES)).run([{ id: "1", name: "it" }]),
   },
   google: {
     from: "@google/genai",
