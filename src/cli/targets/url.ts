@@ -146,7 +146,7 @@ function connectError(error: ErrorResult, { url }: Candidate): CliError {
 }
 
 function remedyOf({ code }: ErrorResult): string | undefined {
-  if (code === "unauthenticated") return "Send a token: --bearer-env NAME, or --header";
+  if (code === "unauthenticated") return "Send a token with --bearer-env NAME or --header, or sign in with --oauth";
   if (code === "unavailable") return "Check the address, and that the server is running";
   return undefined;
 }

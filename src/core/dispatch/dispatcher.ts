@@ -108,21 +108,21 @@ const LAST_WRITES_MS = 5_000;
 
 /** Runs the calls of one server. */
 export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
-  readonly registry: ToolRegistry;
-  readonly logger: Logger | undefined;
-  readonly deadlines: Deadlines;
-  readonly clock: Clock;
-  readonly outputLimits: OutputLimits;
-  readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
-  readonly keys: TokenKeys | undefined;
+  declare readonly registry: ToolRegistry;
+  declare readonly logger: Logger | undefined;
+  declare readonly deadlines: Deadlines;
+  declare readonly clock: Clock;
+  declare readonly outputLimits: OutputLimits;
+  declare readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
+  declare readonly keys: TokenKeys | undefined;
   readonly resolverUrl: string | undefined;
-  readonly questions: QuestionSupport | undefined;
-  readonly deferral: Deferral | undefined;
+  declare readonly questions: QuestionSupport | undefined;
+  declare readonly deferral: Deferral | undefined;
   readonly #middleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
-  readonly pending: PendingList;
+  declare readonly pending: PendingList;
   readonly #closing = new AbortController();
   #pendingRuns = 0;
   // A field, because each call reads it and reading a signal is slower.
