@@ -18,7 +18,7 @@ import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import { Future, type MaybeFuture, toFuture, toPromise } from "../../internal/future.ts";
+import { chain, Future, type MaybeFuture, toFuture, toPromise } from "../../internal/future.ts";
 import { PendingList } from "../../internal/pending_list.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../handler/context.ts";
@@ -29,6 +29,7 @@ import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
 import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms } from "./deferral.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
+import type { CallObserver } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
 import type { RunLimits } from "./run_state.ts";
@@ -71,6 +72,8 @@ export interface Dispatch {
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   /** Writes a warning to the log. */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
+  /** Observes all calls; `undefined` for no observer, which costs a call next to nothing. */
+  observer: CallObserver | undefined;
   /** Aborts when the server stops taking calls. */
   readonly closeSignal: AbortSignal;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
@@ -113,6 +116,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly keys: TokenKeys | undefined;
   readonly questions: QuestionSupport | undefined;
   readonly deferral: Deferral | undefined;
+  observer: CallObserver | undefined = undefined;
   readonly #middleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
@@ -161,7 +165,18 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (error !== undefined) return this.#refuse(call, error);
     if (!isJsonObject(call.args)) return invalidInputResult("Arguments must be an object", [], "object", call.args);
     const run = new CallContext(definition, call, this, sink);
-    const { part } = definition;
+    const onResult = this.observer?.begin(run, undefined);
+    const result = this.#settled(run);
+    if (onResult === undefined) return result;
+    return chain<CallResult, CallResult>(result, (ended) => {
+      onResult(ended);
+      return ended;
+    });
+  }
+
+  /** The result of a run, with the middleware around it and its limits. */
+  #settled(run: CallContext): CallResult | Future<CallResult> {
+    const { part } = run.definition;
     const middleware = part === undefined ? this.#middleware : [...this.#middleware, ...part.middleware];
     const result = middleware.length === 0
       ? this.#start(run)
@@ -284,8 +299,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   /** Logs a call that ends before its middleware runs. */
-  #refuse({ tool, peer: { wire } }: Call, error: ErrorResult): ErrorResult {
+  #refuse(call: Call, error: ErrorResult): ErrorResult {
+    const { tool, peer: { wire } } = call;
     const { kind: outcome, code } = error;
+    this.observer?.refuse(call, error);
     writeLine(this.logger, "info", "Call refused", { tool: tool.slice(0, 128), wire, outcome, code });
     return error;
   }

@@ -1,0 +1,31 @@
+/** The interface through which all calls of a server can be observed, those that no middleware sees included. */
+import type { Call } from "../call/call.ts";
+import type { CallResult, ErrorResult } from "../call/outcome.ts";
+import type { MiddlewareCtx } from "../handler/middleware.ts";
+
+/**
+ * Observes the calls of a server. Its methods run synchronously within the call and must not throw. They must copy what they keep:
+ * arguments and results belong to the call.
+ */
+export interface CallObserver {
+  /**
+   * A call begins, before any middleware, or an attempt of a job.
+   *
+   * @param ctx The context of the call; `ctx.onEvent` passes on its events.
+   * @param attempt Number of the attempt, from 1, of a job; `undefined` for a call.
+   * @returns Takes the result that the caller gets, or that the attempt had.
+   */
+  begin(ctx: MiddlewareCtx, attempt: number | undefined): (result: CallResult) => void;
+  /** A call is refused before it begins: an unknown tool, or a missing scope. */
+  refuse(call: Call, error: ErrorResult): void;
+  /** A request over HTTP was answered. Replies of streams may still have their body to send. */
+  reply(request: ObservedRequest, status: number): void;
+}
+
+/** A request over HTTP, without its body. */
+export interface ObservedRequest {
+  /** In upper case. */
+  readonly method: string;
+  /** Path without query. It may hold a promise token. */
+  readonly path: string;
+}
