@@ -1,11 +1,11 @@
 // Runs the tests on every runtime, four at a time (they wait more than they work):
 // `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 4] [--json results.json] [--bun-report junit.xml] [file …]`.
 // With the report of `npm run test:full` over the same tree, Bun runs only the files that had skipped tests in it.
-// Prints what failed, what was skipped and why, and a table; the exit status is 1 if anything failed or silently went missing.
+// Prints what failed, what was skipped and why, the files that took longest, and a table; the exit status is 1 if anything failed or silently went missing.
 // Each test runs once: one that fails now and then has to be repaired.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -34,8 +34,13 @@ const stranger = names.find((name) => !Object.hasOwn(runners, name));
 if (stranger !== undefined) {
   throw new Error(`Unknown runtime ${stranger}: known are ${Object.keys(runners).join(", ")}`);
 }
+/** These read the sources and start no server: what they find is the same on every runtime, so Bun's result counts for all. */
+const STATIC = /^tests\/(arch|conformance|docs|types)\//;
 const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));
+
+/** After this time a file counts as hung, in milliseconds. The slowest file takes a quarter of it. */
+const HANG_MS = 300_000;
 
 let failures = 0;
 const rows = [];
@@ -67,7 +72,7 @@ async function runAll() {
   const work = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const startMs = performance.now();
-      const result = await runners[name](files);
+      const result = await runners[name](name === "bun" ? files : files.filter((file) => !STATIC.test(file)));
       results.set(name, { result, seconds: (performance.now() - startMs) / 1000 });
     }
   };
@@ -98,14 +103,28 @@ function report(name, { tests, unfit = [], output, status }, seconds) {
     const isUnclear = failed.length === 0 || missing.length > 0 || failed.some(({ name }) => name.endsWith("_test.ts"));
     if (isUnclear) console.log(`Status ${status}. The end of what it wrote:\n${indent(output.slice(-6000))}`);
   }
+  printSlowest(tests);
   const passed = tests.length - failed.length - skipped.length;
-  const filesRun = files.length - unfit.length;
+  const filesRun = (name === "bun" ? files : files.filter((file) => !STATIC.test(file))).length - unfit.length;
   const counts = `${passed} passed, ${failed.length} failed, ${skipped.length} skipped in ${filesRun} files`;
   rows.push(
     `${name.padEnd(8)} ${counts}${missing.length > 0 ? `, ${missing.length} missing` : ""} (${seconds.toFixed(1)} s)${
       broken ? "  RED" : ""
     }`,
   );
+}
+
+/** The files whose tests took longest together, in seconds. Tests of one file may overlap. */
+function printSlowest(tests) {
+  const totals = new Map();
+  for (const { file, ms } of tests) {
+    if (file === undefined || ms === undefined) continue;
+    const path = relative(root, resolve(root, file));
+    totals.set(path, (totals.get(path) ?? 0) + ms);
+  }
+  const slowest = [...totals].sort(([, one], [, other]) => other - one).slice(0, 8);
+  const texts = slowest.map(([file, ms]) => `${file} ${(ms / 1000).toFixed(0)} s`);
+  if (texts.length > 0) console.log(`slowest files: ${texts.join(", ")}`);
 }
 
 function noteSkip(runtime, { name, reason }) {
@@ -133,7 +152,7 @@ function findMissing(wanted, tests) {
   const seen = tests.map((test) => test.name);
   const names = new Set(seen);
   const skippedGroups = tests.filter((test) => test.status === "skipped").map(({ name }) => `${name} > `);
-  return wanted.map((test) => test.name).filter((name) =>
+  return wanted.filter(({ file }) => !STATIC.test(file ?? "")).map((test) => test.name).filter((name) =>
     !names.has(name) && !seen.some((other) => other.startsWith(`${name} > `)) &&
     !skippedGroups.some((group) => name.startsWith(group))
   );
@@ -170,7 +189,15 @@ function testsBefore(files) {
 
 async function runOnDeno(files) {
   const report = join(temporary, "deno.xml");
-  const result = await run(findBin("deno"), ["test", "-A", "--no-check", `--junit-path=${report}`, ...files]);
+  // As many files at once as there are cores: most of them wait.
+  const result = await run(findBin("deno"), [
+    "test",
+    "-A",
+    "--no-check",
+    "--parallel",
+    `--junit-path=${report}`,
+    ...files,
+  ]);
   const all = readJunit(report);
   // Deno lists groups and parents beside their tests.
   const parents = new Set(all.flatMap(({ name }) => ancestors(name)));
@@ -188,6 +215,8 @@ async function runOnNode(files, major) {
     "--test",
     // Else Node takes one file at a time on two cores, though most of them wait.
     "--test-concurrency=2",
+    // A file that hangs is named, and the files after it are still reported.
+    `--test-timeout=${HANG_MS}`,
     `--test-reporter=${reporter}`,
     `--test-reporter-destination=${report}`,
     ...files,
@@ -223,12 +252,13 @@ function readJunit(path) {
   for (
     const [, tag, attributes, text] of readReport(path).matchAll(/<(\/?[a-z]+)((?:\s+[\w-]+="[^"]*")*)\s*\/?>([^<]*)/g)
   ) {
-    const { name, message } = readAttributes(attributes);
+    const { name, message, time } = readAttributes(attributes);
     if (tag === "testsuite") groups.push(name);
     if (tag === "/testsuite") groups.pop();
     if (tag === "testcase") {
       // The outermost group is the file.
       test = { file: groups[0], name: [...groups.slice(1), name].join(" > "), status: "passed" };
+      test.ms = Number(time ?? 0) * 1000;
       tests.push(test);
     }
     if (tag === "skipped") Object.assign(test, { status: "skipped", reason: message });

@@ -49,6 +49,22 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Write the types of a server, for a typed client",
     load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
   }],
+  ["doctor", {
+    about: "Examine the way to a server, step by step",
+    load: () => import("./commands/doctor.ts").then(({ doctorCommand }) => doctorCommand),
+  }],
+  ["record", {
+    about: "Write the calls of a server into a file",
+    load: () => import("./commands/record.ts").then(({ recordCommand }) => recordCommand),
+  }],
+  ["replay", {
+    about: "Serve a recording, or compare a server with it",
+    load: () => import("./commands/replay.ts").then(({ replayCommand }) => replayCommand),
+  }],
+  ["bench", {
+    about: "Measure calls a second and latencies of a tool",
+    load: () => import("./commands/bench.ts").then(({ benchCommand }) => benchCommand),
+  }],
   ["stdio", {
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
@@ -56,6 +72,14 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   ["install", {
     about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
     load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),
+  }],
+  ["pack", {
+    about: "Pack a module as an .mcpb bundle for hosts",
+    load: () => import("./commands/pack.ts").then(({ packCommand }) => packCommand),
+  }],
+  ["publish", {
+    about: "Write and check server.json for the registry of MCP servers",
+    load: () => import("./commands/publish.ts").then(({ publishCommand }) => publishCommand),
   }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",

@@ -10,7 +10,7 @@ import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/async.ts";
 
 /** State of a job. `done` and `cancelled` are final. */
-export type JobState = "queued" | "running" | "asking" | "done" | "cancelled";
+export type JobState = "queued" | "running" | "asking" | "waiting" | "done" | "cancelled";
 
 /** A caller's reply to one question. */
 export interface AskAnswer {
@@ -20,12 +20,32 @@ export interface AskAnswer {
   readonly content?: Json;
 }
 
+/** A sleep of a handler, or its wait for a value. */
+export interface Wait {
+  /** When it ends, in milliseconds since the Unix epoch. */
+  readonly until?: number;
+  /** How it ended. Absent while it is open. */
+  readonly done?: "accept" | "decline" | "timeout";
+  /** The accepted value. */
+  readonly content?: Json;
+  /** The reason of a refusal. */
+  readonly reason?: string;
+  /** Digest of the value, or of the refusal: the same one again is a repeat. */
+  readonly digest?: string;
+  /** JSON Schema of the value; absent until a run has come to the wait. */
+  readonly schema?: Json;
+  /** Digest of a value that did not fit the schema of the run. */
+  readonly refused?: string;
+}
+
 /** Answers and results of earlier runs of a handler, so that the next run does not repeat questions and steps. */
 export interface Memo {
   /** Answers of the caller, by key. */
   readonly answers: Readonly<Record<string, AskAnswer>>;
   /** Results of finished steps, by key. */
   readonly steps: Readonly<Record<string, Json>>;
+  /** Sleeps and waits for values, by kind and key: `sleep night`, `value approval`. */
+  readonly waits?: Readonly<Record<string, Wait>>;
 }
 
 /** One piece of deferred work: plain JSON. */
@@ -64,7 +84,7 @@ export interface Job {
   readonly attempt: number;
   /** Largest number of runs. */
   readonly maxAttempts: number;
-  /** When the next run may start, in milliseconds since the Unix epoch, for a `queued` job. Absent: at once. */
+  /** When the next run may start, in milliseconds since the Unix epoch, for a `queued` or `waiting` job. Absent: at once. */
   readonly wakeAtMs?: number;
   /** Answers and steps so far. */
   readonly memo: Memo;

@@ -17,4 +17,4 @@
 export { memoryEngine, type MemoryEngineOptions } from "./memory.ts";
 export { withPromises } from "../core/dispatch/promises/with_promises.ts";
 export type { PromiseEngine } from "../core/dispatch/deferral.ts";
-export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./engine.ts";
+export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, Wait, WorkOptions } from "./engine.ts";

@@ -1,4 +1,6 @@
 import type { Principal } from "../core/call/call.ts";
+import { type ErrorResult, toToolError } from "../core/call/outcome.ts";
+import type { Resolution } from "../core/handler/waits.ts";
 import { type Change, type ChangingList, memoryBus } from "../core/call/changes.ts";
 import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
 import { Dispatcher } from "../core/dispatch/dispatcher.ts";
@@ -14,6 +16,7 @@ import { chain, Future, isPending, type MaybeFuture } from "../internal/future.t
 import { omitUndefined } from "../internal/json.ts";
 import { systemClock } from "../internal/time.ts";
 import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
+import { isUnauthenticated } from "../wires/wire.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
 import type { MountedAuth } from "./auth.ts";
 import type { BasePath } from "./base_path.ts";
@@ -84,6 +87,21 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * @throws {TypeError} If the server has no engine.
    */
   work(options?: Partial<WorkOptions>): EngineWorker;
+  /**
+   * Resolves a wait of a handler, `ctx.waitFor`, by the token of its resolver. Any replica can do it, before, during and after the
+   * run that waits. The first value counts.
+   *
+   * @param value JSON, of at most 262,144 characters.
+   * @throws {ToolError} `invalid_promise` if it is not a resolver of this server, `invalid_input` if the value does not fit,
+   * `payload_too_large`, `unavailable` if the engine does not answer.
+   */
+  resolve(token: string, value: unknown): Promise<Resolution>;
+  /**
+   * Ends a wait of a handler with a refusal. Otherwise like {@link Server.resolve}.
+   *
+   * @throws {ToolError} As {@link Server.resolve}.
+   */
+  decline(token: string, reason?: string): Promise<Resolution>;
   /**
    * Access for runtimes, transports and stdio.
    *
@@ -224,6 +242,7 @@ function createDispatcher(
     middleware: logger?.calls === undefined ? middleware : [logger.calls, ...middleware],
     jobMiddleware,
     timeoutMs,
+    door: options.wires?.find((wire) => wire["~door"])?.["~door"],
     concurrency: work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY,
     limits,
   });
@@ -293,6 +312,9 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
       resume: () => dispatcher.deferral?.resume(),
     },
     "~offer": offer,
+    resolve: async (token, content) => toResolution(await dispatcher.resolve(token, { done: "accept", content })),
+    decline: async (token, reason) =>
+      toResolution(await dispatcher.resolve(token, { done: "decline", ...(reason !== undefined && { reason }) })),
     work: (options = {}) => {
       checkWork(options);
       return dispatcher.work(options.concurrency ?? DEFAULT_CONCURRENCY);
@@ -305,6 +327,11 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
       await host.changes.close?.();
     },
   };
+}
+
+function toResolution(result: Resolution | ErrorResult): Resolution {
+  if ("kind" in result) throw toToolError(result);
+  return result;
 }
 
 function findWire({ base, routes }: ServerParts, head: Pick<Head, "path">): MountedWire | undefined {
@@ -321,7 +348,7 @@ function createHandler(parts: ServerParts, policy: OriginPolicy): ServerInternal
   };
   return (head, body) => {
     const wire = findWire(parts, head);
-    const isPublic = wire?.unauthenticatedPaths?.includes(head.path);
+    const isPublic = isUnauthenticated(wire, head.path);
     const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
     const { observer } = host.dispatch;
     const isDecorated = guard.hasCors && !isPublic;

@@ -10,6 +10,7 @@ import type { ClientInfo, Metadata, Peer, Principal, RequestHost } from "../core
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ContentCatalog } from "../core/content/content_catalog.ts";
+import type { ResolverDoor } from "../core/dispatch/deferral.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
@@ -117,6 +118,12 @@ export interface Limits {
 export interface RequestWire {
   /** Name of the wire, such as `mcp-lite`. */
   readonly name: string;
+  /**
+   * Checks values for waits of handlers where they arrive: on the wire of `resolver()`.
+   *
+   * @internal
+   */
+  readonly "~door"?: ResolverDoor | undefined;
   /** Binds the wire to a server. */
   mount(host: WireHost): MountedWire;
 }
@@ -133,7 +140,7 @@ export interface MountedWire {
   /** Methods that pages of other origins may use. Default: `POST`. */
   readonly methods?: readonly string[] | undefined;
   /**
-   * Those of its paths that anyone may request: the server checks neither authentication nor `Origin`, and the wire handles CORS.
+   * Those of its paths, as in {@link MountedWire.paths}, that anyone may request: the server checks neither authentication nor `Origin`, and the wire handles CORS.
    * Default: none.
    */
   readonly unauthenticatedPaths?: readonly string[] | undefined;
@@ -155,6 +162,13 @@ export interface MountedWire {
   close?(): void;
   /** Describes its paths for an OpenAPI document, with these tools. Default: the document leaves them out. */
   readonly describe?: ((tools: readonly ToolListing[]) => OpenApiParts) | undefined;
+}
+
+/** Whether anyone may request a path of the wire. */
+export function isUnauthenticated(wire: MountedWire | undefined, path: string): boolean {
+  const { unauthenticatedPaths } = wire ?? {};
+  return unauthenticatedPaths !== undefined &&
+    unauthenticatedPaths.some((one) => one === path || (one.endsWith("/*") && path.startsWith(one.slice(0, -1))));
 }
 
 /** Paths of a mounted wire. */

@@ -54,6 +54,7 @@ export const LAYERS: readonly Layer[] = [
       "oauth",
       "openapi",
       "otel",
+      "packaging",
       "redis",
       "runtime",
       "testing",
@@ -225,6 +226,11 @@ export const LAYERS: readonly Layer[] = [
     imports: ["internal", "errors", "call", "http client", "wire client"],
   },
   {
+    name: "packaging",
+    folders: ["src/integrations/packaging/"],
+    imports: ["internal", "call", "wire client", "client"],
+  },
+  {
     name: "runtime",
     folders: ["src/runtime/"],
     imports: ["internal", "errors", "call", "token", "tool", "type:dispatch", "keys", "wire", "server"],
@@ -245,6 +251,7 @@ export const LAYERS: readonly Layer[] = [
       "type:server",
       "oauth",
       "openapi",
+      "packaging",
       "runtime",
       "entry",
     ],
@@ -269,6 +276,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@stricli/core", ["src/cli/"]],
   ["eventsource-parser", ["src/http_client/"]],
   ["jose", ["src/integrations/auth/"]],
+  ["esbuild", ["src/integrations/packaging/"]],
   ["jsonc-parser", ["src/cli/"]],
   ["smol-toml", ["src/cli/"]],
   ["oauth4webapi", ["src/integrations/oauth/"]],
@@ -286,6 +294,7 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/wires/mcp/stdio/",
   "src/wires/grpc/client/native/",
   "src/integrations/oauth/loopback/",
+  "src/integrations/packaging/",
   // Whether standard error is a terminal.
   "src/integrations/middleware/console_loggers.ts",
 ];

@@ -14,22 +14,31 @@ export interface Place {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the streams are a terminal. */
   readonly isTTY?: boolean;
+  /** Text of standard input. */
+  readonly input?: string;
+  /** Receives the function that interrupts the command, as Ctrl+C does. */
+  readonly onInterruptible?: (interrupt: () => void) => void;
 }
 
 /** Runs it to its end. Modules are not loaded here: they would take over the standard output of the tests. */
 export async function runHere(
-  { cwd, env = {}, isTTY = false }: Place,
+  { cwd, env = {}, isTTY = false, input, onInterruptible }: Place,
   ...args: readonly string[]
 ): Promise<CommandResult> {
   let out = "";
   let errors = "";
-  const stdin = { isTTY, async *[Symbol.asyncIterator]() {} };
+  const stdin = {
+    isTTY,
+    async *[Symbol.asyncIterator]() {
+      if (input !== undefined) yield input;
+    },
+  };
   const code = await runProgram(args, {
     stdout: { write: (text) => (out += text), isTTY },
     stderr: { write: (text) => (errors += text), isTTY },
     stdin,
     env: { HOME: cwd, ...env },
     cwd,
-  }, { onInterrupt: () => {}, exit: () => {} });
+  }, { onInterrupt: (listener) => onInterruptible?.(listener), exit: () => {} });
   return { code, out, errors };
 }

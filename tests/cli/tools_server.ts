@@ -107,12 +107,16 @@ export const server: Server = createTools();
 
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, delayMs);
-    signal.addEventListener("abort", () => {
+    const abort = () => {
       clearTimeout(timer);
       process.stderr.write("aborted\n");
       reject(signal.reason);
-    });
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, delayMs);
+    signal.addEventListener("abort", abort, { once: true });
   });
 }
 

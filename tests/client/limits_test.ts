@@ -171,7 +171,7 @@ test("any byte puts off the idle timeout: heartbeats, comments, halves of events
       new ReadableStream<Uint8Array>({
         async start(controller) {
           for (const piece of pieces) {
-            await wait(12);
+            await wait(110);
             controller.enqueue(new TextEncoder().encode(piece));
           }
           controller.close();
@@ -179,7 +179,7 @@ test("any byte puts off the idle timeout: heartbeats, comments, halves of events
       }),
       { headers: { "content-type": "text/event-stream" } },
     );
-  strictEqual(await methodsOf(trickling).$.stream("t", {}, { idleTimeoutMs: 60 }).result, "a");
+  strictEqual(await methodsOf(trickling).$.stream("t", {}, { idleTimeoutMs: 600 }).result, "a");
 });
 
 test("a slow reader is not a quiet wire", async () => {

@@ -264,9 +264,11 @@ test("waiting for the next attempt ends when the caller aborts, and when time is
   const left = new AbortController();
   const reason = new Error("enough");
   const { $, fake } = clientOf({ readOnlyHint: true }, [slow], {});
-  setTimeout(() => left.abort(reason), 15);
-  await rejects($.call("t", {}, { signal: left.signal }), (thrown: unknown) => thrown === reason);
-  await rejects($.call("t", {}, { timeoutMs: 15 }), { name: "ToolError", code: "deadline_exceeded" });
+  const aborted = $.call("t", {}, { signal: left.signal });
+  while (fake.calls === 0) await wait(1);
+  left.abort(reason);
+  await rejects(aborted, (thrown: unknown) => thrown === reason);
+  await rejects($.call("t", {}, { timeoutMs: 200 }), { name: "ToolError", code: "deadline_exceeded" });
   strictEqual(fake.calls, 2);
 });
 

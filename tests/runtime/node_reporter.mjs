@@ -17,6 +17,7 @@ export default async function* report(source) {
         file: data.file,
         name: [...path.slice(0, data.nesting), data.name].join(" > "),
         status: failed ? "failed" : reason === undefined ? "passed" : "skipped",
+        ms: data.details.duration_ms,
         reason: typeof reason === "string" ? reason : undefined,
         output: failed ? String(data.details.error.cause?.stack ?? data.details.error.message) : undefined,
       })

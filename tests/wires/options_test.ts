@@ -73,6 +73,15 @@ const INVALID: readonly InvalidOptions[] = [
   [redisSessionStore, ["redis://127.0.0.1"], /^Cannot keep sessions in Redis: options are an object, not "redis:/],
   [createServer, [{ tools: [], wires: ["mcp"] }], /wires must be .*, not this array$/],
   [createServer, [{ tools: [], wires: { mcp: true } }], /wires must be .*, not an object$/],
+  ...[undefined, null, [], "tools"].map((no) =>
+    [createServer, [no], /^Cannot create server: pass options, such as \{ tools: \[add\] \}$/] as const
+  ),
+  [
+    createServer,
+    [{ tools: [], engine: "sqlite" }],
+    /engine must be .*withPromises\(engine\), of "toolwire\/engine", not/,
+  ],
+  [createServer, [{ tools: [], auth: {} }], /auth must be what .* of "toolwire\/auth" gives, not an object$/],
   ...[redisSessionStore, redisChangeBus, redisRateLimitStore].flatMap((open) =>
     NO_REDIS.map((no) => [open, [no], REDIS_IS] as const)
   ),

@@ -48,6 +48,16 @@ export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}
       throw ctx.fail("sold_out", "Nothing is left", { left: 0 });
     });
 
+  const approved = defineTool("approved").describe("Sleeps, and waits for an approval").promise({ ttlMs: 60_000_000 })
+    .input(v.object({ pauseMs: v.number() })).output(v.string()).handle(async ({ pauseMs }, ctx) => {
+      const { token } = await ctx.resolver("approval");
+      await ctx.step("mail", () => note(token));
+      await ctx.sleep("pause", pauseMs);
+      const said = await ctx.waitFor("approval", v.object({ by: v.string() }));
+      await ctx.step("done", () => note("done"));
+      return said.action === "accept" ? said.content.by : said.action;
+    });
+
   const slowAsk = defineTool("slow_ask").describe("Asks when the gate is opened").promise({ budgetMs: 30 })
     .output(v.string()).handle(async (_, ctx) => {
       await journal.gate.promise;
@@ -108,7 +118,7 @@ export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}
       return n + journal.lines.length;
     });
 
-  const tools = [quick, slow, slowPieces, slowNo, slowAsk, remote, remove, both, tell, put, count] as const;
+  const tools = [quick, slow, slowPieces, slowNo, approved, slowAsk, remote, remove, both, tell, put, count] as const;
   const server = createServer({ keys: KEYS, wires, ...options, tools });
   return { server, journal };
 }

@@ -18,6 +18,7 @@ interface Stage {
   readonly client: Client<PromiseServer>;
   readonly journal: PromiseJournal;
   readonly wire: WireRow;
+  readonly server: PromiseServer;
   /** Another client of the same server. */
   connect(options?: ClientOptions): Client<PromiseServer>;
 }
@@ -29,7 +30,7 @@ async function run(wire: WireRow, scenario: Scenario): Promise<void> {
   const { transport, close } = await wire.open(server);
   const connect = (options?: ClientOptions) => createClient<PromiseServer>(transport, options);
   try {
-    await scenario({ client: connect(), journal, wire, connect });
+    await scenario({ client: connect(), journal, wire, server, connect });
   } finally {
     journal.gate.resolve();
     transport.close?.();
@@ -62,6 +63,7 @@ const NEEDS: Readonly<Record<string, readonly Lack[]>> = {
   "refuses an invalid answer with the reason, and accepts a valid one": ["questions"],
   "asks several things at once": ["questions"],
   "turns the promise of a job that asks into its question": ["promises", "questions"],
+  "sleeps, waits for a value of others, and tells what for": ["promises", "_meta"],
   "does not send pieces twice when a stream goes on after a question": ["questions"],
   "has the caller keep its context": ["_meta"],
   "runs a call once for each key": ["_meta"],
@@ -291,6 +293,24 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const answering = connect({ onElicitation: () => ({ action: "accept", content: { colour: "red" } }) });
     strictEqual(await answering.$.redeem(promise.token).result(), "red");
     strictEqual(await answering.slow_ask(), "red");
+  },
+
+  async "sleeps, waits for a value of others, and tells what for"({ client, journal, server, wire }) {
+    const promise = await promiseOf(client.approved.outcome({ pauseMs: 1_001 }));
+    const work = client.$.redeem<string>(promise.token);
+    const message = async () => {
+      const status = await work.status();
+      return status.kind === "promise" ? status.progress?.message ?? "" : "";
+    };
+    await eventually(async () => /^Sleeping until 20\d\d-.*Z \(pause\)$/.test(await message()));
+    await eventually(async () => /^Waiting for approval until 20\d\d-.*Z$/.test(await message()));
+    const resolution = await server.resolve(journal.lines[0]!, { by: "Ada" });
+    // The engine of a whole has the jobs of its parts.
+    if (COMPOSED.includes(wire) && !resolution.resolved) return strictEqual(resolution.reason, "lost");
+    deepStrictEqual(resolution, { resolved: true });
+    strictEqual(await work.result(), "Ada");
+    deepStrictEqual(await server.resolve(journal.lines[0]!, { by: "Ada" }), { resolved: true, repeated: true });
+    strictEqual(journal.lines.length, 2, "each step once");
   },
 
   async "does not send pieces twice when a stream goes on after a question"({ connect, wire }) {

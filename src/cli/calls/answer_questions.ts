@@ -9,7 +9,7 @@ import { accepts } from "../arguments/convert.ts";
 import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
-import { openBrowser } from "../terminal/open_browser.ts";
+import { openLink } from "../terminal/open_link.ts";
 import { printable, printableLine } from "../terminal/terminal.ts";
 import { askForm } from "./ask_form.ts";
 import { createPrompter, type Prompter } from "./prompter.ts";
@@ -136,14 +136,16 @@ async function grant(prompter: Prompter): Promise<QuestionAnswer> {
 }
 
 async function visit(url: string, prompter: Prompter): Promise<QuestionAnswer> {
+  // A server could name any program of this machine by another scheme.
+  const isWeb = /^https?:/.test(url) && URL.canParse(url);
   const choice = await prompter.choose("This page has to be visited", [
-    { value: "open", label: "Open it in the browser" },
+    ...(isWeb ? [{ value: "open", label: "Open it in the browser" }] : []),
     { value: "accept", label: "I have visited it" },
     { value: "decline", label: "Decline" },
   ]);
   if (choice === undefined) return { action: "cancel" };
   if (choice === "decline") return { action: "decline" };
-  if (choice === "open") openBrowser(url);
+  if (choice === "open") await openLink(new URL(url).href);
   return { action: "accept" };
 }
 

@@ -49,7 +49,7 @@ export function createRunner(
 }
 
 /** How a result is waited for. */
-export interface WaitOptions {
+export interface ResultWait {
   /** The called tool, whose signature is printed if the arguments are refused. */
   readonly tool?: ListedTool | undefined;
   /** Whether an interruption leaves the work running. Otherwise the call or its promise is cancelled. */
@@ -61,7 +61,7 @@ export async function untilInterrupted(
   work: () => Promise<void>,
   runner: CallRunner,
   context: CliContext,
-  { tool, stopsWaiting = false }: WaitOptions = {},
+  { tool, stopsWaiting = false }: ResultWait = {},
 ): Promise<ExitCode> {
   try {
     await work();

@@ -1,5 +1,4 @@
 /** Targets that are modules: the server runs in this process. */
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Server } from "../../server/server.ts";
@@ -13,7 +12,7 @@ import type { CliProcess } from "../terminal/process.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import { principalOf, type TargetFlags } from "./flags.ts";
 import { listOnce } from "./limits.ts";
-import { parseTarget, type Target } from "./target.ts";
+import { isFile, parseTarget, type Target } from "./target.ts";
 
 /** Time that a server has to close after the command, in milliseconds. */
 const GRACE_MS = 1_000;
@@ -64,7 +63,7 @@ export async function loadServer(text: string, cwd: string): Promise<Server> {
 async function importServer({ file, exportName }: Extract<Target, { kind: "module" }>, cwd: string): Promise<Server> {
   const path = resolve(cwd, file);
   // Hosts choose the working directory, so the error contains the resolved path.
-  if (!existsSync(path)) throw new CliError(EXIT.usage, `Cannot load ${file}: there is no file ${path}`);
+  if (!isFile(path)) throw new CliError(EXIT.usage, `Cannot load ${file}: there is no file ${path}`);
   // Output of the module must not reach standard output either.
   claimOutput();
   const exports = await importModule(path, file);

@@ -1,7 +1,5 @@
 /** Opens targets. What a kind of target needs is loaded when one is opened. */
-import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
-import { EXIT } from "../exit_codes.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import type { TargetFlags } from "./flags.ts";
 import type { Target } from "./target.ts";
@@ -27,7 +25,7 @@ export async function openTarget(
     case "program":
       return (await import("./program.ts")).openProgram(target, flags, context.host, options);
     case "recording":
-      throw new CliError(EXIT.usage, "Recordings cannot be opened yet");
+      return (await import("./recording.ts")).openRecording(target.file, context.host.cwd);
     case "configured": {
       const { resolveConfigured } = await import("./configured.ts");
       const found = resolveConfigured(target, flags, context.host);

@@ -1,5 +1,5 @@
 /** Targets: how a server is named on the command line. */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -35,11 +35,16 @@ export function parseTarget(text: string, cwd: string): Target {
   if (text.startsWith("record:")) return { kind: "recording", file: text.slice("record:".length) };
   if (/^grpcs?:\/\//i.test(text)) return { kind: "grpc", address: text.replace(/^grpc/i, "http") };
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return parseUrl(text);
-  if (MODULE.test(text) || /^\.{0,2}\//.test(text) || existsSync(resolve(cwd, text))) return parseModule(text);
+  if (MODULE.test(text) || /^\.{0,2}\//.test(text) || isFile(resolve(cwd, text))) return parseModule(text);
   if (ADDRESS.test(text)) return parseUrl(`http://${text}`);
   const [, host, name = ""] = /^(?:([\w-]+):)?([^:]+)$/.exec(text) ?? [];
   if (name !== "") return { kind: "configured", host, name };
   throw new CliError(EXIT.usage, `${JSON.stringify(text)} is not a target`, { hint: `A target is ${TARGET_FORMS}` });
+}
+
+/** Whether a path is that of a file. A folder is not a target, and must not hide a name in a host's configuration. */
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Parses a program: its command and arguments. */

@@ -1,8 +1,8 @@
 /**
  * One line of status on standard error: progress, and what is waited for.
  *
- * On a terminal the line is redrawn in place, at most ten times a second. Elsewhere each change of the text is one line, at most
- * one a second.
+ * On a terminal the line is redrawn in place, at most ten times a second. The cursor waits in the line above it, so that output of a
+ * module or a program that runs beside it does not mix with it. Elsewhere each change of the text is one line, at most one a second.
  */
 import type { OutputStream } from "./process.ts";
 import { cutToWidth } from "./width.ts";
@@ -43,7 +43,7 @@ export class StatusLine {
   /** Removes the line from the screen until the next redraw: other output follows. */
   hide(): void {
     if (!this.#isShown) return;
-    this.#stream.write(CLEAR_LINE);
+    this.#stream.write(CLEAR_BELOW);
     this.#isShown = false;
   }
 
@@ -59,7 +59,7 @@ export class StatusLine {
   #redraw(): void {
     const text = this.#text?.((this.#stream.columns ?? DEFAULT_COLUMNS) - 1, this.#frame++);
     if (text === undefined) return;
-    this.#stream.write(`${CLEAR_LINE}${text}`);
+    this.#stream.write(`${CLEAR_BELOW}\n${text}${LINE_ABOVE}`);
     this.#isShown = true;
   }
 
@@ -73,6 +73,8 @@ export class StatusLine {
   }
 }
 
-/** Moves to the start of the line and clears it. */
-const CLEAR_LINE = "\r\u001b[2K";
+/** Clears from the cursor to the end of the screen. */
+const CLEAR_BELOW = "\u001b[0J";
+/** Moves to the start of the line above. */
+const LINE_ABOVE = "\u001b[1A\r";
 const DEFAULT_COLUMNS = 80;

@@ -18,6 +18,7 @@ import type {
   UrlRequest,
 } from "../handler/questions.ts";
 import type { CallingClient } from "../handler/context.ts";
+import type { Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
 import { Pending, type PendingOptions } from "../handler/context.ts";
 import type { RemotePromise } from "../tool/definition.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
@@ -262,6 +263,18 @@ export class CallContext implements MiddlewareCtx {
 
   requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown> {
     return this.#ask("requestMore").requestMore(more, options);
+  }
+
+  sleep(key: string, time: number | Date): Promise<void> {
+    return this.#ask("sleep").sleep(key, time);
+  }
+
+  waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
+    return this.#ask("waitFor").waitFor(key, schema, options);
+  }
+
+  resolver(key: string, options?: WaitOptions): Promise<Resolver> {
+    return this.#ask("resolver").resolver(key, options);
   }
 
   // Asynchronous, so that a step that cannot be stored rejects.

@@ -3,6 +3,8 @@ import type { Peer } from "../call/call.ts";
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../engine/engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import type { JsonObject } from "../../internal/json.ts";
+import type { InputIssue } from "../schema/issues.ts";
 import type { Future } from "../../internal/future.ts";
 import type { Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
@@ -11,7 +13,8 @@ import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
 import type { CallObserver } from "./observer.ts";
-import type { CallServices, OutputLimits, QuestionKeys } from "./services.ts";
+import type { CallServices, OutputLimits, QuestionKeys, RunQuestions } from "./services.ts";
+import type { Resolution } from "../handler/waits.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
 /** Services that promises need beside those of every run. */
@@ -46,6 +49,19 @@ export interface PromiseTerms {
   readonly ttlMs: number;
 }
 
+/** A value for a wait, or a refusal with an optional reason. */
+export type ResolveWord =
+  | { readonly done: "accept"; readonly content: unknown }
+  | { readonly done: "decline"; readonly reason?: string };
+
+/** Checks values for waits where they arrive. */
+export interface ResolverDoor {
+  /** URL below which values arrive by `POST`. */
+  readonly url: string;
+  /** Checks a value against a JSON Schema. Returns the issues, `undefined` if it fits. */
+  readonly check: (schema: JsonObject, value: unknown) => readonly InputIssue[] | undefined;
+}
+
 /** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
 export interface Deferral {
   /**
@@ -77,6 +93,16 @@ export interface Deferral {
   runSystemTool(run: CallContext, input: RedeemInput): Promise<CallResult>;
   /** The promise of external work that `value` describes; `undefined` if `value` is the final output. */
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
+  /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
+  makeJob(run: CallContext): Promise<void>;
+  /** The promise of a run that stopped at waits. */
+  promiseOf(run: CallContext, waits: RunQuestions): CallResult;
+  /**
+   * Resolves a wait by its token.
+   *
+   * @param word The value that was accepted, or the reason of a refusal.
+   */
+  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
   /** The promise token of a run whose job was promised; `undefined` for other runs. */
   tokenOf(run: CallContext): string | undefined;
   /** Reads a promise token of this caller. */
@@ -101,6 +127,8 @@ export interface JobOptions {
   /** Number of jobs that run at once in this process; 0 for none. */
   readonly concurrency: number;
   readonly limits: ResultLimits;
+  /** Checks values for waits where they arrive. Default: they are checked when the handler runs. */
+  readonly door?: ResolverDoor | undefined;
 }
 
 /** Options of {@link DeferralSupport.create}. */

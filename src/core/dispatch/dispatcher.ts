@@ -27,7 +27,8 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
-import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms } from "./deferral.ts";
+import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms, ResolveWord } from "./deferral.ts";
+import type { Resolution } from "../handler/waits.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import type { CallObserver } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
@@ -35,6 +36,7 @@ import { runChain } from "./run_middleware.ts";
 import type { RunLimits } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
+  type AskingRun,
   type DeadlineRun,
   INVALID_CONTINUATION,
   type OutputLimits,
@@ -76,6 +78,8 @@ export interface Dispatch {
   observer: CallObserver | undefined;
   /** Aborts when the server stops taking calls. */
   readonly closeSignal: AbortSignal;
+  /** Resolves a wait of a handler by its token. Never rejects. */
+  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }
@@ -114,6 +118,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly outputLimits: OutputLimits;
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   readonly keys: TokenKeys | undefined;
+  readonly resolverUrl: string | undefined;
   readonly questions: QuestionSupport | undefined;
   readonly deferral: Deferral | undefined;
   observer: CallObserver | undefined = undefined;
@@ -143,6 +148,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     this.#runner = new ToolRunner(this);
     this.pending = new PendingList(this.clock);
     this.keys = keys;
+    this.resolverUrl = options.door?.url;
     this.questions = keys?.["~questions"](keys);
     this.deferral = keys && engine?.["~deferral"].create(this, { ...options, engine, keys });
     this.assertServable(registry.definitions());
@@ -194,6 +200,16 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
     return this.deferral?.readPromise(token, peer) ?? errorResult("invalid_promise", "Not a promise of this server");
+  }
+
+  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    try {
+      return await this.deferral?.resolve(token, word) ??
+        errorResult("invalid_promise", "Not a resolver of this server");
+    } catch (thrown) {
+      const result = this.settleThrown(thrown, { during: "resolve" });
+      return result.kind === "error" ? result : errorResult("internal", result.message);
+    }
   }
 
   settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult {
@@ -278,6 +294,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (promising !== undefined) {
       throw missingEngine(`Cannot create server: the tool "${promising.name}" gives promises`);
     }
+  }
+
+  async makeJob(run: AskingRun): Promise<void> {
+    await this.deferral?.makeJob(run as CallContext);
   }
 
   async #drainRuns(graceMs: number): Promise<void> {

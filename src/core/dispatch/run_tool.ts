@@ -184,7 +184,7 @@ export class ToolRunner {
     const promise = external && this.#services.deferral?.promiseExternal(run, value);
     if (promise !== undefined) return promise;
     // A value returned while a question is unanswered is ignored; the handler runs again with the answer.
-    if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
+    if (run.asking?.isSuspended) return this.#ask(run, run.asking);
     const result = this.withinLimits(answer(run, value));
     if (result.kind === "error" || output === undefined) return this.#finish(run, result);
     const mismatch = this.#mismatch(run, output, value, "output");
@@ -196,7 +196,7 @@ export class ToolRunner {
 
   /** Adds changed caller state to a result, or replaces it by the questions of the run. */
   #finish(run: CallContext, result: CallResult): CallResult {
-    if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
+    if (run.asking?.isSuspended) return this.#ask(run, run.asking);
     if (run.openedState === undefined || result.kind === "error") return result;
     try {
       const context = run.openedState.encode();
@@ -206,7 +206,9 @@ export class ToolRunner {
     }
   }
 
+  /** The result of a run that stopped: its questions, or the promise of its job. */
   #ask(run: CallContext, asking: RunQuestions): CallResult {
+    if (asking.requests === undefined) return this.#services.deferral!.promiseOf(run, asking);
     // The questions of a promised job are answered through its promise.
     return asking.toResult(() => this.#services.deferral?.tokenOf(run));
   }
@@ -251,7 +253,7 @@ export class ToolRunner {
 
   /** Converts a value that a run threw to its result. */
   thrown(run: CallContext, thrown: unknown): CallResult {
-    if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
+    if (run.asking?.isSuspended) return this.#ask(run, run.asking);
     // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
     const result = this.withinLimits(this.#services.settleRun(run, thrown));

@@ -12,7 +12,7 @@ import {
   type Question,
   type QuestionsResult,
 } from "../call/outcome.ts";
-import type { Job, Memo } from "../../engine/engine.ts";
+import type { Job, Memo, Wait } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { Json } from "../../internal/json.ts";
@@ -78,6 +78,10 @@ export interface CallServices {
   deadlineError(): ErrorResult;
   /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */
   deadlineMs(run: DeadlineRun): number;
+  /** Makes a run a job at once, and promises its result to the caller. Rejects if that fails. */
+  makeJob(run: AskingRun): Promise<void>;
+  /** URL that takes values for waits; `undefined` on a server without the option `resolver`. */
+  readonly resolverUrl: string | undefined;
   /** Masks an error: the log has it in full, the caller gets a correlation id. */
   mask(thrown: unknown, fields: LogFields): ErrorResult;
   /** Converts a thrown value to a result, without the handlers of `onError`. */
@@ -100,12 +104,30 @@ export interface RunLease {
   progress(progress: Progress): void;
   /** Stores the result of a step. */
   saveStep(key: string, value: Json): Promise<void>;
+  /** When the promise of the job ends, in milliseconds since the Unix epoch. */
+  readonly endsAtMs: number;
+  /** Id of the process if only this process has the job. */
+  readonly processId: string | undefined;
+  /** Stores a sleep or a wait for a value. */
+  saveWait(name: string, wait: Wait): Promise<void>;
   /** Estimates when the work ends, in milliseconds since the Unix epoch; `undefined` if unknown. */
   estimateEnd(progress: Progress): number | undefined;
 }
 
-/** Methods of a handler's `ctx` that ask the caller or store steps. */
-export type QuestionMethods = Pick<Ctx, "elicit" | "elicitUrl" | "sample" | "roots" | "ask" | "requestMore" | "step">;
+/** Methods of a handler's `ctx` that ask the caller, wait or store steps. */
+export type QuestionMethods = Pick<
+  Ctx,
+  | "elicit"
+  | "elicitUrl"
+  | "sample"
+  | "roots"
+  | "ask"
+  | "requestMore"
+  | "step"
+  | "sleep"
+  | "waitFor"
+  | "resolver"
+>;
 
 /** Parts of a run that questions and caller state need. */
 export interface AskingRun extends DeadlineRun {
@@ -114,6 +136,8 @@ export interface AskingRun extends DeadlineRun {
   /** Digest of tool, arguments and config. */
   readonly digest: string;
   readonly lease: RunLease | undefined;
+  /** Resolves when the run's job has been written; `undefined` until writing begins. */
+  readonly written: Promise<boolean> | undefined;
   readonly runState: { readonly deliveredPieces: number };
   readonly services: CallServices;
 }
@@ -122,6 +146,10 @@ export interface AskingRun extends DeadlineRun {
 export interface RunQuestions extends QuestionMethods {
   /** Questions without an answer; `undefined` if all are answered. */
   readonly requests: Readonly<Record<string, Question>> | undefined;
+  /** Names of the waits that have not ended; `undefined` if the run waits for nothing. */
+  readonly waiting: readonly string[] | undefined;
+  /** Whether the run stops here, with a question or a wait: what its handler returns or throws is ignored. */
+  readonly isSuspended: boolean;
   /** Answers and steps for the next run of the handler. */
   readonly memo: Memo;
   /**

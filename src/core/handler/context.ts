@@ -14,6 +14,7 @@ import type {
   UrlRequest,
 } from "./questions.ts";
 import type { CallerState } from "./caller_state.ts";
+import type { Resolver, WaitOptions, WaitResult } from "./waits.ts";
 
 /** Logger of the server. Its lines are not sent to callers. `console` and most logging libraries are compatible. */
 export interface Logger {
@@ -136,6 +137,36 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * @param key Name of the step, unique in a run.
    */
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value>;
+  /**
+   * Sleeps, for a tool with `.promise()`. Above a second the run ends here, its caller has a promise, and nothing is kept in
+   * memory; when the time has come, the handler runs again from its start, in any process, and comes past this line. The time is
+   * fixed when the first run comes here. Code before this line should therefore only read, or be a {@link Ctx.step}.
+   *
+   * @param key Name of the sleep, unique in a run.
+   * @param time Milliseconds, or a date.
+   * @throws {TypeError} If the tool has no `.promise()`, or the key was used before in this run.
+   * @throws {RangeError} If the time is invalid, or later than the end of the promise.
+   */
+  sleep(key: string, time: number | Date): Promise<void>;
+  /**
+   * Waits for a value of another service or of a person, which has the token of {@link Ctx.resolver} with the same key. The run
+   * ends here as with {@link Ctx.sleep}. The first value counts, also one that came before the handler was here. A value that does
+   * not match the schema is logged, and the wait stays open.
+   *
+   * @param key Name of the wait, unique in a run.
+   * @throws {TypeError} If the tool has no `.promise()`, the key was used before in this run, or the schema has no JSON Schema.
+   * @throws {RangeError} If the wait would end after the promise.
+   */
+  waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>>;
+  /**
+   * Makes the token that resolves the wait of this key, before any other party learns of it. The call becomes a job at once, and
+   * its caller gets the promise. It is the same token in each run.
+   *
+   * @param key Name of the wait.
+   * @throws {TypeError} If the tool has no `.promise()`, or the key was used before in this run.
+   * @throws {RangeError} If the wait would end after the promise, or the key has more than about 200 characters.
+   */
+  resolver(key: string, options?: WaitOptions): Promise<Resolver>;
   /** Reports that external work is still running. Return value of the `check` of an external tool. */
   pending(options?: PendingOptions): Pending;
   /**

@@ -107,7 +107,9 @@ function parseKeys(keys: string | readonly string[]): Ring<Key> {
     return { kid, secret };
   };
   if (typeof keys !== "string" && !Array.isArray(keys)) {
-    throw new TypeError('Cannot create key ring: keys are missing; pass "kid:secret", or keysFromEnv() of ./serve');
+    throw new TypeError(
+      'Cannot create key ring: keys are missing; pass "kid:secret", or keysFromEnv() of "toolwire/serve"',
+    );
   }
   const [first = "", ...others] = typeof keys === "string" ? keys.split(",") : keys;
   return mapRing([first, ...others], parse);

@@ -122,8 +122,14 @@ function omit(value: object, removed: ReadonlySet<string>): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !removed.has(name)));
 }
 
-/** Maximum number of names that are compared with declared ones, and reported. A hostile call may have a hundred thousand. */
-const MAX_COMPARED = 100;
+/** Maximum number of names that are reported. A hostile call may have a hundred thousand. */
+const MAX_REPORTED = 100;
+
+/** Number of pairs of names from which on no further name is compared. A comparison takes about a microsecond. */
+const MAX_PAIRS = 10_000;
+
+/** Maximum number of declared names in an issue. */
+const MAX_NAMED = 20;
 
 /** Maximum length of a name in an error and in the log. */
 const MAX_NAME = 64;
@@ -143,18 +149,20 @@ function findUnknown(root: NameLevel | undefined, args: object, mode: UnknownArg
   const issues: SchemaIssue[] = [];
   const removed = new Set<string>();
   const dropped: string[] = [];
-  let compared = 0;
+  let reported = 0;
+  let pairs = 0;
   const path: PropertyKey[] = [];
   const report = ({ names, others }: NameLevel, value: object, name: string): void => {
-    const isCompared = compared++ < MAX_COMPARED;
+    const isReported = reported++ < MAX_REPORTED;
     // A name that is not reported here is left to a schema that refuses it.
-    if (path.length === 0 && (isCompared || others !== "refused")) removed.add(name);
-    if (!isCompared) return;
+    if (path.length === 0 && (isReported || others !== "refused")) removed.add(name);
+    if (!isReported) return;
     const refuses = mode === "refuse" || others === "refused";
-    const absent = [...names.keys()].filter((known) => !Object.hasOwn(value, known));
-    const similar = refuses || mode === "suggest" ? closestMatch(name, absent) : undefined;
+    const isCompared = (refuses || mode === "suggest") && pairs < MAX_PAIRS;
+    const similar = isCompared ? closestMatch(name, absentNames(names, value)) : undefined;
+    pairs += names.size;
     if (refuses || similar !== undefined) {
-      const hint = similar === undefined ? `there are ${[...names.keys()].join(", ")}` : `did you mean "${similar}"?`;
+      const hint = similar === undefined ? `there are ${listNames(names)}` : `did you mean "${similar}"?`;
       issues.push({
         path: [...path, shorten(name, MAX_NAME)],
         message: `unknown property; ${hint}`,
@@ -182,4 +190,13 @@ function findUnknown(root: NameLevel | undefined, args: object, mode: UnknownArg
   };
   if (root !== undefined) visit(root, args);
   return { issues, removed, dropped };
+}
+
+function* absentNames(names: NameLevel["names"], value: object): Generator<string> {
+  for (const name of names.keys()) if (!Object.hasOwn(value, name)) yield name;
+}
+
+function listNames(names: NameLevel["names"]): string {
+  const listed = [...names.keys()].slice(0, MAX_NAMED).join(", ");
+  return names.size > MAX_NAMED ? `${listed} and ${names.size - MAX_NAMED} more` : listed;
 }

@@ -18,7 +18,7 @@ export interface TokenShape {
 
 /**
  * Limits by use: a promise is sent in a header, a continuation contains answers and steps, a context is sent with each
- * call, a config is stored with a job, a handle of an answer contains the arguments of its call.
+ * call, a config is stored with a job, a handle of an answer contains the arguments of its call, a resolver is part of a URL.
  */
 export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   promise: { prefix: "prom_", code: 1, maxChars: 2_048 },
@@ -26,6 +26,7 @@ export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   context: { prefix: "ctx_", code: 3, maxChars: 6_000 },
   config: { prefix: "conf_", code: 4, maxChars: 32_768 },
   answer: { prefix: "more_", code: 5, maxChars: 32_768 },
+  resolve: { prefix: "res_", code: 6, maxChars: 512 },
 };
 
 /** Size of a stamp in bytes. */

@@ -2,7 +2,7 @@
 import type { Json } from "../../internal/json.ts";
 
 /** Purpose of a token. A token of one kind is never accepted as one of another. */
-export type TokenKind = "promise" | "continuation" | "context" | "config" | "answer";
+export type TokenKind = "promise" | "continuation" | "context" | "config" | "answer" | "resolve";
 
 /** Claims of a token to sign. */
 export interface TokenClaims {
@@ -41,7 +41,7 @@ export interface TokenKeys {
    * Signs a token.
    *
    * @throws {RangeError} If it exceeds the limit of its kind: a promise 2,048 characters, a continuation 32,768, a
-   * context 6,000, a config or an answer 32,768.
+   * context 6,000, a config or an answer 32,768, a resolver 512.
    * @throws {TypeError} If the id is not a UUID in lower case, or the expiry not a whole number of seconds.
    */
   sign(kind: TokenKind, claims: TokenClaims): string;

@@ -16,6 +16,7 @@ export type {
 export type { CallingClient, ErrorMap, OpenState } from "../handler/context.ts";
 export type { AroundCall, CalledTool, StateOf } from "../handler/middleware.ts";
 export type { Answers, AnswerTo } from "../handler/questions.ts";
+export type { Resolution, Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
 export type {
   AnswerOf,
   DeclaredExternal,

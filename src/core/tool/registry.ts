@@ -135,7 +135,7 @@ export function canPromise({ promise, external, remote }: ToolDefinition): boole
 function assertUnguarded<Definition extends GuardedDefinition>(definition: Definition): Definition {
   if (definition.unknownArguments === undefined) return definition;
   throw new TypeError(
-    `Cannot create server: the tool "${definition.name}" needs unknownArguments(…), from "jsr:@toolwire/toolwire/schema"`,
+    `Cannot create server: the tool "${definition.name}" needs unknownArguments(…), from "toolwire/schema"`,
   );
 }
 

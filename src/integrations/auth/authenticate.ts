@@ -14,6 +14,7 @@ import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
 import { errorReply } from "../../wires/framing/json_rpc/reply.ts";
 import type { AuthDescription, Body, Head, MountedWire, ProtectedResource, Reply, WireHost } from "../../wires/wire.ts";
+import { isUnauthenticated as isPublicPath } from "../../wires/wire.ts";
 
 /** The part of a request that is available before its body is read, on every wire. */
 export interface AuthRequest {
@@ -118,7 +119,7 @@ class Authenticator implements MountedAuth {
   }
 
   answer(head: Head, body: Body, wire: MountedWire): MaybeFuture<Reply> {
-    if (wire.unauthenticatedPaths?.includes(head.path)) return wire.handle(head, body);
+    if (isPublicPath(wire, head.path)) return wire.handle(head, body);
     const checked = this.#authenticate(head);
     if (checked === undefined) return wire.handle(head, body);
     if (!(checked instanceof Promise)) return this.#reject(head, body, wire, checked);

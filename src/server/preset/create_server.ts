@@ -9,6 +9,7 @@ import type { TokenKeys } from "../../core/token/token.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { memoryEngine } from "../../engine/memory.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import { mcp } from "../../wires/mcp/http/server/mcp.ts";
 import { memoryTransport } from "../../wires/memory/client/transport.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
@@ -63,6 +64,7 @@ export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends r
 export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
   options: ServerOptions<Tools, Parts>,
 ): Server<AllTools<Tools, Parts>> {
+  if (!isJsonObject(options)) throw new TypeError("Cannot create server: pass options, such as { tools: [add] }");
   const { keys, engine, clock, wires, basePath } = options;
   const server = createCoreServer<Tools, Parts>(
     {

@@ -48,6 +48,52 @@ export function openApiDocument(
   };
 }
 
+/** A document as text. */
+interface StoredDocument {
+  readonly json: string;
+  /** Entity tag: a digest of the text. */
+  readonly etag: string;
+}
+
+/** Maximum number of documents of one server: for callers who see different tools, and for different mounts. */
+const MAX_DOCUMENTS = 16;
+
+/** The documents of a server. Each is made once, for a list of tools and a mount, until the tools of the server change. */
+export class DocumentCache {
+  /** Tools of the server that the documents are of. */
+  #definitions: unknown = undefined;
+  readonly #documents = new Map<string, Promise<StoredDocument>>();
+
+  /**
+   * Returns a document.
+   *
+   * @param definitions Tools of the server. Another array means other tools.
+   * @param tools Tools in the document.
+   * @param make Makes the text of the document.
+   */
+  get(
+    definitions: readonly unknown[],
+    tools: readonly { readonly name: string }[],
+    mount: string,
+    make: () => string,
+  ): Promise<StoredDocument> {
+    if (definitions !== this.#definitions) this.#documents.clear();
+    this.#definitions = definitions;
+    const key = JSON.stringify([mount, ...tools.map(({ name }) => name)]);
+    let document = this.#documents.get(key);
+    if (document === undefined) {
+      document = toDocument(make());
+      if (this.#documents.size >= MAX_DOCUMENTS) this.#documents.clear();
+      this.#documents.set(key, document);
+    }
+    return document;
+  }
+}
+
+async function toDocument(json: string): Promise<StoredDocument> {
+  return { json, etag: `"${toHex(await sha256(json))}"` };
+}
+
 /**
  * Makes the reply of a document, with an entity tag; 304 if the caller has it.
  *
@@ -55,12 +101,12 @@ export function openApiDocument(
  */
 export async function documentReply(
   { method, metadata }: { readonly method: string; readonly metadata: Metadata },
-  json: string,
+  document: Promise<StoredDocument>,
   isPrivate: boolean,
 ): Promise<
   { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string | null }
 > {
-  const etag = `"${toHex(await sha256(json))}"`;
+  const { json, etag } = await document;
   const headers = { ...JSON_HEADERS, etag, "cache-control": isPrivate ? "private, no-cache" : "no-cache" };
   const cached = metadata.get("if-none-match")?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   if (cached?.some((tag) => tag === etag || tag === "*")) return { status: 304, headers, body: null };

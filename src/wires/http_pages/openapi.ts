@@ -1,7 +1,7 @@
 /** Serves an OpenAPI document of a server. */
 import { checkOptions, PATH } from "../../internal/options.ts";
 import { JSON_HEADERS, mountPath } from "../framing/http.ts";
-import { documentReply, openApiDocument } from "../framing/openapi.ts";
+import { DocumentCache, documentReply, openApiDocument } from "../framing/openapi.ts";
 import type { MountedPaths, MountedWire, OpenApiParts, RequestWire, WireHost } from "../wire.ts";
 import type { ToolListing } from "../../core/tool/listing.ts";
 import { componentRef, inputComponent, toolComponents } from "../../core/json_schema/components.ts";
@@ -36,6 +36,7 @@ export function openapiPage(options: OpenApiOptions = {}): RequestWire {
 }
 
 function mountOpenApi(host: WireHost, path: string): MountedWire {
+  const documents = new DocumentCache();
   return {
     paths: [path],
     methods: ["GET", "HEAD"],
@@ -43,8 +44,11 @@ function mountOpenApi(host: WireHost, path: string): MountedWire {
     handle(head) {
       if (head.method === "GET" || head.method === "HEAD") {
         const { allTools = host } = host;
-        const json = JSON.stringify(describeServer(host, allTools.toolsFor(head.principal), mountPath(head)));
-        return documentReply(head, json, host.definitions.some(({ isVisible }) => isVisible !== undefined));
+        const tools = allTools.toolsFor(head.principal);
+        const mount = mountPath(head);
+        const make = () => JSON.stringify(describeServer(host, tools, mount));
+        const document = documents.get(host.definitions, tools, mount, make);
+        return documentReply(head, document, host.definitions.some(({ isVisible }) => isVisible !== undefined));
       }
       const message = `${head.method} is not allowed here: use GET`;
       const body = JSON.stringify({ error: { code: "invalid_request", message } });

@@ -5,7 +5,7 @@ import { type } from "arktype";
 import { Schema as E } from "effect";
 import * as v from "valibot";
 import { z } from "zod";
-import { createServer, defineTool, type Schema, type ServerOptions } from "../../../mod.ts";
+import { createServer, defineTool, type Schema, type ServerOptions, type ToolError } from "../../../mod.ts";
 import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/core/mod.ts";
 import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
 import { unknownArguments } from "../../../src/core/schema/valibot.ts";
@@ -118,6 +118,20 @@ test("a hundred thousand unknown names are dropped at once, and few are logged",
   deepStrictEqual(await call(Object.fromEntries(entries)), {});
   ok(performance.now() - startedMs < 2_000);
   ok(JSON.stringify(names).length < 5_000);
+});
+
+test("few names are compared with five thousand declared ones, and few of these are named", async () => {
+  const declared = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`declared_${at}`, title]));
+  const args = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`declared_x${at}`, 1]));
+  for (const [mode, expected] of [["suggest", 2], ["refuse", 20]] as const) {
+    const schema = jsonSchema({ type: "object", properties: declared }) as Schema;
+    const { details } = await open(schema, { unknownArguments: mode }).call(args).catch((error) => error) as ToolError;
+    const { issues } = details as { issues: { message: string }[] };
+    strictEqual(issues.length, expected);
+    const hints = issues.map(({ message }) => message.replace(/ "declared_.*|declared_.*$/, ""));
+    deepStrictEqual(new Set(hints.slice(0, 2)), new Set(["unknown property; did you mean"]));
+    deepStrictEqual(new Set(hints.slice(2)), new Set(mode === "suggest" ? [] : ["unknown property; there are "]));
+  }
 });
 
 test("a schema that refuses other names does so after a hundred unknown names below it", async () => {

@@ -14,6 +14,7 @@ const PREFIXES: Readonly<Record<TokenKind, string>> = {
   context: "ctx_",
   config: "conf_",
   answer: "more_",
+  resolve: "res_",
 };
 
 /** A token, and another of the same ring and kind that says something else. */

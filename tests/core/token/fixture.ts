@@ -2,7 +2,7 @@ import { keyRing } from "../../../src/core/keys/key_ring.ts";
 import { sealed } from "../../../src/core/keys/sealed.ts";
 import type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../../../src/core/token/token.ts";
 
-export const KINDS: readonly TokenKind[] = ["promise", "continuation", "context", "config", "answer"];
+export const KINDS: readonly TokenKind[] = ["promise", "continuation", "context", "config", "answer", "resolve"];
 
 /** Both sorts of rings, which keep the same promises. */
 export const makers: Readonly<Record<string, (keys: string | readonly string[]) => TokenKeys>> = {

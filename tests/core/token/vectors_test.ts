@@ -11,6 +11,7 @@ const PREFIXES = {
   context: "ctx_",
   config: "conf_",
   answer: "more_",
+  resolve: "res_",
 } as const;
 const encoder = new TextEncoder();
 

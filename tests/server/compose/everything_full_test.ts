@@ -11,6 +11,8 @@ import { root, startProgram } from "../../serve/programs.ts";
 
 const BUN = join(root, "node_modules/.bin/bun");
 const PROGRAM = join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+/** A loaded machine takes long to start the program. */
+const PATIENCE_MS = 60_000;
 const ROOTS = [{ uri: "file:///work", name: "The work" }];
 
 interface Opened extends AsyncDisposable {
@@ -19,7 +21,9 @@ interface Opened extends AsyncDisposable {
 
 function overStdio(): Promise<Opened> {
   const transport = stdioTransport(BUN, [PROGRAM, "stdio"], { stderr: "ignore" });
-  return Promise.resolve({ transport, [Symbol.asyncDispose]: () => Promise.resolve() });
+  // Else a failed check would leave the program behind, and this process would wait for it.
+  const close = () => Promise.resolve(transport.close());
+  return Promise.resolve({ transport, [Symbol.asyncDispose]: close });
 }
 
 async function freePort(): Promise<number> {
@@ -47,7 +51,7 @@ for (const [how, open] of Object.entries({ stdio: overStdio, HTTP: overHttp })) 
   for (const era of ["modern", "legacy"] as const) {
     test(`questions of server-everything over ${how} pass through a gateway to a ${era} caller`, async () => {
       await using opened = await open();
-      const remote = await gateway("everything", opened.transport);
+      const remote = await gateway("everything", opened.transport, { listTimeoutMs: PATIENCE_MS });
       const app = createServer({
         tools: [],
         parts: [group("far", remote)],
@@ -58,34 +62,37 @@ for (const [how, open] of Object.entries({ stdio: overStdio, HTTP: overHttp })) 
         era,
         fetch: (url, init) => app.fetch(new Request(url, init)),
       });
-      const asked: string[] = [];
-      transport.onElicitation(({ url }) => {
-        asked.push(url ?? "form");
-        return { action: "accept", ...(url === undefined && { content: { name: "Ada" } }) };
-      });
-      transport.onSampling(({ messages, maxTokens }) => {
-        asked.push(`sampling ${maxTokens} ${JSON.stringify(messages).includes("Say hello")}`);
-        return { role: "assistant", content: { type: "text", text: "Hello from the model" }, model: "test-model" };
-      });
-      transport.onRoots(() => {
-        asked.push("roots");
-        return ROOTS;
-      });
-      const { $ } = createClient(transport, { retry: { attempts: 0 } });
-      const names = (await $.list()).map(({ name }) => name);
-      for (const name of ["get-roots-list", "trigger-sampling-request", "trigger-elicitation-request"]) {
-        ok(names.includes(`far_${name}`), `${name} of ${names}`);
+      try {
+        const asked: string[] = [];
+        transport.onElicitation(({ url }) => {
+          asked.push(url ?? "form");
+          return { action: "accept", ...(url === undefined && { content: { name: "Ada" } }) };
+        });
+        transport.onSampling(({ messages, maxTokens }) => {
+          asked.push(`sampling ${maxTokens} ${JSON.stringify(messages).includes("Say hello")}`);
+          return { role: "assistant", content: { type: "text", text: "Hello from the model" }, model: "test-model" };
+        });
+        transport.onRoots(() => {
+          asked.push("roots");
+          return ROOTS;
+        });
+        const { $ } = createClient(transport, { retry: { attempts: 0 } });
+        const names = (await $.list()).map(({ name }) => name);
+        for (const name of ["get-roots-list", "trigger-sampling-request", "trigger-elicitation-request"]) {
+          ok(names.includes(`far_${name}`), `${name} of ${names}`);
+        }
+        strictEqual(textOf(await $.call("far_echo", { message: "Hi" })), "Echo: Hi");
+        match(textOf(await $.call("far_trigger-elicitation-request")), /Name: Ada/);
+        const sampled = textOf(await $.call("far_trigger-sampling-request", { prompt: "Say hello", maxTokens: 50 }));
+        match(sampled, /Hello from the model/);
+        match(textOf(await $.call("far_get-roots-list")), /The work\s+URI: file:\/\/\/work/);
+        const url = "https://login.example/";
+        match(textOf(await $.call("far_trigger-url-elicitation", { url })), /accept/i);
+        deepStrictEqual(asked, ["form", "sampling 50 true", "roots", url]);
+      } finally {
+        transport.close();
+        await app.close(0);
       }
-      strictEqual(textOf(await $.call("far_echo", { message: "Hi" })), "Echo: Hi");
-      match(textOf(await $.call("far_trigger-elicitation-request")), /Name: Ada/);
-      const sampled = textOf(await $.call("far_trigger-sampling-request", { prompt: "Say hello", maxTokens: 50 }));
-      match(sampled, /Hello from the model/);
-      match(textOf(await $.call("far_get-roots-list")), /The work\s+URI: file:\/\/\/work/);
-      const url = "https://login.example/";
-      match(textOf(await $.call("far_trigger-url-elicitation", { url })), /accept/i);
-      deepStrictEqual(asked, ["form", "sampling 50 true", "roots", url]);
-      transport.close();
-      await app.close(0);
     });
   }
 }

@@ -6,6 +6,8 @@ import * as v from "valibot";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
 import { authenticate, bearer, jwt } from "../../../src/integrations/auth/mod.ts";
 import { openapiPage, toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
+import { gateway, mount } from "../../../src/server/compose/mod.ts";
+import { listing, scripted } from "../../server/compose/scripted.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";
 import { ask, createLibrary } from "./library.ts";
 
@@ -143,6 +145,51 @@ test("the document is as the caller may see it, and has an entity tag", async ()
   strictEqual(forAll.headers.get("cache-control"), "private, no-cache");
   const etag = forAll.headers.get("etag") ?? "";
   strictEqual((await ask(guarded, "GET", "/rest/openapi.json", undefined, { "if-none-match": etag })).status, 304);
+});
+
+test("a document is made once for each list of tools and each mount, until the list changes", async () => {
+  const secret = defineTool("secret").describe("S").visibleTo((principal) => principal?.id === "ada").handle(() => 1);
+  const far = scripted([listing("one")]);
+  const remote = await gateway("far", far);
+  const auth = bearer((token) => ({ id: token }), { allowAnonymous: true });
+  const wires = [rest(), openapiPage()];
+  const changing = createServer({ tools: [secret], parts: [mount(remote)], wires, auth, logger: false });
+  const { stringify } = JSON;
+  let made = 0;
+  JSON.stringify = (value: unknown, ...rest: never[]) => {
+    if (typeof value === "object" && value !== null && "openapi" in value) made++;
+    return stringify(value, ...rest);
+  };
+  const madeBy = async (path: string, token?: string) => {
+    made = 0;
+    const tags = new Set<string | null>();
+    for (let count = 0; count < 3; count++) {
+      const { headers } = await ask(
+        changing,
+        "GET",
+        path,
+        undefined,
+        token === undefined ? {} : { authorization: `Bearer ${token}` },
+      );
+      tags.add(headers.get("etag"));
+    }
+    return [made, tags.size];
+  };
+  try {
+    for (const path of ["/rest/openapi.json", "/openapi.json"]) {
+      deepStrictEqual(await madeBy(path), [1, 1]);
+      deepStrictEqual(await madeBy(path, "ada"), [1, 1]);
+      // Callers who see the same tools get the same document.
+      deepStrictEqual(await madeBy(path, "bob"), [0, 1]);
+    }
+    far.listed = [listing("two")];
+    await remote.refresh();
+    deepStrictEqual(await madeBy("/rest/openapi.json"), [1, 1]);
+    const { text } = await ask(changing, "GET", "/rest/openapi.json");
+    deepStrictEqual([text.includes("tools/one"), text.includes("tools/two")], [false, true]);
+  } finally {
+    JSON.stringify = stringify;
+  }
 });
 
 test("a tool and the result of another may have the same name", async () => {

@@ -61,7 +61,11 @@ test("a caller that leaves does not take the metadata from those who wait for it
   let gets = 0;
   const fetch = async (url: string, init: RequestInit) => {
     if (init.method === "GET" && ++gets === 1) {
-      await new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(new Error("left"))));
+      const aborted = new Promise((_, reject) =>
+        init.signal?.addEventListener("abort", () => reject(new Error("left")))
+      );
+      first.resolve();
+      await aborted;
     }
     return await server.fetch(new Request(url, { ...init, redirect: "follow" }));
   };
@@ -69,10 +73,9 @@ test("a caller that leaves does not take the metadata from those who wait for it
   const controller = new AbortController();
   const left = client.$.call("get_current", { location: "Paris" }, { signal: controller.signal });
   const stays = client.$.call("get_current", { location: "Paris" });
-  setTimeout(() => controller.abort(new Error("no longer")), 5);
+  void first.promise.then(() => controller.abort(new Error("no longer")));
   await rejects(left, /no longer/);
   deepStrictEqual(await stays, { temperature: 20, umbrella: true });
-  first.resolve();
 });
 
 test("metadata that refuses a call is looked at again: a server may have learned something", async () => {

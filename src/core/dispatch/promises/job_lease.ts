@@ -5,7 +5,7 @@ import {
   type FailureOutcome,
   type Progress,
 } from "../../call/outcome.ts";
-import type { Job } from "../../../engine/engine.ts";
+import type { Job, Wait } from "../../../engine/engine.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
@@ -81,6 +81,18 @@ export class JobLease implements RunLease {
     this.job = await this.#jobs.saveStep(this.job, key, value) ?? this.job;
   }
 
+  async saveWait(name: string, wait: Wait): Promise<void> {
+    this.job = await this.#jobs.saveWait(this.job, name, wait) ?? this.job;
+  }
+
+  get endsAtMs(): number {
+    return this.job.expiresAtMs - CLOCK_SKEW_MS;
+  }
+
+  get processId(): string | undefined {
+    return this.#jobs.engine.processId;
+  }
+
   /**
    * Writes the result of the run to its job. Rejects if that fails permanently; then the job is run again.
    *
@@ -120,7 +132,11 @@ export class JobLease implements RunLease {
     const isStored = this.isPromised ||
       !(isQuestion || (result.kind === "error" && result.code !== "result_too_large"));
     if (!isStored && await this.#jobs.forget(job)) return;
-    if (isQuestion) return void await this.#jobs.ask(job, result.requests, this.#run.asking?.memo ?? job.memo);
+    const { asking } = this.#run;
+    if (isQuestion) return void await this.#jobs.ask(job, result.requests, asking?.memo ?? job.memo);
+    if (result.kind === "promise" && asking?.waiting !== undefined) {
+      return await this.#jobs.suspend(job, asking.waiting, asking.memo);
+    }
     if (result.kind !== "error") return void await this.#jobs.finish(job, result);
     if (result.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
     const isTooLate = this.#run.services.clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;

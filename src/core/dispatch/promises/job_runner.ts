@@ -14,10 +14,11 @@ import { CallContext } from "../call_context.ts";
 import { configure } from "../configure.ts";
 import type { DeferralOptions, DispatchServices } from "../deferral.ts";
 import { invalidArguments } from "../run_tool.ts";
-import type { RunLease } from "../services.ts";
+import type { RunLease, RunQuestions } from "../services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { DEADLINE_SHARE, type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
+import { toWaiting } from "./job_waits.ts";
 import { CLOCK_SKEW_MS, type PromiseTokens } from "./promise_tokens.ts";
 
 /** Lifetime of jobs of tools without .promise(), in milliseconds, and their maximum number of attempts. */
@@ -49,6 +50,8 @@ export class JobRunner {
   readonly #jobs: Jobs;
   readonly #configs: ConfigEncryption;
   readonly #workers = new Set<EngineWorker>();
+  /** Runs that are being made jobs. */
+  readonly #adoptions = new WeakMap<CallContext, Promise<void>>();
 
   constructor(services: DispatchServices, options: JobRunnerOptions) {
     this.#services = services;
@@ -68,10 +71,26 @@ export class JobRunner {
     promise: Required<PromiseOptions>,
     deadlineMs: number,
   ): Future<CallResult> {
-    const promiseMs = DEADLINE_SHARE * deadlineMs;
-    const budgetMs = Math.min(promise.budgetMs, promiseMs);
+    const { promiseMs, budgetMs } = timesOf(promise, deadlineMs);
     const onTotal = () => this.#spendBudget(run, budgetMs, promiseMs, deadlineMs);
     return run.runState.guard(running, this.#services, { totalMs: budgetMs, idleMs: undefined, onTotal });
+  }
+
+  /** Makes a run a job before its budget is spent, and promises its result. */
+  makeJob(run: CallContext): Promise<void> {
+    const { promise } = run.definition;
+    if (promise === undefined || run.lease?.isPromised) return Promise.resolve();
+    const { promiseMs, budgetMs } = timesOf(promise, this.#services.deadlineMs(run));
+    const { clock } = this.#services;
+    return this.#adopt(run, clock.now(), clock.elapsed() + promiseMs - budgetMs);
+  }
+
+  /** The promise of a run that stopped at waits. */
+  promiseOf(run: CallContext, { memo, waiting = [] }: RunQuestions): PromiseOutcome {
+    // A run waits only after it was made a job.
+    const { job } = run.lease!;
+    const { lastProgress: progress = job.progress } = run;
+    return this.#options.promises.ofJob({ ...toWaiting(job, memo, waiting), ...(progress && { progress }) });
   }
 
   /** Promises the result of a run, once its handler has started. */
@@ -92,8 +111,19 @@ export class JobRunner {
     });
   }
 
+  #adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
+    let adoption = this.#adoptions.get(run);
+    if (adoption === undefined) {
+      adoption = this.#becomeJob(run, startedMs, promiseAtMs);
+      this.#adoptions.set(run, adoption);
+      // Tried again by the next wait, or at the budget.
+      adoption.catch(() => this.#adoptions.delete(run));
+    }
+    return adoption;
+  }
+
   /** Turns a run into a job, and sends its caller the promise; a stream gets a `deferred` event first. */
-  async #adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
+  async #becomeJob(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
     const { runState } = run;
     const { clock } = this.#services;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
@@ -292,6 +322,12 @@ export class JobRunner {
       return this.#services.settleThrown(error, { tool, callId: id });
     }
   }
+}
+
+/** Times after which a caller gets a promise, in milliseconds: the budget of the tool, and the latest. */
+function timesOf({ budgetMs }: Required<PromiseOptions>, deadlineMs: number): { budgetMs: number; promiseMs: number } {
+  const promiseMs = DEADLINE_SHARE * deadlineMs;
+  return { promiseMs, budgetMs: Math.min(budgetMs, promiseMs) };
 }
 
 function newJob(run: CallContext, state: Pick<Job, "state" | "epoch" | "attempt">, id: string = run.callId): Job {

@@ -46,7 +46,7 @@ export class JobWaiters {
     const deadlineMs = this.#services.deadlineMs(run);
     const waitMs = Math.min(promise?.budgetMs ?? Number.POSITIVE_INFINITY, DEADLINE_SHARE * deadlineMs);
     let job = await this.untilEnd(run, joined.id, promise === undefined ? deadlineMs : waitMs);
-    if (job?.state === "queued" || job?.state === "running") {
+    if (job?.state === "queued" || job?.state === "running" || job?.state === "waiting") {
       // A tool without .promise() has no promise to redeem.
       if (promise === undefined) {
         return this.#services.isClosed ? this.#services.shutdownError() : this.#services.deadlineError();

@@ -7,7 +7,9 @@ import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import type { CallResult, Progress, Question } from "../../call/outcome.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { Clock } from "../../../internal/time.ts";
-import type { AskAnswer, Engine, Job, JobState, Memo } from "../../../engine/engine.ts";
+import type { AskAnswer, Engine, Job, JobState, Memo, Wait } from "../../../engine/engine.ts";
+import type { Resolution } from "../../handler/waits.ts";
+import { endedMemo, expireWaits, mergeMemo, resolveWait, toWaiting, type Word } from "./job_waits.ts";
 
 /** Number of times that a change is repeated after concurrent changes. */
 const MAX_TRIES = 100;
@@ -15,12 +17,10 @@ const MAX_TRIES = 100;
 /** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
 const UNKNOWN_STATE_MS = 5_000;
 
-/** Members removed at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
-const ENDED: Pick<Job, "args" | "config" | "memo"> = {
-  args: null,
-  config: undefined,
-  memo: { answers: {}, steps: {} },
-};
+/** Removes members at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
+function toEnded(job: Job): Job {
+  return { ...job, args: null, config: undefined, memo: endedMemo(job.memo) };
+}
 
 export function isFinal({ state }: Job): boolean {
   return state === "done" || state === "cancelled";
@@ -49,7 +49,8 @@ export class Jobs {
       earlyMs = this.#untilDueMs(job);
       if (earlyMs > 0 || isFinal(job) || job.state === "asking") return undefined;
       const { wakeAtMs: _, ...rest } = job;
-      return { ...rest, state: "running", epoch: job.epoch + 1, attempt: job.attempt + 1 };
+      const memo = expireWaits(job.memo, this.#clock.now());
+      return { ...rest, state: "running", memo, epoch: job.epoch + 1, attempt: job.attempt + 1 };
     });
     if (begun === undefined && earlyMs > 0) await this.engine.schedule(id, earlyMs);
     return begun;
@@ -59,7 +60,7 @@ export class Jobs {
   #untilDueMs({ state, wakeAtMs = 0 }: Job): number {
     // A running job is due if the process that ran it has died.
     if (state === "running" || state === "asking" || state === "done" || state === "cancelled") return 0;
-    return state === "queued" ? wakeAtMs - this.#clock.now() : UNKNOWN_STATE_MS;
+    return state === "queued" || state === "waiting" ? wakeAtMs - this.#clock.now() : UNKNOWN_STATE_MS;
   }
 
   /** Stores the progress of a run. */
@@ -78,7 +79,7 @@ export class Jobs {
 
   /** Stores the result of a run and ends the job. */
   finish(run: Job, outcome: CallResult): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => ({ ...job, ...ENDED, state: "done", outcome }));
+    return this.#changeRun(run, (job) => ({ ...toEnded(job), state: "done", outcome }));
   }
 
   /** Marks a job as awaited by another call. Returns the job; `undefined` if it is missing. */
@@ -100,8 +101,39 @@ export class Jobs {
 
   /** Stores the questions of a run. */
   ask(run: Job, requests: Readonly<Record<string, Question>>, memo: Memo): Promise<Job | undefined> {
-    // Members of the stored memo that the run does not have are of another process.
-    return this.#changeRun(run, (job) => ({ ...job, state: "asking", requests, memo: { ...job.memo, ...memo } }));
+    return this.#changeRun(run, (job) => ({ ...job, state: "asking", requests, memo: mergeMemo(job.memo, memo) }));
+  }
+
+  /** Stores a sleep, or a wait for a value. */
+  saveWait(run: Job, name: string, wait: Wait): Promise<Job | undefined> {
+    return this.#changeRun(
+      run,
+      (job) => ({ ...job, memo: mergeMemo(job.memo, { ...job.memo, waits: { [name]: wait } }) }),
+    );
+  }
+
+  /** Ends a run that stopped at waits; the next one begins when one of them has ended. */
+  async suspend(run: Job, names: readonly string[], memo: Memo): Promise<void> {
+    const stopped = await this.#changeRun(run, (job) => toWaiting(job, memo, names));
+    if (stopped === undefined) return;
+    const { state, wakeAtMs } = stopped;
+    await this.engine.schedule(run.id, state === "waiting" && wakeAtMs !== undefined ? this.#msUntil(wakeAtMs) : 0);
+  }
+
+  /** Resolves a wait of a job, whatever the job does. The first value counts. */
+  async resolve(id: string, name: string, word: Word): Promise<Resolution> {
+    let resolution: Resolution = { resolved: false, reason: "over" };
+    const changed = await this.#change(id, (job) => {
+      const [next, result] = resolveWait(job, name, word);
+      resolution = result;
+      return next;
+    });
+    if (changed?.state === "queued") await this.engine.schedule(id, 0);
+    return resolution;
+  }
+
+  #msUntil(epochMs: number): number {
+    return Math.max(0, epochMs - this.#clock.now());
   }
 
   /** Schedules another attempt after a failed run. */
@@ -141,7 +173,7 @@ export class Jobs {
   /** Cancels a job, unless it has ended. Returns its state; `undefined` if it is missing. */
   async cancel(id: string): Promise<JobState | undefined> {
     const cancelled = await this.#change(id, (job) => {
-      return isFinal(job) ? undefined : { ...job, ...ENDED, state: "cancelled" };
+      return isFinal(job) ? undefined : { ...toEnded(job), state: "cancelled" };
     });
     return (cancelled ?? await this.engine.get(id))?.state;
   }

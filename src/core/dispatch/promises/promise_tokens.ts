@@ -9,9 +9,14 @@ import { authorizationError } from "../../tool/access.ts";
 import { resultKindOf } from "../questions/asking.ts";
 import type { DispatchServices } from "../deferral.ts";
 import type { CallContext } from "../call_context.ts";
+import { awaitsValue, describeWaits } from "./job_waits.ts";
 
 /** Recommended delay before a promise is redeemed, in milliseconds. */
 const RETRY_AFTER_MS = 500;
+
+/** Longest such delay while a job sleeps, and while it waits for a value, which may come at any time, in milliseconds. */
+const MAX_SLEEP_MS = 30_000;
+const MAX_WAIT_MS = 1_000;
 
 /** Time that a job is stored beyond the expiry of its promise, in milliseconds: the engine's clock may be ahead. */
 export const CLOCK_SKEW_MS = 60_000;
@@ -34,10 +39,22 @@ export class PromiseTokens {
    * @param token The token that the caller has already; it stays the same, even if its key no longer signs.
    */
   ofJob(job: Job, token: string = this.#signJob(job)): PromiseOutcome {
-    const { progress, estimatedMs } = job;
+    const { progress, estimatedMs, state } = job;
     const expiresAtMs = toPromiseEnd(job);
     const ttlMs = Math.max(0, expiresAtMs - this.#services.clock.now());
-    return { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs: RETRY_AFTER_MS, progress, estimatedMs };
+    const promise = { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs: RETRY_AFTER_MS, progress } as const;
+    return state === "waiting" ? this.#waiting(promise, job) : { ...promise, estimatedMs };
+  }
+
+  /** The promise of a job that waits: callers see what for, and need not ask before. */
+  #waiting(promise: PromiseOutcome, job: Job): PromiseOutcome {
+    const { wakeAtMs = 0, progress } = job;
+    const leftMs = Math.min(wakeAtMs - this.#services.clock.now(), awaitsValue(job) ? MAX_WAIT_MS : MAX_SLEEP_MS);
+    return {
+      ...promise,
+      retryAfterMs: Math.max(RETRY_AFTER_MS, Math.ceil(leftMs)),
+      progress: { done: 0, ...progress, message: describeWaits(job) },
+    };
   }
 
   /**

@@ -17,13 +17,17 @@ import type {
   DispatchServices,
   PromiseEngine,
   PromiseTerms,
+  ResolveWord,
 } from "../deferral.ts";
 import { assertConfigHidden } from "./config_encryption.ts";
 import { withErrorReporting } from "./engine_errors.ts";
+import type { Resolution } from "../../handler/waits.ts";
+import type { RunQuestions } from "../services.ts";
 import { JobRunner } from "./job_runner.ts";
 import { Jobs } from "./jobs.ts";
 import { JobWaiters } from "./job_waiters.ts";
 import { PromiseTokens } from "./promise_tokens.ts";
+import { WaitResolver } from "./wait_resolver.ts";
 import { promiseAgain, Redeemer } from "./redeem.ts";
 
 /**
@@ -50,6 +54,7 @@ class EngineDeferral implements Deferral {
   readonly #waits: JobWaiters;
   readonly #runner: JobRunner;
   readonly #redeemer: Redeemer;
+  readonly #waitResolver: WaitResolver;
 
   constructor(services: DispatchServices, options: DeferralOptions) {
     const { engine, keys } = options;
@@ -62,6 +67,7 @@ class EngineDeferral implements Deferral {
     const waits = this.#waits = new JobWaiters(services, jobs, promises);
     this.#runner = new JobRunner(services, { ...options, jobs, promises, waits });
     this.#redeemer = new Redeemer(services, jobs, promises, waits);
+    this.#waitResolver = new WaitResolver(services, jobs, options);
   }
 
   assertServable(definitions: readonly ToolDefinition[]): void {
@@ -103,6 +109,19 @@ class EngineDeferral implements Deferral {
     const { redeemed, definition: { external } } = run;
     if (redeemed === undefined) return external && this.#promises.ofExternal(run, external.ttlMs, value);
     return value instanceof Pending ? promiseAgain(redeemed, value, this.#services.clock.now()) : undefined;
+  }
+
+  makeJob(run: CallContext): Promise<void> {
+    return this.#runner.makeJob(run);
+  }
+
+  promiseOf(run: CallContext, waits: RunQuestions): CallResult {
+    return this.#runner.promiseOf(run, waits);
+  }
+
+  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    this.#runner.ensureWorker();
+    return this.#waitResolver.resolve(token, word);
   }
 
   tokenOf({ lease }: CallContext): string | undefined {

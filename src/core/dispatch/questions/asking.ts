@@ -19,12 +19,15 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../../handler/questions.ts";
+import type { Schema } from "../../schema/standard_schema.ts";
+import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
+import { OPEN, WaitTracker } from "./waiting.ts";
 
-/** Rejects questions without an answer. The run ends, even if the handler catches this. */
-const SUSPENDED: Error = new Error("The call stops here until its caller has answered");
+/** Rejects questions without an answer, and waits that are open. The run ends, even if the handler catches this. */
+const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
 
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
@@ -56,6 +59,7 @@ export class QuestionTracker implements RunQuestions {
   readonly #usedKeys = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
+  readonly #waits: WaitTracker;
 
   constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
@@ -64,6 +68,7 @@ export class QuestionTracker implements RunQuestions {
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#answered = [...this.#answers.keys()];
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
+    this.#waits = new WaitTracker(run, keys, memo);
     this.#stepChars = this.#steps.size === 0 ? 0 : JSON.stringify(memo?.steps).length;
   }
 
@@ -71,8 +76,22 @@ export class QuestionTracker implements RunQuestions {
     return this.#open.size === 0 ? undefined : Object.fromEntries(this.#open);
   }
 
+  get waiting(): readonly string[] | undefined {
+    return this.#waits.open.size === 0 ? undefined : [...this.#waits.open];
+  }
+
+  get isSuspended(): boolean {
+    return this.#open.size + this.#waits.open.size > 0;
+  }
+
   get memo(): Memo {
-    return { ...this.#before, answers: Object.fromEntries(this.#answers), steps: Object.fromEntries(this.#steps) };
+    const { waits } = this.#waits;
+    return {
+      ...this.#before,
+      answers: Object.fromEntries(this.#answers),
+      steps: Object.fromEntries(this.#steps),
+      ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
+    };
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
@@ -100,6 +119,21 @@ export class QuestionTracker implements RunQuestions {
       if (answer?.action === "accept") return answer.content;
       throw new Failure("resource_denied", `The caller gave no more ${more}`, { resource: more });
     });
+  }
+
+  sleep(key: string, time: number | Date): Promise<void> {
+    this.#useKey("sleep", key);
+    return this.#untilOver(this.#waits.sleep(key, time));
+  }
+
+  waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
+    this.#useKey("wait", key);
+    return this.#untilOver(this.#waits.waitFor(key, schema, options));
+  }
+
+  resolver(key: string, options?: WaitOptions): Promise<Resolver> {
+    this.#useKey("resolver", key);
+    return this.#waits.resolver(key, options);
   }
 
   /** Returns the result of `work` from the first run that reached this step. */
@@ -169,6 +203,18 @@ export class QuestionTracker implements RunQuestions {
     return answer;
   }
 
+  /** The result of a wait; rejects if it is open, after all steps have ended. */
+  #untilOver<Value>(wait: Promise<Value | typeof OPEN>): Promise<Value> {
+    const over = wait.then(async (value) => {
+      if (value !== OPEN) return value as Value;
+      await Promise.allSettled(this.#inFlight);
+      throw SUSPENDED;
+    });
+    // The handler may not await it, and an unhandled rejection ends the process.
+    over.catch(() => {});
+    return over;
+  }
+
   async #runStep(key: string, work: () => unknown): Promise<Json> {
     const stored = this.#steps.get(key);
     if (stored !== undefined) return structuredClone(stored);
@@ -177,6 +223,8 @@ export class QuestionTracker implements RunQuestions {
     const value: Json = JSON.parse(json);
     this.#checkRoom(key, json.length);
     this.#steps.set(key, value);
+    // The job may be in the middle of being written, without this step.
+    if (this.#run.lease === undefined) await this.#run.written;
     await this.#run.lease?.saveStep(key, value);
     return JSON.parse(json);
   }
@@ -225,7 +273,7 @@ export class QuestionTracker implements RunQuestions {
     return "schema" in asked ? formQuestion(key, asked, this.#run.definition.adapters) : otherQuestion(asked);
   }
 
-  #useKey(what: "question" | "step", key: string): void {
+  #useKey(what: "question" | "step" | "sleep" | "wait" | "resolver", key: string): void {
     const name = `${what} "${key}"`;
     if (this.#usedKeys.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
     this.#usedKeys.add(name);

@@ -114,7 +114,7 @@ export class LegacyMethods {
   callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {
     const { id, params } = request;
     const { calls, settings } = this.server;
-    const read = calls.read(params);
+    const read = calls.read(params, exchange.principal);
     if ("kind" in read) return errorResponse(id, read);
     const { name, tool, args } = read;
     const isTask = readTaskRequest(params, tool, revision);

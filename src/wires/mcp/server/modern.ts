@@ -44,7 +44,7 @@ export class ModernMethods {
   callTool(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
     const { id, params } = request;
     const { calls, settings } = this.server;
-    const read = calls.read(params);
+    const read = calls.read(params, exchange.principal);
     if ("kind" in read) return errorResponse(id, read);
     const answers = readInputResponses(params);
     if (answers !== undefined && "kind" in answers) return errorResponse(id, answers);

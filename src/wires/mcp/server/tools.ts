@@ -1,5 +1,7 @@
 /** A server's tools as MCP lists them, in each revision. */
 import { hasOwnBase, mapParts } from "../../../core/json_schema/subschemas.ts";
+import type { Principal } from "../../../core/call/call.ts";
+import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { listMeta } from "../../../core/tool/listing.ts";
@@ -39,6 +41,12 @@ export class McpTools {
 
   get(name: string): McpTool | undefined {
     return this.#read().get(name);
+  }
+
+  /** The tool of that name, if the caller may see it: a hidden tool must not differ from an unknown one. */
+  getFor(name: string, principal: Principal | undefined): McpTool | undefined {
+    const tool = this.#read().get(name);
+    return tool !== undefined && isVisibleTo(tool.definition, principal) ? tool : undefined;
   }
 
   /** All tools as a revision lists them. */

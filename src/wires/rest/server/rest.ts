@@ -15,7 +15,7 @@ import { Deadlines } from "../../../internal/deadlines.ts";
 import type { Members } from "../../../internal/json.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
 import { mountPath, publicPath } from "../../framing/http.ts";
-import { documentReply, openApiDocument } from "../../framing/openapi.ts";
+import { DocumentCache, documentReply, openApiDocument } from "../../framing/openapi.ts";
 import {
   type Body,
   type Head,
@@ -77,6 +77,7 @@ class Rest implements MountedWire {
   readonly #host: WireHost;
   readonly #base: string;
   readonly #exchangeHost: ExchangeHost;
+  readonly #documents = new DocumentCache();
   /** Definitions of the host that `#byName` was made of. */
   #cached: WireHost["definitions"] = [];
   #byName: ReadonlyMap<string, ToolDefinition> = new Map();
@@ -114,10 +115,15 @@ class Rest implements MountedWire {
   #document(head: Head): MaybeFuture<Reply> {
     if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD");
     const { info, definitions, allTools = this.#host } = this.#host;
-    const json = JSON.stringify(
-      openApiDocument(info, [this.describe(allTools.toolsFor(head.principal))], mountPath(head)),
+    const tools = allTools.toolsFor(head.principal);
+    const mount = mountPath(head);
+    const document = this.#documents.get(
+      definitions,
+      tools,
+      mount,
+      () => JSON.stringify(openApiDocument(info, [this.describe(tools)], mount)),
     );
-    return documentReply(head, json, definitions.some(({ isVisible }) => isVisible !== undefined));
+    return documentReply(head, document, definitions.some(({ isVisible }) => isVisible !== undefined));
   }
 
   #list({ principal }: Head): Reply {

@@ -3,7 +3,7 @@
  *
  * Source: MCP 2026-07-28, "Streamable HTTP", standard headers; `io.modelcontextprotocol/tasks`, routing headers.
  */
-import type { Metadata } from "../../../../core/call/call.ts";
+import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import type { Members } from "../../../../internal/json.ts";
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
 import { MODERN_VERSION, PROTOCOL_VERSION } from "../../protocol/constants.ts";
@@ -21,6 +21,12 @@ import { unsupportedVersionError } from "../../server/request_meta.ts";
 import { type ProtocolError, protocolError } from "../../server/response.ts";
 import type { McpTools } from "../../server/tools.ts";
 
+/** Headers of a request, and its caller. */
+interface Head {
+  readonly metadata: Metadata;
+  readonly principal?: Principal | undefined;
+}
+
 /** Whether a header names a revision without sessions, supported or not. */
 export function isModernVersion(version: string | null): boolean {
   return version !== null && version >= MODERN_VERSION && /^\d{4}-\d\d-\d\d$/.test(version);
@@ -33,9 +39,10 @@ export function isModernVersion(version: string | null): boolean {
 export function checkHeaders(
   { method, params }: RequestMessage,
   meta: Members,
-  metadata: Metadata,
+  head: Head,
   tools: McpTools,
 ): ProtocolError | undefined {
+  const { metadata } = head;
   const version = meta[PROTOCOL_VERSION];
   const versionHeader = metadata.get(VERSION_HEADER);
   if (versionHeader !== null && versionHeader !== version) return mismatch(VERSION_HEADER, versionHeader, version);
@@ -45,14 +52,14 @@ export function checkHeaders(
   if (versionHeader === null) return mismatch(VERSION_HEADER, null, version);
   if (methodHeader === null) return mismatch(METHOD_HEADER, null, method);
   const parameter = NAMED_BY.get(method);
-  return parameter === undefined ? undefined : checkName(method, params, params[parameter], metadata, tools);
+  return parameter === undefined ? undefined : checkName(method, params, params[parameter], head, tools);
 }
 
 function checkName(
   method: string,
   params: Members,
   name: unknown,
-  metadata: Metadata,
+  { metadata, principal }: Head,
   tools: McpTools,
 ): ProtocolError | undefined {
   const header = metadata.get(NAME_HEADER);
@@ -61,7 +68,7 @@ function checkName(
   if (header === null || (header !== name && decodeHeaderValue(header) !== name)) {
     return mismatch(NAME_HEADER, header, name);
   }
-  const headerParams = method === "tools/call" ? tools.get(String(name))?.headerParams : undefined;
+  const headerParams = method === "tools/call" ? tools.getFor(String(name), principal)?.headerParams : undefined;
   if (headerParams === undefined || headerParams.length === 0) return undefined;
   return checkHeaderParams(headerParams, params["arguments"], metadata);
 }

@@ -213,7 +213,7 @@ class Mcp implements MountedWire {
   }
 
   #answer(head: Head, request: RequestMessage, meta: Members): MaybeFuture<Reply> {
-    const problem = checkRequestMeta(meta) ?? checkHeaders(request, meta, head.metadata, this.#server.tools);
+    const problem = checkRequestMeta(meta) ?? checkHeaders(request, meta, head, this.#server.tools);
     if (problem !== undefined) return toReply(protocolErrorResponse(request.id, problem));
     const exchange = new HttpExchange(head, this.#waits, this.#host);
     return exchange.reply(answerModern(this.#modern, request, meta, exchange));

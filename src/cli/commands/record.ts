@@ -1,0 +1,124 @@
+/** `toolwire record <target> --out <file>`: a proxy in front of a server that writes each call into a file, without secrets. */
+import { chmodSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { CliError } from "../cli_error.ts";
+import { type CliCommand, defineCommand } from "../command.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT } from "../exit_codes.ts";
+import { parsePort, type ServeFlags } from "../record/serve_proxy.ts";
+import { SECRET_NAME } from "../record/secrets.ts";
+import type { TargetConnection } from "../targets/connection.ts";
+import { headersOf, programEnvOf, TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
+import { openTarget } from "../targets/open.ts";
+import { takeTarget } from "../targets/target.ts";
+import { printableLine } from "../terminal/terminal.ts";
+
+interface RecordFlags extends TargetFlags, ServeFlags {
+  readonly out: string;
+  readonly force?: boolean;
+}
+
+export const recordCommand: CliCommand = defineCommand<RecordFlags>({
+  usage: "<target> --out <file> [--force] [--port <port>] [--stdio]",
+  about:
+    "Serves a target on this machine and writes each call that passes through into a file: arguments, pieces, progress, questions, " +
+    "promises, answers and errors. Secrets are replaced before they are written. Ctrl+C ends it.",
+  examples: [
+    ["toolwire record ./server.ts --out calls.ndjson", "Record the calls of a module"],
+    [
+      "toolwire record https://example.com/mcp --bearer-env TOKEN -o calls.ndjson --port 9000",
+      "In front of a remote server",
+    ],
+    ["toolwire record -o calls.ndjson --stdio -- npx -y some-server", "As the program that a host starts"],
+  ],
+  takesProgram: true,
+  parameters: {
+    flags: {
+      ...TARGET_FLAGS,
+      out: { kind: "parsed", parse: String, placeholder: "file", brief: "File of the recording" },
+      force: { kind: "boolean", optional: true, brief: "Replace the file if it exists" },
+      port: {
+        kind: "parsed",
+        parse: parsePort,
+        optional: true,
+        placeholder: "port",
+        brief: "Port. Default: any free one",
+      },
+      stdio: { kind: "boolean", optional: true, brief: "Serve MCP over standard input and output" },
+    },
+    aliases: { o: "out" },
+    positional: { kind: "array", parameter: { brief: "Target", parse: String, placeholder: "target" }, maximum: 1 },
+  },
+  async run(context, flags, ...words) {
+    const { target } = takeTarget(words, context);
+    const connection = await openTarget(target, flags, context, { signal: context.interruption() });
+    try {
+      await connection.tools();
+      await recordTarget(connection, flags, context);
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+async function recordTarget(connection: TargetConnection, flags: RecordFlags, context: CliContext): Promise<void> {
+  const { createProxy } = await import("../record/proxy.ts");
+  const { createRecorder } = await import("../record/recorder.ts");
+  const { createRedactor } = await import("../record/redact.ts");
+  const { serveProxy } = await import("../record/serve_proxy.ts");
+  const { pretty } = await import("../../integrations/middleware/mod.ts");
+  const { terminal } = context;
+  const file = openFile(resolve(context.host.cwd, flags.out), flags);
+  let calls = 0;
+  const info = await infoOf(connection);
+  try {
+    const proxy = await createProxy(connection.transport, {
+      info,
+      logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "") !== "" }),
+      middleware: (tools) =>
+        createRecorder({
+          server: info,
+          tools,
+          redactor: createRedactor(secretsOf(flags, context)),
+          write: (line) => writeSync(file, line),
+          onCall: () => calls++,
+        }),
+    });
+    await serveProxy(proxy, flags, context);
+    await proxy.close(0);
+  } finally {
+    closeSync(file);
+  }
+  terminal.note(`${calls} ${calls === 1 ? "call" : "calls"} recorded in ${flags.out}`);
+}
+
+/** Creates the file. Only its owner can read it. */
+function openFile(path: string, { out, force }: RecordFlags): number {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const file = openSync(path, force === true ? "w" : "wx", 0o600);
+    chmodSync(path, 0o600);
+    return file;
+  } catch (cause) {
+    const exists = (cause as { readonly code?: string }).code === "EEXIST";
+    throw new CliError(EXIT.usage, exists ? `The file ${out} exists` : `Cannot write ${out}`, {
+      code: "file",
+      cause,
+      hint: exists ? "Choose another name, or replace it with --force" : undefined,
+    });
+  }
+}
+
+async function infoOf(connection: TargetConnection): Promise<{ readonly name: string; readonly version?: string }> {
+  const mcp = connection.wire === "mcp" || connection.wire === "stdio" ? await connection.mcp() : undefined;
+  const info = (await mcp?.server())?.info;
+  const { name = "", version } = info ?? {};
+  return { name: name === "" ? printableLine(connection.label) : name, ...(version !== undefined && { version }) };
+}
+
+/** The credentials for the target: they are replaced wherever the server repeats them. */
+function secretsOf(flags: RecordFlags, { host }: CliContext): string[] {
+  const members = Object.entries({ ...headersOf(flags, host.env), ...programEnvOf(flags) });
+  const secrets = members.filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value);
+  return secrets.flatMap((secret) => [secret, secret.replace(/^(?:Bearer|Basic)\s+/i, "")]);
+}

@@ -1,0 +1,111 @@
+/** Examines a URL step by step, from the name of the host to the list of tools. */
+import {
+  checkAuth,
+  checkCors,
+  checkHost,
+  checkOrigin,
+  checkWellKnown,
+  failedRequest,
+  sendInitialize,
+  type Subject,
+} from "./http_steps.ts";
+import { openPort, resolveHost, verifyCertificate } from "./network_steps.ts";
+import type { Probed } from "./probe.ts";
+import { explainProtocol } from "./protocol_step.ts";
+import { type ExaminedStep, failed, passed, skipped, STEP_NAMES, type StepName, type StepResult } from "./steps.ts";
+
+/** A server that was opened by the client. */
+export interface OpenedServer {
+  /** Protocol and version: `MCP 2026-07-28`. */
+  readonly protocol: string;
+  /** Requests the list. Rejects if that fails. */
+  list(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Options of {@link examine}. */
+export interface ExamineOptions extends Subject {
+  /** Opens the server as other commands do. Rejects if no known protocol answers. */
+  open(): Promise<OpenedServer>;
+}
+
+/** Runs the steps. Each is yielded when it has ended; those after a failure that prevents them are skipped. */
+export async function* examine(options: ExamineOptions): AsyncGenerator<ExaminedStep> {
+  const done = new Set<StepName>();
+  const step = (name: StepName, result: StepResult): ExaminedStep => {
+    done.add(name);
+    return { name, ...result };
+  };
+  for await (const [name, result, isEnd] of runSteps(options)) {
+    yield step(name, result);
+    if (!isEnd) continue;
+    for (const later of STEP_NAMES) if (!done.has(later)) yield step(later, skipped(`The step ${name} has failed`));
+  }
+}
+
+type Ran = readonly [name: StepName, result: StepResult, isEnd?: boolean];
+
+async function* runSteps(options: ExamineOptions): AsyncGenerator<Ran> {
+  const { url, timeoutMs } = options;
+  const { result: dns, addresses } = await resolveHost(url);
+  yield ["dns", dns, dns.status === "failed"];
+  if (dns.status === "failed") return;
+  const tcp = await openPort(url, addresses, timeoutMs);
+  yield ["tcp", tcp, tcp.status === "failed"];
+  if (tcp.status === "failed") return;
+  const tls = await verifyCertificate(url, timeoutMs);
+  yield ["tls", tls, tls.status === "failed"];
+  if (tls.status !== "failed") yield* runHttpSteps(options);
+}
+
+async function* runHttpSteps(options: ExamineOptions): AsyncGenerator<Ran> {
+  const first = await sendInitialize(options).catch((thrown: unknown) => failedRequest(thrown));
+  if (!("headers" in first)) return yield ["host", first, true];
+  const host = checkHost(options, first);
+  yield ["host", host, host.status === "failed"];
+  if (host.status === "failed") return;
+  yield ["origin", await attempt(() => checkOrigin(options, first))];
+  yield ["cors", await attempt(() => checkCors(options))];
+  yield ["well-known", await attempt(() => checkWellKnown(options, first))];
+  yield* runProtocolSteps(options, first);
+}
+
+async function* runProtocolSteps(options: ExamineOptions, first: Probed): AsyncGenerator<Ran> {
+  const auth = checkAuth(options, first);
+  if (auth.status === "failed") {
+    yield ["protocol", skipped("The server answers after sign-in")];
+    return yield ["auth", auth, true];
+  }
+  const explain = (other: StepResult) => attempt(async () => await explainProtocol(options, first) ?? other);
+  // At the root the client tries default paths, so that a page there is no failure.
+  const strange = options.url.pathname === "/" ? passed("") : await explain(passed(""));
+  if (strange.status === "failed") return yield ["protocol", strange, true];
+  const opened = await options.open().catch(toFailure);
+  if ("status" in opened) return yield ["protocol", await explain(opened), true];
+  try {
+    yield ["protocol", passed(opened.protocol)];
+    yield ["auth", auth];
+    yield ["list", await attempt(async () => passed(countOf(await opened.list())))];
+  } finally {
+    await opened.close();
+  }
+}
+
+function countOf(tools: number): string {
+  return `${tools} ${tools === 1 ? "tool" : "tools"}`;
+}
+
+/** A step that fails with an exception has failed. */
+async function attempt(run: () => Promise<StepResult>): Promise<StepResult> {
+  return await run().catch(toFailure);
+}
+
+function toFailure(thrown: unknown): StepResult {
+  const { message = String(thrown), hint, exitCode } = Object(thrown) as {
+    readonly message?: string;
+    readonly hint?: string;
+    readonly exitCode?: number;
+  };
+  const remedy = hint ?? "Check the log of the server";
+  return { ...failed(message, remedy), ...(exitCode === 3 && { isDenied: true }) };
+}

@@ -1,0 +1,45 @@
+/** What `pack` and `publish` share: environment variables that the user of a server sets, and problems of a package. */
+import { type PackageVariable, PackagingError } from "../../integrations/packaging/package_manifest.ts";
+import { CliError } from "../cli_error.ts";
+import { EXIT } from "../exit_codes.ts";
+
+/** The flag, for the parser. */
+export const VARIABLE_FLAG = {
+  kind: "parsed",
+  parse: checkVariable,
+  optional: true,
+  variadic: true,
+  placeholder: "NAME=default",
+  brief: "Environment variable that users set; without a default it is a required secret",
+} as const;
+
+function checkVariable(text: string): string {
+  if (/^[A-Za-z_]\w*(=|$)/.test(text)) return text;
+  throw new TypeError("a variable is written NAME, or NAME=default");
+}
+
+/** `API_KEY`, `LEVEL=info`. */
+export function parsePackageVariable(text: string): PackageVariable {
+  const at = text.indexOf("=");
+  return at < 0 ? { name: text } : { name: text.slice(0, at), default: text.slice(at + 1) };
+}
+
+/** Values for a start of the server: those of this environment, else the defaults, else a text that is not empty. */
+export function variableEnv(
+  variables: readonly PackageVariable[],
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(variables.map(({ name, default: given }) => [name, env[name] ?? given ?? "unset"]));
+}
+
+/** Problems of the package are findings: one a line. */
+export function throwPackaging(cause: unknown): never {
+  if (!(cause instanceof PackagingError)) throw cause;
+  const [first = "", ...others] = cause.problems;
+  const action = cause.message.slice(0, cause.message.indexOf(`: ${first}`));
+  throw new CliError(EXIT.found, `${action}: ${first}`, {
+    code: "packaging",
+    hint: others.join("\n") || undefined,
+    cause,
+  });
+}

@@ -1,0 +1,51 @@
+/** A server in front of another one: it passes all calls on, on several wires, and runs middleware around them. */
+import { createServer } from "../../../mod.ts";
+import type { Server } from "../../server/server.ts";
+import { gateway, mount } from "../../server/compose/mod.ts";
+import type { Logger } from "../../core/handler/context.ts";
+import type { CallLogger, Middleware } from "../../core/handler/middleware.ts";
+import type { ListedTool, Transport } from "../../core/call/transport.ts";
+import { mcp } from "../../wires/mcp/http/server/mcp.ts";
+import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
+import { rest } from "../../wires/rest/server/rest.ts";
+import { grpc } from "../../wires/grpc/server/grpc.ts";
+
+/** Options of {@link createProxy}. */
+export interface ProxyOptions {
+  /** Name and version that the proxy has for its callers. */
+  readonly info: { readonly name: string; readonly version?: string };
+  /** Receives warnings, and a line for each call. */
+  readonly logger: Logger | CallLogger | false;
+  /** Creates middleware around all calls. Gets the tools of the server. */
+  readonly middleware?: (tools: readonly ListedTool[]) => Middleware;
+}
+
+/** Time limit of a call through the proxy, in milliseconds: the server behind it has its own. */
+const CALL_MS = 3_600_000;
+
+/** Maximum number of listed tools. */
+const MAX_LISTED = 10_000;
+
+/**
+ * Creates a server that answers as the server behind the transport does, over MCP, MCP-lite, REST and Connect.
+ *
+ * @returns Rejects with `ToolError` if that server cannot be listed. Closing the proxy closes the transport.
+ */
+export async function createProxy(transport: Transport, options: ProxyOptions): Promise<Server> {
+  const { info, logger, middleware } = options;
+  const remote = await gateway(info.name, transport, {
+    maxListed: MAX_LISTED,
+    timeoutMs: CALL_MS,
+    ...(logger !== false && { logger }),
+  });
+  return createServer({
+    ...info,
+    tools: [],
+    parts: [mount(remote)],
+    wires: [mcp(), mcpLite(), rest(), grpc()],
+    keys: `proxy:${crypto.randomUUID()}`,
+    timeoutMs: CALL_MS,
+    logger,
+    middleware: middleware === undefined ? [] : [middleware(remote.tools)],
+  });
+}

@@ -1,0 +1,164 @@
+/** Replaces secrets in JSON values before they are stored: by the names of members, by schemas, and by the look of text. */
+import { asObject, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
+import { isOwnToken, REDACTED, redactPieces, redactText, SECRET_NAME } from "./secrets.ts";
+
+/** Replaces secrets. Applied twice it changes nothing more. */
+export interface Redactor {
+  /** A value, with the JSON Schema that describes it. */
+  value(value: unknown, schema?: unknown): unknown;
+  /** Texts that follow each other, such as the pieces of a stream. */
+  pieces(texts: readonly string[]): string[];
+  /** A list of tools. Names of members in their schemas are kept; defaults and examples of secret ones are not. */
+  tools<Tool>(tools: readonly Tool[]): Tool[];
+}
+
+/** Minimum length of a literal secret in characters: shorter ones would be found everywhere. */
+const MIN_LITERAL = 6;
+
+/** Keywords of JSON Schema whose value is an example of the described value. */
+const EXAMPLES: ReadonlySet<string> = new Set(["default", "examples", "example", "const", "enum"]);
+
+/** @param literals Known secrets, such as the credentials for the recorded server. */
+export function createRedactor(literals: readonly string[] = []): Redactor {
+  const known = literals.filter((literal) => literal.length >= MIN_LITERAL);
+  const text = (value: string): string => redactJson(value, text) ?? redactText(value, known);
+  return {
+    value: (value, schema) => redactValue(value, schema === undefined ? [] : [new SchemaPlace(schema, schema)], text),
+    pieces: (texts) => redactPieces(texts, known),
+    tools: (tools) => tools.map((tool) => redactListed(tool, text, false) as typeof tool),
+  };
+}
+
+type RedactText = (text: string) => string;
+
+function redactValue(value: unknown, places: readonly SchemaPlace[], text: RedactText): unknown {
+  if (places.some((place) => place.isSecret)) return redactWhole(value);
+  if (typeof value === "string") return text(value);
+  if (Array.isArray(value)) {
+    return value.map((item, index) => redactValue(item, places.flatMap((place) => place.item(index)), text));
+  }
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      text(name),
+      SECRET_NAME.test(name)
+        ? redactWhole(member)
+        : redactValue(member, places.flatMap((place) => place.member(name)), text),
+    ]),
+  );
+}
+
+/** JSON in a text, as tools of MCP return it. `undefined` if the text is not JSON, or holds no secret. */
+function redactJson(value: string, text: RedactText): string | undefined {
+  if (!/^\s*[[{]/.test(value)) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    const redacted = JSON.stringify(redactValue(parsed, [], text));
+    return redacted === JSON.stringify(parsed) ? value : redacted;
+  } catch {
+    // It only looks like JSON.
+    return undefined;
+  }
+}
+
+/** Tokens of Toolwire stay distinguishable. `null`, booleans and absent values are not secrets. */
+function redactWhole(value: unknown): unknown {
+  if (typeof value === "string" && isOwnToken(value)) return redactText(value);
+  if (value === undefined || value === null || typeof value === "boolean" || value === "") return value;
+  return REDACTED;
+}
+
+/** @param isSecret Whether this is the schema of a secret. */
+function redactListed(value: unknown, text: RedactText, isSecret: boolean): unknown {
+  if (typeof value === "string") return text(value);
+  if (Array.isArray(value)) return value.map((item) => redactListed(item, text, isSecret));
+  if (!isJsonObject(value)) return value;
+  const hidden = isSecret || isSecretSchema(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      if (EXAMPLES.has(name)) return [name, hidden ? redactExample(member) : redactValue(member, [], text)];
+      if (name === "properties" && isJsonObject(member)) return [name, redactProperties(member, text)];
+      return [text(name), redactListed(member, text, false)];
+    }),
+  );
+}
+
+function redactProperties(properties: Members, text: RedactText): Members {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, redactListed(schema, text, SECRET_NAME.test(name))]),
+  );
+}
+
+function redactExample(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(redactWhole) : redactWhole(value);
+}
+
+function isSecretSchema(schema: Members): boolean {
+  return schema["writeOnly"] === true || schema["format"] === "password" || schema["x-secret"] === true;
+}
+
+/** Maximum number of references and alternatives that are followed at one place of a schema. */
+const MAX_FOLLOWED = 64;
+
+/** A schema within a document, with its alternatives and references. */
+class SchemaPlace {
+  readonly #root: unknown;
+  readonly #schemas: readonly Members[];
+
+  constructor(schema: unknown, root: unknown) {
+    this.#root = root;
+    this.#schemas = this.#follow(schema);
+  }
+
+  get isSecret(): boolean {
+    return this.#schemas.some(isSecretSchema);
+  }
+
+  member(name: string): SchemaPlace[] {
+    return this.#schemas.flatMap((schema) => {
+      const properties = asObject(schema["properties"]);
+      const patterns = Object.entries(asObject(schema["patternProperties"])).filter(([key]) => matches(key, name));
+      const own = Object.hasOwn(properties, name) ? [properties[name]] : patterns.map(([, member]) => member);
+      return this.#places(own.length > 0 ? own : [schema["additionalProperties"]]);
+    });
+  }
+
+  item(index: number): SchemaPlace[] {
+    return this.#schemas.flatMap((schema) => {
+      const { prefixItems, items } = schema;
+      return this.#places([Array.isArray(prefixItems) && index < prefixItems.length ? prefixItems[index] : items]);
+    });
+  }
+
+  #places(schemas: readonly unknown[]): SchemaPlace[] {
+    return schemas.filter(isJsonObject).map((schema) => new SchemaPlace(schema, this.#root));
+  }
+
+  #follow(schema: unknown): readonly Members[] {
+    const followed = new Set<Members>();
+    const queue = [schema];
+    for (let at = 0; at < queue.length && followed.size < MAX_FOLLOWED; at++) {
+      const next = queue[at];
+      if (!isJsonObject(next) || followed.has(next)) continue;
+      followed.add(next);
+      for (const name of ["allOf", "anyOf", "oneOf"]) if (Array.isArray(next[name])) queue.push(...next[name]);
+      for (const name of ["if", "then", "else"]) queue.push(next[name]);
+      if (typeof next["$ref"] === "string") queue.push(this.#resolve(next["$ref"]));
+    }
+    return [...followed];
+  }
+
+  #resolve(reference: string): unknown {
+    if (!reference.startsWith("#")) return undefined;
+    return pointerKeys(reference).reduce<unknown>((at, key) => Object(at)[key], this.#root);
+  }
+}
+
+function matches(pattern: string, name: string): boolean {
+  try {
+    return new RegExp(pattern, "u").test(name);
+  } catch {
+    // The server would refuse it.
+    return false;
+  }
+}

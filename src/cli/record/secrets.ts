@@ -1,0 +1,159 @@
+/** Finds secrets in text, by their look: tokens, keys, PEM blocks, credentials in URLs, and values beside the name of a secret. */
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+
+/** A part of a text that has to be replaced. */
+interface Secret {
+  readonly start: number;
+  readonly end: number;
+  /** Replacement. */
+  readonly mark: string;
+}
+
+/** Stands for a secret. */
+export const REDACTED = "[redacted]";
+
+/** Any mark that {@link redactText} writes. */
+export const MARK: RegExp = /\[redacted(?: \w+_ [\w-]+ [\da-f]{8})?\]/;
+
+/** Names of headers and members whose values are secrets. */
+export const SECRET_NAME: RegExp =
+  /token|secret|passw|api.?key|credential|signature|^(?:proxy-)?authorization$|^(?:set-)?cookie$/i;
+
+/** A token of Toolwire. The look-behind keeps the search linear in long words. */
+const OWN_TOKEN = /(?<![\w-])(?:prom|cont|ctx|conf|more)_[\w-]{24,}/g;
+
+/** The first group, if any, is kept. */
+const PATTERNS: readonly RegExp[] = [
+  /-----BEGIN [A-Z0-9 ]{1,64}-----[^]*?(?:-----END [A-Z0-9 ]{1,64}-----|$)/g,
+  // JWT and JWE.
+  /(?<![\w-])eyJ[\w-]+(?:\.[\w-]*){1,4}/g,
+  /(?<!\w)(Bearer\s+)[^\s"',;]{6,}/gi,
+  /(?<!\w)(Basic\s+)(?=[a-z]*[\dA-Z=+/])[\w+/]{8,}={0,2}/g,
+  // Keys of services, by their prefixes.
+  /(?<![\w-])(?:sk|pk|rk)[-_][\w-]{16,}/g,
+  /(?<![\w-])(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abeprs]-)[\w-]{10,}/g,
+  /(?<![\w-])(?:AKIA|ASIA)[0-9A-Z]{16}(?!\w)|(?<![\w-])AIza[\w-]{30,}/g,
+  // The password of a URL.
+  /(:\/\/[^\s/@:"']{0,256}:)[^\s/@"']{1,1024}(?=@)/g,
+];
+
+/** A name and the sign between it and its value, as in a query, an INI file, a header or JSON text, and the quote of the value. */
+const NAME =
+  /(token|secret|passw|api.?key|credential|signature|authorization|cookie)[\w.-]{0,64}(?:\\{0,8}["'])?\s{0,8}[:=]\s{0,8}(\\{0,8}["'])?/gi;
+
+/** Headers whose value is the rest of the line. */
+const WHOLE_LINE = /^(?:authorization|cookie)$/i;
+
+/** Replaces the secrets in a text. A token of Toolwire keeps its prefix, its key id and 8 digits of its digest. */
+export function redactText(text: string, literals: readonly string[] = []): string {
+  return replaceIn(text, 0, findSecrets(text, literals));
+}
+
+/**
+ * Replaces the secrets in texts that follow each other, such as the pieces of a stream: also those that are divided over several
+ * texts.
+ */
+export function redactPieces(pieces: readonly string[], literals: readonly string[] = []): string[] {
+  const secrets = findSecrets(pieces.join(""), literals);
+  let offset = 0;
+  return pieces.map((piece) => {
+    const start = offset;
+    offset += piece.length;
+    return replaceIn(piece, start, secrets);
+  });
+}
+
+/** Whether a text is a token of Toolwire, or the mark of one. */
+export function isOwnToken(text: string): boolean {
+  return text.match(OWN_TOKEN)?.[0] === text || text.match(MARK)?.[0] === text;
+}
+
+/** @param start Index of the text within the text that was searched. */
+function replaceIn(text: string, start: number, secrets: readonly Secret[]): string {
+  let replaced = "";
+  let at = 0;
+  for (const secret of secrets) {
+    if (secret.end <= start || secret.start >= start + text.length) continue;
+    // The mark is written where the secret starts; the rest of the secret is left out.
+    replaced += secret.start < start ? "" : text.slice(at, secret.start - start) + secret.mark;
+    at = secret.end - start;
+  }
+  return replaced + text.slice(at);
+}
+
+/** The secrets of a text in order, without overlaps. */
+function findSecrets(text: string, literals: readonly string[]): Secret[] {
+  const found = [
+    ...[...text.matchAll(OWN_TOKEN)].map(({ 0: token, index }) => secretAt(index, token, markOf(token))),
+    ...PATTERNS.flatMap((pattern) => [...text.matchAll(pattern)].map(afterKept)),
+    ...namedValues(text),
+    ...literals.flatMap((literal) => occurrences(text, literal)),
+  ];
+  const merged: Secret[] = [];
+  for (const secret of found.sort((one, other) => one.start - other.start)) {
+    const last = merged.at(-1);
+    if (last === undefined || secret.start >= last.end) merged.push(secret);
+    else if (secret.end > last.end) merged[merged.length - 1] = { ...last, end: secret.end };
+  }
+  return merged;
+}
+
+function secretAt(start: number, text: string, mark: string = REDACTED): Secret {
+  return { start, end: start + text.length, mark };
+}
+
+function afterKept({ 0: whole, 1: kept = "", index }: RegExpExecArray): Secret {
+  return secretAt(index + kept.length, whole.slice(kept.length));
+}
+
+/** The values after names. The search continues after each value, so that it takes linear time. */
+function namedValues(text: string): Secret[] {
+  const found: Secret[] = [];
+  const search = new RegExp(NAME);
+  for (let match = search.exec(text); match !== null; match = search.exec(text)) {
+    const start = search.lastIndex;
+    const end = endOfValue(text, start, match);
+    const value = text.slice(start, end);
+    if (!/^(?:|true|false|null|\[redacted.*)$/s.test(value)) found.push(secretAt(start, value));
+    search.lastIndex = end;
+  }
+  return found;
+}
+
+/** A value ends at its closing quote, at the end of the line, or at the next separator. */
+function endOfValue(text: string, start: number, { 1: name = "", 2: quote }: RegExpExecArray): number {
+  if (quote !== undefined) return closingQuote(text, start, quote);
+  return endOf(text, start, WHOLE_LINE.test(name) ? /[\r\n"']/g : /[\s"'\\&,;}\]]/g);
+}
+
+function endOf(text: string, start: number, end: RegExp): number {
+  end.lastIndex = start;
+  return end.exec(text)?.index ?? text.length;
+}
+
+/** Index of the next quote of the same kind that is not escaped once more. */
+function closingQuote(text: string, start: number, quote: string): number {
+  for (let at = text.indexOf(quote, start); at !== -1; at = text.indexOf(quote, at + 1)) {
+    const before = /\\*$/.exec(text.slice(Math.max(start, at - 64), at))?.[0].length ?? 0;
+    if (before % 2 === 0) return at;
+  }
+  return text.length;
+}
+
+function occurrences(text: string, literal: string): Secret[] {
+  const found: Secret[] = [];
+  for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + literal.length)) {
+    found.push(secretAt(at, literal));
+  }
+  return found;
+}
+
+/** Prefix, key id and digest of a token: two tokens stay distinguishable, and none can be used. */
+function markOf(token: string): string {
+  const [prefix = ""] = token.split("_", 1);
+  const [, length = 0, ...rest] = Buffer.from(token.slice(prefix.length + 1, prefix.length + 33), "base64url");
+  const kid = String.fromCharCode(...rest.slice(0, length));
+  const digest = createHash("sha256").update(token).digest("hex").slice(0, 8);
+  return `[redacted ${prefix}_ ${/^[\w-]{1,16}$/.test(kid) ? kid : "-"} ${digest}]`;
+}

@@ -1,0 +1,49 @@
+/** Serves a proxy until the user ends it: on a port of this machine, or over standard input and output. */
+import type { Server } from "../../server/server.ts";
+import { formatBanner } from "../../runtime/banner.ts";
+import { serve } from "../../runtime/serve.ts";
+import type { CliContext } from "../context.ts";
+import { CliError } from "../cli_error.ts";
+import { EXIT } from "../exit_codes.ts";
+
+/** Flags of servers. */
+export interface ServeFlags {
+  /** Port. Default: any free one. */
+  readonly port?: number;
+  /** Serves MCP over standard input and output. */
+  readonly stdio?: boolean;
+}
+
+/** Parses the number of a port. */
+export function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port < 65_536) return port;
+  throw new TypeError(`${JSON.stringify(text)} is not the number of a port`);
+}
+
+/** Serves until Ctrl+C, or until the input ends with `--stdio`. */
+export async function serveProxy(
+  server: Server,
+  flags: ServeFlags,
+  { terminal, interruption }: CliContext,
+): Promise<void> {
+  if (flags.stdio === true) {
+    const { serveStdio } = await import("../../wires/mcp/stdio/server/serve_stdio.ts");
+    return await serveStdio(server);
+  }
+  const signal = interruption();
+  const listening = await listen(server, flags.port ?? 0);
+  terminal.note(formatBanner(server, listening.url, undefined));
+  terminal.note(terminal.styleNote("dim", "Ctrl+C ends it"));
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  await listening.close();
+}
+
+async function listen(server: Server, port: number): ReturnType<typeof serve> {
+  try {
+    return await serve(server, { port, graceMs: 1_000 });
+  } catch (cause) {
+    const hint = port === 0 ? undefined : "Choose another one with --port, or end the program that has it";
+    throw new CliError(EXIT.found, `Cannot listen on port ${port}`, { code: "port", cause, hint });
+  }
+}

@@ -1,0 +1,71 @@
+import { type ErrorResult, errorResult } from "../../call/outcome.ts";
+import { isJsonObject, type Json } from "../../../internal/json.ts";
+import type { Resolution } from "../../handler/waits.ts";
+import { digestOf } from "../../token/digest.ts";
+import type { VerifiedToken } from "../../token/token.ts";
+import { valueName } from "../questions/waiting.ts";
+import type { DeferralOptions, DispatchServices, ResolveWord } from "../deferral.ts";
+import type { Jobs } from "./jobs.ts";
+
+/** Largest value of a wait, in UTF-16 code units of JSON. */
+const MAX_VALUE_CHARS = 262_144;
+
+/** The claims of a resolve token: key of the wait, and the process that has the job if others have not. */
+interface ResolveData {
+  readonly k: string;
+  readonly i?: string;
+}
+
+/** Resolves waits of jobs by their tokens. */
+export class WaitResolver {
+  readonly #services: DispatchServices;
+  readonly #jobs: Jobs;
+  readonly #options: DeferralOptions;
+
+  constructor(services: DispatchServices, jobs: Jobs, options: DeferralOptions) {
+    this.#services = services;
+    this.#jobs = jobs;
+    this.#options = options;
+  }
+
+  /** Resolves a wait. The error for tokens of others does not disclose the reason. */
+  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    const { keys, engine } = this.#options;
+    const verified = keys.verify("resolve", token, "", this.#services.clock.now());
+    if (verified === "invalid") return errorResult("invalid_promise", "Not a resolver of this server");
+    if (verified === "expired") return { resolved: false, reason: "expired" };
+    const { k, i } = verified.data as unknown as ResolveData;
+    if (i !== engine.processId) return { resolved: false, reason: "lost" };
+    const json = JSON.stringify(word.done === "accept" ? word.content ?? null : word.reason ?? null);
+    if (json.length > MAX_VALUE_CHARS) {
+      return errorResult(
+        "payload_too_large",
+        `The value has ${json.length} characters; at most ${MAX_VALUE_CHARS} are kept`,
+      );
+    }
+    const value: Json = JSON.parse(json);
+    return await this.#resolve(verified, valueName(k), word.done, value);
+  }
+
+  async #resolve(
+    { id }: VerifiedToken,
+    name: string,
+    done: ResolveWord["done"],
+    value: Json,
+  ): Promise<Resolution | ErrorResult> {
+    const digest = digestOf(done, value);
+    if (done === "decline") {
+      return await this.#jobs.resolve(id, name, { done, digest, ...(typeof value === "string" && { reason: value }) });
+    }
+    return await this.#misfit(id, name, value) ?? await this.#jobs.resolve(id, name, { done, digest, content: value });
+  }
+
+  /** The error for a value that does not fit the schema of an open wait, if a run has come to it. */
+  async #misfit(id: string, name: string, value: Json): Promise<ErrorResult | undefined> {
+    const { door } = this.#options;
+    const wait = door && (await this.#jobs.engine.get(id))?.memo.waits?.[name];
+    if (door === undefined || wait?.done !== undefined || !isJsonObject(wait?.schema)) return undefined;
+    const issues = door.check(wait.schema, value);
+    return issues && errorResult("invalid_input", "The value does not fit the schema of the wait", { issues });
+  }
+}

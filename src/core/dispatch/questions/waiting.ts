@@ -1,0 +1,173 @@
+/** Sleeps and waits for values: steps of a handler whose results come later, from the clock or from others. */
+import type { Memo, Wait } from "../../../engine/engine.ts";
+import type { Json } from "../../../internal/json.ts";
+import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
+import { type CompiledSchema, compileSchema } from "../../schema/compile.ts";
+import { formatIssues } from "../../schema/issues.ts";
+import type { Schema } from "../../schema/standard_schema.ts";
+import type { TokenKeys } from "../../token/token.ts";
+import type { AskingRun, RunLease } from "../services.ts";
+
+/** Longest sleep for which the run stays, in milliseconds: to end it and to begin another one takes about as long. */
+const IN_PLACE_MS = 1_000;
+
+/** Time that a handler has after its last wait, in milliseconds, unless the promise is shorter than ten times that. */
+const LAST_WORDS_MS = 60_000;
+
+/** Result of a wait that has not ended: the run stops there. */
+export const OPEN: unique symbol = Symbol();
+
+/** Name of a wait for a value in a memo. */
+export function valueName(key: string): string {
+  return `value ${key}`;
+}
+
+/** The sleeps and waits of one run, with those of the runs before it. */
+export class WaitTracker {
+  /** By name. */
+  readonly waits: Map<string, Wait>;
+  /** Names of those that this run has come to, and that have not ended. */
+  readonly open: Set<string> = new Set();
+  readonly #run: AskingRun;
+  readonly #keys: TokenKeys;
+
+  constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
+    this.#run = run;
+    this.#keys = keys;
+    this.waits = new Map(Object.entries(memo?.waits ?? {}));
+  }
+
+  /** Waits in place for a short time; otherwise the result is {@link OPEN} until the time has come. */
+  async sleep(key: string, time: number | Date): Promise<void | typeof OPEN> {
+    this.#assertPromising("sleep");
+    const name = `sleep ${key}`;
+    const { clock } = this.#run.services;
+    const kept = this.waits.get(name);
+    if (kept?.done !== undefined) return;
+    const until = kept?.until ?? toEpochMs(key, time, clock.now());
+    const leftMs = until - clock.now();
+    if (leftMs <= 0) return;
+    if (leftMs > IN_PLACE_MS) return await this.#suspend(name, { until });
+    if (kept === undefined) await this.#keep(name, { until });
+    await new Promise<void>((resolve) => void clock.after(leftMs, resolve));
+  }
+
+  async waitFor<Value>(
+    key: string,
+    schema: Schema<unknown, Value>,
+    options: WaitOptions = {},
+  ): Promise<WaitResult<Value> | typeof OPEN> {
+    this.#assertPromising("waitFor");
+    const { adapters } = this.#run.definition;
+    const compiled = compileSchema(schema, { where: `Schema of wait "${key}"`, adapters });
+    const name = valueName(key);
+    const kept = this.waits.get(name);
+    if (kept?.done === "timeout") return { action: "timeout" };
+    if (kept?.done === "decline") {
+      return { action: "decline", ...(kept.reason !== undefined && { reason: kept.reason }) };
+    }
+    const refused = kept?.done && await this.#refusal(key, kept, compiled);
+    if (refused !== undefined && "action" in refused) return refused as WaitResult<Value>;
+    const job = await this.#job();
+    const until = kept?.until ?? this.#endOf(key, job, options);
+    return await this.#suspend(name, { until, schema: compiled.jsonSchema as Json, ...refused });
+  }
+
+  async resolver(key: string, options: WaitOptions = {}): Promise<Resolver> {
+    this.#assertPromising("resolver");
+    const job = await this.#job();
+    const name = valueName(key);
+    const { until = this.#endOf(key, job, options), ...kept } = this.waits.get(name) ?? {};
+    // Stored before the token is given away: it resolves the wait from now on.
+    if (!this.waits.has(name)) await this.#keep(name, { ...kept, until });
+    const token = this.#keys.sign("resolve", {
+      id: job.job.id,
+      tool: "",
+      principal: "",
+      expSeconds: Math.ceil(until / 1000),
+      data: { k: key, ...(job.processId !== undefined && { i: job.processId }) },
+    });
+    const { resolverUrl } = this.#run.services;
+    return { token, url: resolverUrl && `${resolverUrl}/${token}`, expiresAtMs: until };
+  }
+
+  /** The accepted value as the schema converts it; the digest of one that does not fit, which is logged. */
+  async #refusal(
+    key: string,
+    { content, digest }: Wait,
+    compiled: CompiledSchema,
+  ): Promise<WaitResult<unknown> | { readonly refused?: string }> {
+    const checked = await compiled.validate(content);
+    if (checked.issues === undefined) return { action: "accept", content: checked.value };
+    const { definition: { name: tool }, callId, services: { logger } } = this.#run;
+    const issues = formatIssues(checked.issues, content);
+    logger?.warn(`A value for the wait "${key}" does not fit its schema: the wait stays open`, {
+      tool,
+      callId,
+      issues,
+    });
+    return digest === undefined ? {} : { refused: digest };
+  }
+
+  async #suspend(name: string, wait: Wait): Promise<typeof OPEN> {
+    const job = await this.#job();
+    if (wait.until !== undefined) this.#assertBefore(name, wait.until, job);
+    this.waits.set(name, wait);
+    this.open.add(name);
+    return OPEN;
+  }
+
+  async #keep(name: string, wait: Wait): Promise<void> {
+    this.waits.set(name, wait);
+    await this.#run.lease?.saveWait(name, wait);
+  }
+
+  /** The job of this run; the run becomes one if it has no job yet. */
+  async #job(): Promise<RunLease> {
+    if (this.#run.lease?.isPromised !== true) await this.#run.services.makeJob(this.#run);
+    const { lease } = this.#run;
+    if (lease === undefined) throw new Error("The call has ended");
+    return lease;
+  }
+
+  #endOf(key: string, job: RunLease, { timeoutMs }: WaitOptions): number {
+    const nowMs = this.#run.services.clock.now();
+    if (timeoutMs === undefined) {
+      const leftMs = job.endsAtMs - nowMs;
+      return job.endsAtMs - Math.min(LAST_WORDS_MS, leftMs / 10);
+    }
+    if (!(timeoutMs > 0)) {
+      throw new RangeError(`Cannot wait for "${key}": timeoutMs must be above 0, not ${timeoutMs}`);
+    }
+    this.#assertBefore(valueName(key), nowMs + timeoutMs, job);
+    return nowMs + timeoutMs;
+  }
+
+  #assertBefore(name: string, until: number, { endsAtMs }: RunLease): void {
+    if (until <= endsAtMs) return;
+    const { name: tool, promise } = this.#run.definition;
+    throw new RangeError(
+      `Cannot wait for ${name} until ${toText(until)}: the promise of ${tool} ends at ${toText(endsAtMs)}. ` +
+        `Raise ttlMs of .promise(), which is ${promise?.ttlMs}`,
+    );
+  }
+
+  #assertPromising(member: string): void {
+    const { name, promise } = this.#run.definition;
+    if (promise !== undefined) return;
+    throw new TypeError(
+      `Cannot use ctx.${member} in tool "${name}": the call ends before the wait does. Add .promise({ ttlMs }) to the tool`,
+    );
+  }
+}
+
+function toEpochMs(key: string, time: number | Date, nowMs: number): number {
+  const until = typeof time === "number" ? nowMs + time : time?.getTime?.();
+  if (Number.isFinite(until) && !(typeof time === "number" && time < 0)) return until;
+  throw new RangeError(`Cannot sleep "${key}": the time must be milliseconds from 0, or a valid Date, not ${time}`);
+}
+
+/** RFC 3339; the number itself if it is outside of the range of dates. */
+function toText(epochMs: number): string {
+  return Math.abs(epochMs) <= 8.64e15 ? new Date(epochMs).toISOString() : `${epochMs}`;
+}

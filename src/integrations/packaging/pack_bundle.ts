@@ -1,0 +1,100 @@
+/** Packs a server as an `.mcpb` bundle, which hosts install by a double click. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import process from "node:process";
+import { createClient } from "../../client/client.ts";
+import { stdioTransport } from "../../wires/mcp/stdio/client/transport.ts";
+import type { ListedTool } from "../../core/call/transport.ts";
+import { type BundleManifest, bundleManifest, ENTRY_POINT } from "./bundle_manifest.ts";
+import { bundleProgram } from "./bundle_program.ts";
+import { type FoundPackage, type PackageVariable, PackagingError, readPackage } from "./package_manifest.ts";
+import { writeZip, type ZipFile } from "./zip.ts";
+
+/** Options of {@link packBundle}. */
+export interface PackOptions {
+  /** Module that exports a server as `server` or `default`. It must not listen when it is imported. */
+  readonly module: string;
+  /** Another export that is the server. */
+  readonly exportName?: string;
+  /** Environment variables that the host asks its user for. Default: none. */
+  readonly variables?: readonly PackageVariable[];
+  /** Environment in which the packed server is started once, to list its tools. Default: empty. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A packed bundle. */
+export interface PackedBundle {
+  /** `<name>-<version>.mcpb`. */
+  readonly fileName: string;
+  /** The archive. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Its `manifest.json`. */
+  readonly manifest: BundleManifest;
+}
+
+/**
+ * Packs a server: bundles the module with all of its packages into one file, starts that file, and writes its tools into the
+ * manifest. Name, version, description, author and licence are those of the nearest package.json. Equal sources make equal bytes
+ * with one version of esbuild and of the runtime.
+ *
+ * Needs esbuild in the project. Native addons and files that are read at run time are not packed.
+ *
+ * @example
+ * ```ts check
+ * import { packBundle } from "jsr:@toolwire/toolwire/packaging";
+ * import { writeFile } from "node:fs/promises";
+ *
+ * const { fileName, bytes } = await packBundle({ module: "./server.ts", variables: [{ name: "API_KEY" }] });
+ * await writeFile(fileName, bytes);
+ * ```
+ * @throws {PackagingError} If esbuild or a member of package.json is missing, the module cannot be bundled, or the packed server
+ * does not start.
+ */
+export async function packBundle(options: PackOptions): Promise<PackedBundle> {
+  const module = resolve(options.module);
+  if (!existsSync(module)) throw new PackagingError(`Cannot pack ${options.module}`, [`there is no file ${module}`]);
+  const found = readPackage(dirname(module));
+  // Before the work, as mistakes in package.json are frequent.
+  bundleManifest(found.manifest, [], options.variables);
+  const program = await bundleProgram({ module, exportName: options.exportName, folder: found.folder });
+  const manifest = bundleManifest(found.manifest, await listTools(program, options), options.variables);
+  const files = filesOf(found, program, manifest);
+  return { fileName: `${manifest.name}-${manifest.version}.mcpb`, bytes: writeZip(files), manifest };
+}
+
+function filesOf({ folder }: FoundPackage, program: string, manifest: BundleManifest): ZipFile[] {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const license = join(folder, "LICENSE");
+  return [
+    { name: "manifest.json", bytes: encode(`${JSON.stringify(manifest, undefined, 2)}\n`) },
+    { name: ENTRY_POINT, bytes: encode(program) },
+    ...existsSync(license) ? [{ name: "LICENSE", bytes: readFileSync(license) }] : [],
+  ];
+}
+
+const MAX_OUTPUT = 2_000;
+
+/** Starts the program in an empty folder, as a host would, and lists its tools. */
+async function listTools(program: string, { module, env = {} }: PackOptions): Promise<readonly ListedTool[]> {
+  const folder = mkdtempSync(join(tmpdir(), "toolwire-pack-"));
+  const file = join(folder, "index.mjs");
+  let output = "";
+  const args = process.versions["deno"] === undefined ? [file] : ["run", "-A", "--quiet", file];
+  const client = createClient(stdioTransport(process.execPath, args, {
+    cwd: folder,
+    env,
+    era: "legacy",
+    stderr: (text) => void (output = (output + text).slice(-MAX_OUTPUT)),
+  }));
+  try {
+    writeFileSync(file, program);
+    return await client.$.list();
+  } catch (cause) {
+    const reason = output.trim() || (cause as Error).message;
+    throw new PackagingError(`Cannot pack ${module}`, [`the packed server does not start: ${reason}`], { cause });
+  } finally {
+    client.$.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

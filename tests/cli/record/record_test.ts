@@ -1,0 +1,298 @@
+/** Recordings: what a proxy writes of the calls that pass through it, and what a replayed recording answers. */
+import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import {
+  createClient,
+  createServer,
+  defineTool,
+  Failure,
+  mcpLiteTransport,
+  memoryTransport,
+  type Server,
+} from "../../../mod.ts";
+import * as v from "../../../src/core/schema/valibot.ts";
+import { createProxy } from "../../../src/cli/record/proxy.ts";
+import { createRecorder } from "../../../src/cli/record/recorder.ts";
+import { createRedactor } from "../../../src/cli/record/redact.ts";
+import { readRecording } from "../../../src/cli/record/recording.ts";
+import { replayCalls, type ReplayedCall } from "../../../src/cli/record/replay_calls.ts";
+import { replayTransport } from "../../../src/cli/record/replay_transport.ts";
+import { monitorFromSignal } from "../../../src/core/call/time_limit.ts";
+import type { Transport } from "../../../src/core/call/transport.ts";
+import { PLANTED, plantedTokens } from "./planted.ts";
+
+/** A server of tools that end in each way. */
+function createTarget(version = 1): Server {
+  return createServer({
+    name: "target",
+    version: "1.0.0",
+    logger: false,
+    tools: [
+      defineTool("add").describe("Add").input(v.object({ a: v.number(), b: v.number() }))
+        .handle(({ a, b }) => ({ sum: a + b, version, at: Date.now() })),
+      defineTool("echo").describe("Echo").input(v.looseObject({})).handle((input) => input),
+      defineTool("story").describe("Stream").partial(v.string()).handle(async function* (_, ctx) {
+        await ctx.progress(1, 2, "half");
+        yield "Once ";
+        yield "upon a time";
+      }),
+      defineTool("leak").describe("Stream a secret in pieces").partial(v.string()).handle(async function* () {
+        for (const char of "Bearer Zq7Xw3Rt9Lk2Vb5Nm8 is what you wanted") yield char;
+      }),
+      defineTool("refuse").describe("Fail").errors({ sold_out: v.object({ left: v.number() }) })
+        .handle(() => {
+          throw new Failure("sold_out", "Only 4 seats are left", { left: 4 });
+        }),
+      defineTool("crash").describe("Break").handle(() => {
+        throw new Error("the database is down");
+      }),
+      defineTool("paint").describe("Ask").handle(async (_, ctx) => {
+        const answer = await ctx.elicit("colour", {
+          message: "Which colour?",
+          schema: v.object({ colour: v.string() }),
+        });
+        return answer.action === "accept" ? `painted ${answer.content.colour}` : "not painted";
+      }),
+      defineTool("report").describe("Promise").promise().handle(async (_, ctx) => {
+        await ctx.progress(1, 1);
+        return "the report";
+      }),
+    ],
+  });
+}
+
+/** Runs calls through a recording proxy, over HTTP within this process, and returns what was written. */
+async function record(
+  use: (client: ReturnType<typeof clientOf>) => Promise<void>,
+  target = createTarget(),
+): Promise<string> {
+  let text = "";
+  const proxy = await createProxy(memoryTransport(target), {
+    info: { name: "target", version: "1.0.0" },
+    logger: false,
+    middleware: (tools) =>
+      createRecorder({
+        server: { name: "target", version: "1.0.0" },
+        tools,
+        redactor: createRedactor(),
+        write: (line) => text += line,
+      }),
+  });
+  try {
+    await use(clientOf(proxy));
+  } finally {
+    await proxy.close(0);
+  }
+  return text;
+}
+
+function clientOf(server: Server, transport: Transport = overHttp(server)) {
+  return createClient(transport, {
+    retry: { attempts: 0 },
+    onElicitation: () => ({ action: "accept", content: { colour: "red" } }),
+  });
+}
+
+function overHttp(server: Server): Transport {
+  return mcpLiteTransport("http://localhost/mcp-lite/v1", {
+    fetch: (url: string | URL | Request, init?: RequestInit) => server.fetch(new Request(url, init)),
+  });
+}
+
+/** Calls each tool, and returns what came of it. */
+async function callAll(client: ReturnType<typeof clientOf>): Promise<unknown[]> {
+  const { sum } = await client.$.call("add", { a: 1, b: 2 }) as { sum: number };
+  const pieces: unknown[] = [];
+  const story = client.$.stream("story");
+  for await (const piece of story) pieces.push(piece);
+  const refused = await client.$.outcome("refuse");
+  const crashed = await client.$.call("crash").catch(({ code }) => code);
+  const painted = await client.$.call("paint");
+  const report = await client.$.start("report");
+  return [sum, pieces, await client.$.call("story"), refused.kind, crashed, painted, await report.result()];
+}
+
+const EXPECTED = [
+  3,
+  ["Once ", "upon a time"],
+  "Once upon a time",
+  "failure",
+  "internal",
+  "painted red",
+  "the report",
+];
+
+const limited = <Value>(work: (limit: ReturnType<typeof monitorFromSignal>) => Promise<Value>): Promise<Value> =>
+  work(monitorFromSignal(new AbortController().signal));
+
+async function replayAll(text: string, target: Server, ignore: readonly string[] = []): Promise<ReplayedCall[]> {
+  const calls: ReplayedCall[] = [];
+  for await (const call of replayCalls(readRecording(text), memoryTransport(target), { ignore, limited })) {
+    calls.push(call);
+  }
+  return calls;
+}
+
+test("answers, streams, progress, failures, errors, questions and promises are recorded", async () => {
+  const text = await record(async (client) => deepStrictEqual(await callAll(client), EXPECTED));
+  const { head, calls } = readRecording(text);
+  strictEqual(head.server.name, "target");
+  match(head.list, /^sha256-/);
+  ok(head.tools.some(({ name }) => name === "add"));
+  const kinds = calls.map(({ tool, settled }) => `${tool} ${settled?.kind}`);
+  deepStrictEqual(kinds.slice(0, 7), [
+    "add answer",
+    "story answer",
+    "refuse failure",
+    "crash error",
+    "paint elicitation",
+    "paint answer",
+    "report promise",
+  ]);
+  deepStrictEqual(calls[1]?.events.map(({ kind }) => kind), ["progress", "partial", "partial"]);
+  strictEqual(calls[0]?.wire, "mcp-lite");
+  const redeemed = calls.filter(({ tool }) => tool === "redeem").at(-1);
+  strictEqual(redeemed?.settled?.kind, "answer");
+  const [promise] = calls.filter(({ tool }) => tool === "report");
+  strictEqual(
+    (redeemed?.args as { promise: string }).promise,
+    (promise?.settled as { token: string }).token,
+    "the redeem names the promise",
+  );
+  match(String((promise?.settled as { token: string }).token), /^\[redacted prom_ proxy [\da-f]{8}\]$/);
+  ok(!text.includes("the database is down"), "causes are not recorded");
+});
+
+test("none of the planted secrets is in the file: in arguments, answers, pieces, or answers to questions", async () => {
+  const planted = [...PLANTED, ...plantedTokens()];
+  strictEqual(planted.length, 30);
+  const text = await record(async (client) => {
+    for (const { member, secret } of planted) {
+      await client.$.call("echo", {
+        [member]: secret,
+        deep: [{ [member]: secret }],
+        json: JSON.stringify({ [member]: secret }),
+      });
+    }
+    await client.$.call("leak");
+    for await (const _ of client.$.stream("leak")) { /* All pieces. */ }
+  });
+  for (const { name, secret, hidden = secret } of planted) {
+    for (const form of [hidden, JSON.stringify(hidden).slice(1, -1)]) {
+      ok(!text.includes(form), `${name} is in the file`);
+    }
+  }
+  ok(!text.includes("Zq7Xw3Rt9"), "joined pieces");
+  const pieces = readRecording(text).calls.at(-1)?.events.map((event) => (event.kind === "partial" ? event.value : ""));
+  strictEqual(pieces?.join(""), "Bearer [redacted] is what you wanted");
+});
+
+test("a replayed recording answers as the server did, as a transport and behind a proxy", async () => {
+  const text = await record(async (client) => void await callAll(client));
+  deepStrictEqual(await callAll(clientOf(createTarget(), replayTransport(readRecording(text)))), EXPECTED);
+  const proxy = await createProxy(replayTransport(readRecording(text)), { info: { name: "replay" }, logger: false });
+  deepStrictEqual(await callAll(clientOf(proxy)), EXPECTED);
+  await proxy.close(0);
+});
+
+test("repeated calls are answered in recorded order, then with the last answer", async () => {
+  let count = 0;
+  const target = createServer({
+    tools: [defineTool("next").describe("Count").handle(() => ++count)],
+    logger: false,
+  });
+  const text = await record(async (client) => {
+    for (let call = 0; call < 3; call++) await client.$.call("next");
+  }, target);
+  const client = clientOf(target, replayTransport(readRecording(text)));
+  const answers = [];
+  for (let call = 0; call < 5; call++) answers.push(await client.$.call("next"));
+  deepStrictEqual(answers, [1, 2, 3, 3, 3]);
+});
+
+test("a call that was not recorded is refused, with the nearest recorded arguments", async () => {
+  const text = await record(async (client) => {
+    await client.$.call("add", { a: 1, b: 2 });
+    await client.$.call("add", { a: 5, b: 6 });
+  });
+  const client = clientOf(createTarget(), replayTransport(readRecording(text)));
+  await rejects(client.$.call("add", { a: 5, b: 7 }), {
+    code: "invalid_input",
+    message: 'The recording has no call of add with these arguments; the nearest is {"a":5,"b":6}',
+  });
+  await rejects(client.$.call("echo", {}), { message: "The recording has no call of echo" });
+  await rejects(client.$.call("ad", {}), { code: "tool_not_found" });
+});
+
+test("any secret fits the place of a recorded one", async () => {
+  const text = await record(async (client) => void await client.$.call("echo", { password: "one", user: "ada" }));
+  const client = clientOf(createTarget(), replayTransport(readRecording(text)));
+  deepStrictEqual(await client.$.call("echo", { password: "another", user: "ada" }), {
+    password: "[redacted]",
+    user: "ada",
+  });
+  await rejects(client.$.call("echo", { password: "one", user: "eve" }), { code: "invalid_input" });
+});
+
+test("a replay against the same server finds no difference; questions and promises get the tokens of the new run", async () => {
+  const text = await record(async (client) => void await callAll(client));
+  const calls = await replayAll(text, createTarget(), ["/value/at"]);
+  deepStrictEqual(
+    calls.filter(({ status }) => status !== "same").map(({ tool, status, reason, differences }) => ({
+      tool,
+      status,
+      reason,
+      differences,
+    })),
+    [],
+  );
+  deepStrictEqual(calls.slice(0, 7).map(({ tool }) => tool), [
+    "add",
+    "story",
+    "refuse",
+    "crash",
+    "paint",
+    "paint",
+    "report",
+  ]);
+});
+
+test("a replay against a changed server names each difference", async () => {
+  const text = await record(async (client) => void await client.$.call("add", { a: 1, b: 2 }));
+  const [call] = await replayAll(text, createTarget(2), ["/value/at"]);
+  strictEqual(call?.status, "different");
+  deepStrictEqual(call?.differences, [{ path: "/value/version", recorded: 1, now: 2 }]);
+});
+
+test("a call whose secrets are not in the recording is skipped, and an answer with a secret counts as equal", async () => {
+  const text = await record(async (client) => {
+    await client.$.call("echo", { password: "one" });
+    await client.$.call("leak");
+  });
+  const calls = await replayAll(text, createTarget());
+  deepStrictEqual(calls.map(({ status, redacted }) => [status, redacted]), [["skipped", 0], ["same", 1]]);
+  strictEqual(calls[0]?.reason, "its secrets are not in the recording");
+});
+
+test("a file that is not a recording is refused with its line; an incomplete last line is left out", async () => {
+  for (
+    const [text, words] of [
+      ["", /^Not a recording/],
+      ['{"jsonrpc":"2.0"}\n', /^Not a recording/],
+      ['{"toolwire":"record","v":2}\n', /version 2, and this program reads version 1/],
+      ['{"toolwire":"record","v":1}\n', /^Line 1: the members server and tools/],
+      ['{"toolwire":"record","v":1,"server":{"name":"x"},"tools":[]}\nno\n', /^Line 2 is not a JSON object/],
+      ['{"toolwire":"record","v":1,"server":{"name":"x"},"tools":[]}\n{}\n', /^Line 2 is neither a call/],
+      [
+        '{"toolwire":"record","v":1,"server":{"name":"x"},"tools":[]}\n{"n":3,"settled":{"kind":"answer"}}\n',
+        /^Line 2: there is no call 3 before it/,
+      ],
+    ] as const
+  ) {
+    throws(() => readRecording(text), { name: "TypeError", message: words });
+  }
+  const text = await record(async (client) => void await client.$.call("add", { a: 1, b: 2 }));
+  const cut = readRecording(text.slice(0, -10));
+  strictEqual(cut.calls.length, 1);
+  strictEqual(cut.calls[0]?.settled, undefined);
+});
