@@ -4,9 +4,9 @@ import type { ActivityMonitor, Transport } from "../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members, omitUndefined } from "../../internal/json.ts";
 import { delay } from "../../internal/time.ts";
 import { compareJson, type JsonDifference } from "./compare_json.ts";
-import { createRedactor } from "./redact.ts";
+import { createRedactor } from "../../core/redaction/redact.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
-import { MARK } from "./secrets.ts";
+import { MARK } from "../../core/redaction/secrets.ts";
 
 /** What became of one recorded call. */
 export interface ReplayedCall {

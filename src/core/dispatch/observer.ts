@@ -1,7 +1,7 @@
 /** The interface through which all calls of a server can be observed, those that no middleware sees included. */
 import type { Call } from "../call/call.ts";
-import type { CallResult, ErrorResult } from "../call/outcome.ts";
-import type { MiddlewareCtx } from "../handler/middleware.ts";
+import type { CallEvent, CallResult, ErrorResult } from "../call/outcome.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 
 /**
  * Observes the calls of a server. Its methods run synchronously within the call and must not throw. They must copy what they keep:
@@ -11,15 +11,24 @@ export interface CallObserver {
   /**
    * A call begins, before any middleware, or an attempt of a job.
    *
-   * @param ctx The context of the call; `ctx.onEvent` passes on its events.
    * @param attempt Number of the attempt, from 1, of a job; `undefined` for a call.
    * @returns Takes the result that the caller gets, or that the attempt had.
    */
-  begin(ctx: MiddlewareCtx, attempt: number | undefined): (result: CallResult) => void;
+  begin(begun: BegunCall, attempt: number | undefined): (result: CallResult) => void;
   /** A call is refused before it begins: an unknown tool, or a missing scope. */
   refuse(call: Call, error: ErrorResult): void;
   /** A request over HTTP was answered. Replies of streams may still have their body to send. */
   reply(request: ObservedRequest, status: number): void;
+}
+
+/** A call that has begun. */
+export interface BegunCall {
+  /** The call as received, before validation. */
+  readonly call: Call;
+  /** The tool, prompt or resource that it runs. */
+  readonly definition: ToolDefinition;
+  /** Calls `listener` for each event of the call, even if its caller does not stream. Exceptions of the listener are logged. */
+  onEvent(listener: (event: CallEvent) => void): void;
 }
 
 /** A request over HTTP, without its body. */
