@@ -1,5 +1,5 @@
 /** The interface through which all calls of a server can be observed, those that no middleware sees included. */
-import type { Call } from "../call/call.ts";
+import type { Call, Metadata } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult } from "../call/outcome.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 
@@ -37,4 +37,6 @@ export interface ObservedRequest {
   readonly method: string;
   /** Path without query. It may hold a promise token. */
   readonly path: string;
+  /** The same object as that of the call that came by the request, if one did. */
+  readonly metadata: Metadata;
 }

@@ -90,8 +90,8 @@ class Console implements MountedWire {
     this.#answers = {
       hello: (_, head) => ok(this.#hello(head)),
       tools: (_, head) => ok(this.#tools(head)),
-      poll: ({ after }) => ok(this.#part(this.#feed.since(numberOf(after)))),
-      feed: ({ after }, head) => this.#stream(numberOf(after), head),
+      poll: (input) => ok(this.#part(this.#feed.since(this.#seqOf(input)))),
+      feed: (input, head) => this.#stream(this.#seqOf(input), head),
       check: (input, head) => this.#check(input, head),
       token: ({ token }) => ok(readToken(String(token).trim(), host.clock.now()) ?? { kind: null }),
     };
@@ -170,6 +170,12 @@ class Console implements MountedWire {
     return Promise.resolve(validated).then(({ issues }) => ok({ issues: issues ? formatIssues(issues, args) : [] }));
   }
 
+  /** The number that a page has read up to; 0 if it has read events of an earlier process. */
+  #seqOf({ after, instance }: Members): number {
+    const isOwn = instance === undefined || instance === this.#instance;
+    return isOwn && Number.isSafeInteger(after) ? after as number : 0;
+  }
+
   #part({ events, lost }: FeedPart): unknown {
     return { instance: this.#instance, lost, events, stats: this.#feed.stats.read(this.#host.clock.now()) };
   }
@@ -241,8 +247,4 @@ function parse(text: string | ErrorResult): ErrorResult | { readonly members: Me
     // The same error as for other values.
   }
   return { kind: "error", code: "invalid_request", message: "Send a JSON object" };
-}
-
-function numberOf(value: unknown): number {
-  return Number.isSafeInteger(value) ? value as number : 0;
 }

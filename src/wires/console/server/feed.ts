@@ -60,6 +60,8 @@ export class Feed implements CallObserver {
   readonly #options: FeedOptions;
   readonly #events: FeedEvent[] = [];
   readonly #watchers = new Set<(part: FeedPart) => void>();
+  /** Headers of requests whose error is in the feed already, as the end of a call. */
+  readonly #reported = new WeakSet<object>();
   #seq = 0;
   /** Characters that the kept events hold. */
   #chars = 0;
@@ -100,6 +102,7 @@ export class Feed implements CallObserver {
       const isError = result.kind === "error" || result.kind === "failure";
       const atMs = clock.now();
       this.stats.add(definition.name, atMs, tookMs, isError);
+      if (isError) this.#reported.add(peer.metadata);
       this.#keep({
         type: "end",
         seq: ++this.#seq,
@@ -112,8 +115,9 @@ export class Feed implements CallObserver {
     };
   }
 
-  refuse({ tool, peer: { wire, principal } }: Call, { code, message }: ErrorResult): void {
+  refuse({ tool, peer: { wire, principal, metadata } }: Call, { code, message }: ErrorResult): void {
     const { clock, redactor } = this.#options;
+    this.#reported.add(metadata);
     this.#keep({
       type: "refused",
       seq: ++this.#seq,
@@ -126,8 +130,8 @@ export class Feed implements CallObserver {
     });
   }
 
-  reply({ method, path }: ObservedRequest, status: number): void {
-    if (status < 400 || path.startsWith(this.#options.ownPath)) return;
+  reply({ method, path, metadata }: ObservedRequest, status: number): void {
+    if (status < 400 || this.#reported.has(metadata) || path.startsWith(this.#options.ownPath)) return;
     const cut = path.replace(/[^/]{65,}/g, (segment) => `${segment.slice(0, 8)}…`).slice(0, 256);
     this.#keep({ type: "refused", seq: ++this.#seq, atMs: this.#options.clock.now(), method, path: cut, status });
   }
