@@ -86,10 +86,22 @@ function mcpAnswer(body: unknown): Outcome {
 function mcpLiteAnswer(body: unknown): Outcome {
   const { result, error } = asObject(body);
   if (error !== undefined) return { kind: "error", value: error };
-  const { status, content, promise } = asObject(result);
-  if (promise !== undefined || status === "promise") return { kind: "promise", value: result };
-  if (status === "error" || status === "failure") return { kind: "failure", value: content ?? result };
-  return { kind: status === "answer" || status === undefined ? "answer" : "questions", value: content ?? result };
+  const { content, _meta } = asObject(result);
+  return decoded(asObject(_meta)["response_type"], content, _meta);
+}
+
+/** An outcome by the type that MCP-lite and its gRPC binding give each response. */
+function decoded(type: unknown, content: unknown, meta: unknown): Outcome {
+  switch (String(type ?? "answer").toLowerCase()) {
+    case "answer":
+      return { kind: "answer", value: content };
+    case "failure":
+      return { kind: "failure", value: content };
+    case "promise":
+      return { kind: "promise", value: meta };
+    default:
+      return { kind: "questions", value: meta };
+  }
 }
 
 const MCP_2026: CallableWire = {
@@ -144,6 +156,7 @@ const REST: CallableWire = {
   },
   answer(body) {
     const { type, status, title } = asObject(body);
+    // A failure is a problem with the tool's own code.
     const isProblem = typeof status === "number" && status >= 400 && (type !== undefined || title !== undefined);
     return { kind: isProblem ? "error" : "answer", value: body };
   },
@@ -157,8 +170,11 @@ const CONNECT: CallableWire = {
     return post(path, { "connect-protocol-version": "1" }, { name: toolName, arguments: args });
   },
   answer(body) {
-    const { code, message } = asObject(body);
-    return { kind: typeof code === "string" && message !== undefined ? "error" : "answer", value: body };
+    const { result, meta, code } = asObject(body);
+    if (result === undefined && typeof code === "string") return { kind: "error", value: body };
+    return decoded(asObject(meta)["responseType"], asObject(result)["content"], meta);
+  },
+};
   },
 };
 

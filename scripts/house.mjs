@@ -21,9 +21,18 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** What is searched for words: all `.ts`, `.mjs` and `.md` files of a folder, or a single file. */
 const WORD_PATHS = {
-  ".ts": ["mod.ts", "src", "console", "tests", "bench", "scripts", "examples"],
+  ".ts": ["mod.ts", "src", "console", "create-toolwire", "templates", "tests", "bench", "scripts", "examples"],
   ".mjs": ["src", "console", "tests", "bench", "scripts", "examples"],
-  ".md": ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md", "docs"],
+  ".md": [
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "bench/README.md",
+    "create-toolwire",
+    "templates",
+    "docs",
+  ],
 };
 
 const SKIPPED_FOLDERS = new Set(["node_modules", "gen", "dist", ".cache"]);

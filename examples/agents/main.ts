@@ -1,5 +1,5 @@
 /**
- * One travel agency, four frameworks: each lets its model plan a weekend with the same tools, once in this process and once over
+ * One travel agency, ten interfaces for models: each lets its model plan a weekend with the same tools, once in this process and once over
  * the network.
  *
  * Run with `npm install` in this folder, then `bun main.ts` or `deno run -A main.ts`. It ends with 0 if all went as it should, and
@@ -12,20 +12,30 @@ import { createClient, mcpLiteTransport, memoryTransport } from "jsr:@toolwire/t
 import type { Transport } from "jsr:@toolwire/toolwire/wire";
 import { grpcTransport } from "jsr:@toolwire/toolwire/grpc";
 import { serve } from "jsr:@toolwire/toolwire/serve";
+import { runAdk } from "./adk.ts";
 import { runAiSdk } from "./ai_sdk.ts";
 import { runAnthropic } from "./anthropic.ts";
+import { runGoogle } from "./google_genai.ts";
 import { runLangChain } from "./langchain.ts";
+import { runMastra } from "./mastra.ts";
 import { runOpenAi } from "./openai.ts";
+import { runOpenAiAgents } from "./openai_agents.ts";
 import { runOpenAiResponses } from "./openai_responses.ts";
 import type { Script } from "./scripted/script.ts";
 import { createAgency } from "./server.ts";
+import { runTanStack } from "./tanstack.ts";
 
 const agents = {
   "OpenAI, Chat Completions": runOpenAi,
   "OpenAI, Responses": runOpenAiResponses,
   "Anthropic, Messages": runAnthropic,
+  "OpenAI, Agents SDK": runOpenAiAgents,
+  "Google, Gen AI SDK": runGoogle,
+  "Google, ADK": runAdk,
   "AI SDK": runAiSdk,
   LangChain: runLangChain,
+  Mastra: runMastra,
+  "TanStack AI": runTanStack,
 };
 
 /** What the models do, in the order of their messages: two calls at once, a call that fails, the same with what it learned, … */

@@ -19,7 +19,7 @@ import { COMMANDS } from "./commands.ts";
 import type { CliContext } from "./context.ts";
 import { EXIT } from "./exit_codes.ts";
 import type { CliProcess } from "./terminal/process.ts";
-import { printable, Terminal } from "./terminal/terminal.ts";
+import { printable, printableLine, Terminal } from "./terminal/terminal.ts";
 
 /** How a user interrupts the program. */
 export interface InterruptionSource {
@@ -46,6 +46,7 @@ export async function runProgram(
   if (isHelp(name)) {
     return words[0] === undefined ? print(host, usage()) : await runProgram([words[0], "--help"], host, interruption);
   }
+  if (name === "__complete") return await propose(words, host, interruption);
   const entry = COMMANDS.get(name);
   if (entry === undefined) return fail(host, `${describeUnknown("command", name, visibleNames())}\n\n${usage()}`, 2);
   if (Promise.withResolvers === undefined) {
@@ -71,6 +72,29 @@ async function runCommand(
     documentation: { disableAnsiColor: true, caseStyle: "convert-camel-to-kebab" },
     localization: { text: textOf(name, command, ownWords.includes("--json")) },
   });
+  const { context, streams } = createContext(host, interruption, program);
+  await run(app, [...ownWords], context);
+  const code = streams.exitCode ?? EXIT.ok;
+  // Negative codes are those of the parser.
+  return code < 0 ? EXIT.usage : code;
+}
+
+/** Prints what may follow the words, for the scripts of `toolwire completions`: `__complete [--next] -- <words>`. */
+async function propose(
+  [first, ...rest]: readonly string[],
+  host: CliProcess,
+  interruption: InterruptionSource,
+): Promise<number> {
+  const words = first === "--next" ? [...rest.slice(1), ""] : rest;
+  const { proposeWords } = await import("./completions/propose.ts");
+  const proposals = await proposeWords(words, COMMANDS, createContext(host, interruption, undefined).context);
+  return print(
+    host,
+    proposals.map(({ value, about = "" }) => `${value}\t${printableLine(about).slice(0, 100)}`).join("\n"),
+  );
+}
+
+function createContext(host: CliProcess, interruption: InterruptionSource, program: readonly string[] | undefined) {
   const streams = {
     stdout: host.stdout,
     stderr: host.stderr,
@@ -85,10 +109,7 @@ async function runCommand(
     program,
     interruption: onceInterruption(interruption, terminal),
   };
-  await run(app, [...ownWords], context);
-  const code = streams.exitCode ?? EXIT.ok;
-  // Negative codes are those of the parser.
-  return code < 0 ? EXIT.usage : code;
+  return { context, streams };
 }
 
 /** Creates the signal of Ctrl+C on first use. */

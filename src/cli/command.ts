@@ -39,6 +39,8 @@ export interface CliCommand {
   readonly takesProgram: boolean;
   /** Names of its flags, as they are written: `--bearer-env`. */
   readonly flags: readonly string[];
+  /** Flags that take a value, with all of their values; an empty list if any text is one. */
+  readonly flagValues: Readonly<Record<string, readonly string[]>>;
   /** The command for the parser. `process.exitCode` of the context receives the exit code. */
   readonly command: Command<CliContext>;
 }
@@ -57,7 +59,8 @@ export function defineCommand<Flags extends FlagsOf<Flags>, Words extends readon
       (this.process as { exitCode?: number }).exitCode = exitCode;
     },
   });
-  return { usage, takesProgram, flags: flagNames(parameters.flags ?? {}), command };
+  const flags: FlagTable = parameters.flags ?? {};
+  return { usage, takesProgram, flags: Object.keys(flags).map(flagName), flagValues: flagValuesOf(flags), command };
 }
 
 async function runReported(
@@ -80,6 +83,14 @@ function formatExamples(examples: CommandDefinition<object, readonly string[]>["
   return ["Examples", ...examples.map(([call, meaning]) => `  ${call}\n      ${meaning}`)].join("\n");
 }
 
-function flagNames(flags: object): readonly string[] {
-  return Object.keys(flags).map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+type FlagTable = Readonly<Record<string, { readonly kind: string; readonly values?: readonly string[] }>>;
+
+/** `bearerEnv`: `--bearer-env`. */
+function flagName(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function flagValuesOf(flags: FlagTable): Readonly<Record<string, readonly string[]>> {
+  const valued = Object.entries(flags).filter(([, { kind }]) => kind !== "boolean" && kind !== "counter");
+  return Object.fromEntries(valued.map(([name, { values = [] }]) => [flagName(name), values]));
 }

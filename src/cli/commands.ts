@@ -13,6 +13,15 @@ export interface CommandEntry {
 
 /** Commands by name. */
 export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, CommandEntry>([
+  ["dev", {
+    about: "Serve a module, and reload it when a file changes",
+    load: () => import("./commands/dev.ts").then(({ devCommand }) => devCommand),
+  }],
+  ["dev-child", {
+    about: "The process of dev that serves",
+    isHidden: true,
+    load: () => import("./dev/child.ts").then(({ devChildCommand }) => devChildCommand),
+  }],
   ["list", {
     about: "List tools, resources and prompts",
     load: () => import("./commands/list.ts").then(({ listCommand }) => listCommand),
@@ -49,6 +58,14 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Write the types of a server, for a typed client",
     load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
   }],
+  ["diff", {
+    about: "Compare two servers: does the second break callers of the first?",
+    load: () => import("./commands/diff.ts").then(({ diffCommand }) => diffCommand),
+  }],
+  ["check", {
+    about: "Check the tools of a server: names, schemas, descriptions, sizes",
+    load: () => import("./commands/check.ts").then(({ checkCommand }) => checkCommand),
+  }],
   ["doctor", {
     about: "Examine the way to a server, step by step",
     load: () => import("./commands/doctor.ts").then(({ doctorCommand }) => doctorCommand),
@@ -69,6 +86,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
   }],
+  ["init", {
+    about: "Create a project: Node, Bun, Deno, Workers, Hono or Next.js",
+    load: () => import("./commands/init.ts").then(({ initCommand }) => initCommand),
+  }],
   ["install", {
     about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
     load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),
@@ -80,6 +101,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   ["publish", {
     about: "Write and check server.json for the registry of MCP servers",
     load: () => import("./commands/publish.ts").then(({ publishCommand }) => publishCommand),
+  }],
+  ["completions", {
+    about: "Print a script that completes words in bash, zsh, fish or PowerShell",
+    load: () => import("./commands/completions.ts").then(({ completionsCommand }) => completionsCommand),
   }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",

@@ -15,7 +15,7 @@ import { isRetryable, retryDelayMs, type RetryOptions, unexpectedOutcome, unwrap
 import { explainError } from "./explain_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { parseHttpUrl } from "../internal/http.ts";
-import { RunningCall } from "./running_call.ts";
+import { assertKnown, RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
 import type { ItemsPage, TextPage } from "../core/tool/definition.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
@@ -93,7 +93,7 @@ export function createClient(
   options: ClientOptions = {},
 ): UntypedClient {
   const url = typeof to === "string" || to instanceof URL ? toEndpoint(to) : undefined;
-  assertKnown(options, url ? HTTP_OPTIONS : OPTIONS);
+  assertKnown("create client", options, url ? HTTP_OPTIONS : OPTIONS);
   const transport = url ? mcpLiteTransport(url, options) : asTransport(to as Transport);
   const caller = new Caller(transport, options, url);
   const target = Object.freeze({ $: caller });
@@ -114,15 +114,6 @@ const OPTIONS = "timeoutMs, idleTimeoutMs, retry, onElicitation, onMoreRequested
 
 /** The last three are options of the transport. */
 const HTTP_OPTIONS = `${OPTIONS}, headers, fetch, maxResponseBytes`;
-
-/** Rejects unknown options: a misspelled one may be the credentials. */
-function assertKnown(options: object, known: string): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined && !known.split(", ").includes(name)) {
-      throw new TypeError(`Cannot create client: there is no option "${name}" here, but ${known}`);
-    }
-  }
-}
 
 /** URL of the endpoints. The default path is that of a server with default options. */
 function toEndpoint(to: string | URL): URL {

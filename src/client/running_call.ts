@@ -12,6 +12,16 @@ export interface CallLimitOptions {
   readonly idleTimeoutMs?: number;
 }
 
+/** Rejects unknown options: a misspelled one may be the credentials, or a time limit. */
+export function assertKnown(action: string, options: object, known: string): void {
+  // Runs for each call: nothing is allocated without options.
+  for (const name in options) {
+    if (options[name as keyof object] !== undefined && !known.split(", ").includes(name)) {
+      throw new TypeError(`Cannot ${action}: there is no option "${name}" here, but ${known}`);
+    }
+  }
+}
+
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
 /**
@@ -38,8 +48,10 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   /** Rejects the running work. */
   #end: ((reason: unknown) => void) | undefined;
 
+  /** @throws {TypeError} If an option is unknown. */
   constructor(options: CallOptions = {}, { timeoutMs = Infinity, idleTimeoutMs = 60_000 }: CallLimitOptions) {
     super();
+    assertKnown("call", options, "signal, timeoutMs, idleTimeoutMs, onProgress, idempotencyKey, meta");
     this.options = options;
     this.#timeoutMs = options.timeoutMs ?? timeoutMs;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? idleTimeoutMs;

@@ -46,6 +46,10 @@ export interface Memo {
   readonly steps: Readonly<Record<string, Json>>;
   /** Sleeps and waits for values, by kind and key: `sleep night`, `value approval`. */
   readonly waits?: Readonly<Record<string, Wait>>;
+  /** Names of the steps, sleeps and waits of the latest run that stopped, in order; the next run has to come to them again. */
+  readonly trail?: readonly string[] | undefined;
+  /** Whether some of them have run at once, so that their order may differ. */
+  readonly isUnordered?: boolean | undefined;
 }
 
 /** One piece of deferred work: plain JSON. */
@@ -86,6 +90,17 @@ export interface Job {
   readonly maxAttempts: number;
   /** When the next run may start, in milliseconds since the Unix epoch, for a `queued` or `waiting` job. Absent: at once. */
   readonly wakeAtMs?: number;
+  /** The schedule that the call is of, and the time that it was due. */
+  readonly schedule?: {
+    /** Name of the schedule. */
+    readonly name: string;
+    /** Digest of its times and arguments. */
+    readonly digest: string;
+    /** In milliseconds since the Unix epoch. */
+    readonly atMs: number;
+    /** Id of the earlier call for which this one was left out. */
+    readonly blockedBy?: string;
+  };
   /** Answers and steps so far. */
   readonly memo: Memo;
   /** Latest progress. */

@@ -114,10 +114,15 @@ class MemoryJobs {
     if (this.#find(id)) return false;
     const principal = job.principal?.id ?? "";
     this.#makeRoom(principal);
+    const { text, version, expiresAtMs, isFinished } = contentOf(job);
+    // Without a spread, whose objects take twice the memory.
     const entry: Entry = {
       id,
+      text,
+      version,
+      expiresAtMs,
       principal,
-      ...contentOf(job),
+      isFinished,
       leases: 0,
       deliveries: undefined,
       listeners: undefined,
@@ -166,7 +171,10 @@ class MemoryJobs {
     const entry = this.#find(id);
     if (!entry) return;
     if (delayMs <= 0) return this.#makeDue(entry);
-    (entry.deliveries ??= []).push(this.#later.add(entry, delayMs));
+    const due = this.#later.add(entry, delayMs);
+    // Most have one: a list that grows has room for more.
+    if (entry.deliveries === undefined) entry.deliveries = [due];
+    else entry.deliveries.push(due);
   }
 
   lease(id: string): () => void {

@@ -62,7 +62,7 @@ export class ResumableSseDecoder extends SseDecoder {
   /** Id of the last complete event that had one; `""` before. */
   lastEventId = "";
   /** Delay before the stream is requested again, in milliseconds, if the server sent one. */
-  retryMs: number | undefined = undefined;
+  retryMs: number | undefined;
   /** Whether an event was larger than the limit. The decoder must not be used further. */
   isOverLimit = false;
   /** Maximum size of an incomplete event. It is compared with UTF-16 code units, none of which is less than a byte. */

@@ -17,7 +17,7 @@ export function mapMaybe<Value, Mapped>(
 /** A resource that is opened on first use. If opening fails, the next use tries again. */
 export class Lazy<Value> {
   readonly #open: () => Promise<Value>;
-  #value: Promise<Value> | undefined = undefined;
+  #value: Promise<Value> | undefined;
 
   /** @param open Opens the resource. */
   constructor(open: () => Promise<Value>) {

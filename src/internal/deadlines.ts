@@ -13,9 +13,9 @@ const SWEEP_MS = 250;
 /** A pending deadline, created by {@link Deadlines.add}. */
 export class Deadline {
   /** @internal */
-  previous: Deadline | undefined = undefined;
+  previous: Deadline | undefined;
   /** @internal */
-  next: Deadline | undefined = undefined;
+  next: Deadline | undefined;
   /** @internal Time of expiry. */
   dueMs: number;
   /** @internal Time of expiry without renewals, by which its lane is ordered. */
@@ -77,10 +77,10 @@ class Lane {
   readonly #clock: Clock;
   readonly #durationMs: number;
   readonly #retire: () => void;
-  #head: Deadline | undefined = undefined;
-  #tail: Deadline | undefined = undefined;
+  #head: Deadline | undefined;
+  #tail: Deadline | undefined;
   /** Cancels the timer; `undefined` if no timer is set. */
-  #cancel: (() => void) | undefined = undefined;
+  #cancel: (() => void) | undefined;
   /** When the timer fires; if that is at once, before everything. */
   #firesMs = 0;
 

@@ -18,19 +18,20 @@ export type MaybeFuture<Value> = Value | Future<Value> | Promise<Value>;
 
 /** A value that arrives later. It has one consumer; `await` accepts it, any number of times. */
 export class Future<Value> implements PromiseLike<Value>, Receiver<Value> {
-  // Plain members that the constructor sets: V8 makes private ones in four times the time, and a call makes several futures.
+  // Plain members that the constructor alone sets, as a call makes several futures: V8 makes private ones in four times the time, and
+  // without `declare` each would be set twice.
   /** @internal */
-  hasArrived: boolean;
+  declare hasArrived: boolean;
   /** @internal */
-  hasFailed: boolean;
+  declare hasFailed: boolean;
   /** @internal The value, or the exception, if it arrived before there was a consumer. */
-  arrived: unknown;
+  declare arrived: unknown;
   /** @internal */
-  step: ((value: never) => unknown) | undefined;
+  declare step: ((value: never) => unknown) | undefined;
   /** @internal */
-  next: Receiver<unknown> | undefined;
+  declare next: Receiver<unknown> | undefined;
   /** @internal The same as a promise, which several may wait for. */
-  promise: unknown;
+  declare promise: unknown;
 
   /** Creates a future without a value. */
   constructor() {

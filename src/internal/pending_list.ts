@@ -8,9 +8,9 @@ import type { Clock } from "./time.ts";
 /** An entry of a {@link PendingList}; the list sets the links. */
 export interface PendingEntry {
   /** @internal */
-  previous: PendingEntry | undefined;
+  earlier: PendingEntry | undefined;
   /** @internal */
-  next: PendingEntry | undefined;
+  later: PendingEntry | undefined;
   /** Called once if the entry is still in the list after its turn. It was removed before. */
   onTurnEnd(): void;
 }
@@ -18,8 +18,8 @@ export interface PendingEntry {
 /** Entries in the order in which they were added. */
 export class PendingList {
   readonly #clock: Clock;
-  #first: PendingEntry | undefined = undefined;
-  #last: PendingEntry | undefined = undefined;
+  #first: PendingEntry | undefined;
+  #last: PendingEntry | undefined;
   #isTimerSet = false;
 
   /** @param clock Source of time. */
@@ -29,9 +29,9 @@ export class PendingList {
 
   /** Adds an entry, which is in no list. */
   add(entry: PendingEntry): void {
-    entry.previous = this.#last;
+    entry.earlier = this.#last;
     if (this.#last === undefined) this.#first = entry;
-    else this.#last.next = entry;
+    else this.#last.later = entry;
     this.#last = entry;
     // Timers that end with their request cannot serve the entries of others.
     if (this.#clock.isPerRequest) this.flush();
@@ -40,12 +40,12 @@ export class PendingList {
 
   /** Removes an entry, if it is still in the list. */
   remove(entry: PendingEntry): void {
-    const { previous, next } = entry;
-    if (previous !== undefined) previous.next = next;
-    else if (this.#first === entry) this.#first = next;
-    if (next !== undefined) next.previous = previous;
-    else if (this.#last === entry) this.#last = previous;
-    entry.previous = entry.next = undefined;
+    const { earlier, later } = entry;
+    if (earlier !== undefined) earlier.later = later;
+    else if (this.#first === entry) this.#first = later;
+    if (later !== undefined) later.earlier = earlier;
+    else if (this.#last === entry) this.#last = earlier;
+    entry.earlier = entry.later = undefined;
   }
 
   /** Notifies the entries up to `last` at once, by default all, in their order. */

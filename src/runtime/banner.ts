@@ -3,8 +3,11 @@ import { escapeControls } from "../internal/text.ts";
 import type { MountedPaths } from "../wires/wire.ts";
 import type { Server } from "../server/server.ts";
 
-/** Maximum number of names or paths in a line. */
+/** Maximum number of names in a line. */
 const MAX_NAMES = 8;
+
+/** Maximum number of paths without a common folder. A client of more, as of Connect, takes the URL of the server. */
+const MAX_PATHS = 3;
 
 export function formatBanner(server: Server, url: string, grpcUrl: string | undefined): string {
   const { info, tools, "~server": { host } } = server;
@@ -18,13 +21,13 @@ export function formatBanner(server: Server, url: string, grpcUrl: string | unde
   return escapeControls([`${info.name} ${info.version}`.replaceAll("\n", " "), ...lines].join("\n"));
 }
 
-/** The path of a wire, or the folder of all of its paths; without such a folder, the paths. */
+/** The path of a wire, or the folder of all of its paths; without such a folder, the paths if they are few. */
 function placeOf(paths: MountedPaths["paths"]): string {
   const [first = "", ...others] = paths;
   if (others.length === 0) return first;
   const folders = first.split("/");
   while (folders.length > 1 && !others.every((path) => path.startsWith(`${folders.join("/")}/`))) folders.pop();
-  return folders.join("/") || shortList(paths);
+  return folders.join("/") || (paths.length > MAX_PATHS ? "" : paths.join(", "));
 }
 
 function shortList(names: readonly string[]): string {

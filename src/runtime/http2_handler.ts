@@ -55,14 +55,14 @@ class Http2Metadata extends NodeMetadata {
 }
 
 class Http2Head implements Head {
-  principal: Principal | undefined = undefined;
+  principal: Principal | undefined;
   readonly carriesTrailers = true;
   readonly method: string;
   path: string;
   readonly metadata: Metadata;
   readonly #headers: IncomingHttpHeaders;
   readonly #stream: ServerHttp2Stream;
-  #signal: AbortSignal | undefined = undefined;
+  #signal: AbortSignal | undefined;
   /** Whether the reply was written completely. The stream closes in that case too. */
   isAnswered = false;
 

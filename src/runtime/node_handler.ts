@@ -81,14 +81,14 @@ function pathBelow(mount: string, path: string, server: Pick<ServerInternals, "a
 }
 
 class NodeHead implements Head {
-  principal: Principal | undefined = undefined;
+  principal: Principal | undefined;
   readonly carriesTrailers = false;
   readonly method: string;
   path: string;
   readonly target: string;
   readonly metadata: Metadata;
   readonly #response: ServerResponse;
-  #signal: AbortSignal | undefined = undefined;
+  #signal: AbortSignal | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, server: Pick<ServerInternals, "answers">) {
     this.#response = response;

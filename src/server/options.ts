@@ -1,5 +1,6 @@
 import type { Discovery } from "./discovery/discover.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
+import type { Schedule } from "../core/dispatch/schedule.ts";
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
 import { missingEngine } from "../core/dispatch/dispatcher.ts";
 import type { QuestionKeys } from "../core/dispatch/services.ts";
@@ -48,6 +49,11 @@ export interface PromiseServerOptions<Keys, JobEngine extends Engine> {
   readonly keys?: Keys;
   /** Runs the work of tools with `.promise()`. */
   readonly engine?: JobEngine;
+  /**
+   * Calls of tools at times of the clock, by `every` and `cron` of `./schedules`: each once over all replicas. They begin when the
+   * server listens by `serve`, at `server.work()`, or at the first call that needs the engine.
+   */
+  readonly schedules?: readonly Schedule[];
   /** Number of jobs that run at once in this process; `false` for none. Default: `{ concurrency: 10 }`. */
   readonly work?: WorkOptions | false;
 }
@@ -128,6 +134,7 @@ const RULES: OptionRules<AnyOptions> = {
   limits: OBJECT,
   keys: ANYTHING,
   engine: rule('one, such as memoryEngine(), or withPromises(engine), of "toolwire/engine"', has("~deferral")),
+  schedules: listOf("what every(…) and cron(…) of ./schedules give", "~scheduler"),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
   unknownArguments: rule("what unknownArguments(…) gives", has("~guard")),
@@ -171,8 +178,8 @@ export function checkServerOptions(options: AnyOptions): void {
   if (keys !== undefined && !has("~questions")(keys)) throw new TypeError(KEYS_ERROR);
   if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);
   if (work) checkWork(work);
-  if (engine === undefined && (work || jobMiddleware?.length)) {
-    throw missingEngine("Cannot create server: work and jobMiddleware need an engine");
+  if (engine === undefined && (work || jobMiddleware?.length || options.schedules?.length)) {
+    throw missingEngine("Cannot create server: work, schedules and jobMiddleware need an engine");
   }
   if (typeof cors === "object") checkOptions("answer pages of other origins", cors, CORS);
 }

@@ -20,7 +20,7 @@ import { isUnauthenticated } from "../wires/wire.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
 import type { MountedAuth } from "./auth.ts";
 import type { BasePath } from "./base_path.ts";
-import { FetchRequest, toResponse } from "./fetch_request.ts";
+import { FetchRequest } from "./fetch_request.ts";
 import { checkServerOptions, checkWork, type CoreServerOptions } from "./options.ts";
 import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
@@ -298,11 +298,8 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
     fetch(request, runtime, context) {
       const incoming = new FetchRequest(request, runtime, context, host.limits.bodyBytes);
       const reply = handle(incoming, incoming);
-      return new Promise((resolve, reject) => {
-        // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
-        const replied = isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply);
-        replied.into({ receive: (later) => resolve(toResponse(later)), fail: reject });
-      });
+      // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
+      return incoming.respond(isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply));
     },
     withOriginPolicy: (changed) => serverOf(parts, { ...policy, ...changed }),
     "~server": {

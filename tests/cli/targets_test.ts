@@ -4,8 +4,7 @@ import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import type { CliError } from "../../src/cli/cli_error.ts";
 import { headersOf, parseDuration, principalOf } from "../../src/cli/targets/flags.ts";
-import { splitWords } from "../../src/cli/targets/split_words.ts";
-import { parseTarget, takeTarget } from "../../src/cli/targets/target.ts";
+import { parseTarget, splitWords, takeTarget } from "../../src/cli/targets/target.ts";
 import { candidatesOf } from "../../src/cli/targets/wires.ts";
 
 const here = fileURLToPath(new URL("./", import.meta.url));

@@ -9,6 +9,7 @@ import { grpc } from "../../src/wires/grpc/mod.ts";
 import { definePrompt, defineResource, user } from "../../src/wires/mcp/mod.ts";
 import { rest } from "../../src/wires/rest/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
+import type { Clock } from "../../src/internal/time.ts";
 import { serve } from "../../src/runtime/serve.ts";
 
 const add = defineTool("add").describe("Add two numbers")
@@ -29,6 +30,7 @@ const count = defineTool("count").describe("Count, as a stream")
 const work = defineTool("work").describe("Work in steps, with progress")
   .input(v.object({ steps: v.optional(v.number(), 3), stepMs: v.optional(v.number(), 20) })).output(v.string())
   .handle(async ({ steps, stepMs }, ctx) => {
+    runs.begun++;
     for (let step = 1; step <= steps; step++) {
       await pause(stepMs, ctx.signal);
       ctx.progress(step, steps, `step ${step}`);
@@ -40,6 +42,7 @@ const job = defineTool("job").describe("Work that gives a promise")
   .input(v.object({ steps: v.optional(v.number(), 3), stepMs: v.optional(v.number(), 40) })).output(v.string())
   .promise({ budgetMs: 10 })
   .handle(async ({ steps, stepMs }, ctx) => {
+    runs.begun++;
     for (let step = 1; step <= steps; step++) {
       await pause(stepMs, ctx.signal);
       ctx.progress(step, steps, `step ${step}`);
@@ -83,9 +86,13 @@ const review = definePrompt("review").describe("Review code")
   .complete({ language: (value) => ["go", "rust", "typescript"].filter((one) => one.startsWith(value)) })
   .handle(({ code, language }) => [user(`Review this ${language}: ${code}`)]);
 
+/** Numbers of runs of `work` and `job`: begun, and ended because their caller has left. */
+export const runs = { begun: 0, aborted: 0 };
+
 /** Creates the server. */
-export function createTools(): Server {
+export function createTools(options: { readonly clock?: Clock } = {}): Server {
   return createServer({
+    ...options,
     name: "tools",
     version: "1.0.0",
     tools: [add, address, count, work, job, order, locked, noisy, secret],
@@ -109,6 +116,7 @@ function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);
+      runs.aborted++;
       process.stderr.write("aborted\n");
       reject(signal.reason);
     };

@@ -272,6 +272,29 @@ test("createClient() refuses what is no transport, and options that nobody would
   doesNotThrow(() => createClient(transport, { headers: undefined, retry: { attempts: 0 } } as object));
 });
 
+test("a call with a misspelled option is refused, and not sent", async () => {
+  const { $, fake } = methodsOf(result({ content: 1 }));
+  const misspelled = { timeout: 3 } as object;
+  const wrong = /^TypeError: Cannot call: there is no option "timeout" here, but signal, timeoutMs, .*, meta$/;
+  for (
+    const call of [
+      () => $.call("t", {}, misspelled),
+      () => $.outcome("t", {}, misspelled),
+      () => $.start("t", {}, misspelled),
+      () => $.redeem("prom_x").result(misspelled),
+    ]
+  ) await rejects(async () => await call(), wrong);
+  throws(() => $.stream("t", {}, misspelled), wrong);
+  throws(() => $.list(misspelled), wrong);
+  // A signal in place of the options.
+  await rejects(
+    () => $.call("t", {}, AbortSignal.timeout(1_000) as object),
+    /^TypeError: Cannot call: there is no option/,
+  );
+  strictEqual(fake.asked.length, 0);
+  strictEqual(await $.call("t", {}, { timeout: undefined } as object), 1);
+});
+
 test("a caller who has left is not listed anything either: nothing is sent", async () => {
   const { $, fake } = methodsOf(result({ content: 1 }));
   await rejects($.list({ signal: AbortSignal.abort(reason) }), (thrown: unknown) => thrown === reason);

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import { healthPage } from "../../src/wires/http_pages/health.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
 import { mcp } from "../../src/wires/mcp/mod.ts";
 
 const tools = ["add", "ping"].map((name) => defineTool(name).describe("T").handle(() => 1));
@@ -13,7 +14,7 @@ async function printedBy(options: { readonly banner?: boolean }): Promise<{ url:
   const { log } = console;
   console.log = (line: unknown) => void lines.push(line);
   try {
-    const wires = [mcp(), mcpLite(), healthPage()];
+    const wires = [mcp(), mcpLite(), grpc(), healthPage()];
     const server = createServer({ name: "math\u001b[2J", version: "1.2.3", tools, wires });
     const listening = await serve(server, { port: 0, ...options });
     await listening.close();
@@ -29,6 +30,7 @@ test("serve() prints a banner if it is asked to: the URL of each wire, and the t
     "math\\u001b[2J 1.2.3",
     `  mcp       ${url}/mcp`,
     `  mcp-lite  ${url}/mcp-lite/v1`,
+    `  connect   ${url}`,
     `  health    ${url}/healthz, /readyz`,
     "  tools     add, ping",
   ].join("\n")]);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Loopback, type Posted, startLoopback } from "./loopback.ts";
+import { EventStream, type Loopback, type Posted, startLoopback, type StreamEvent } from "./loopback.ts";
 import { hold, holdAnswered, holdNames, holdParameters, isRecord, type JsonRecord, recordsOf } from "./rules.ts";
 import { nextTurn, type Script } from "./script.ts";
 
@@ -11,6 +11,7 @@ import { nextTurn, type Script } from "./script.ts";
 export function startAnthropic(script: Script): Promise<Loopback> {
   return startLoopback({
     "/v1/messages": (request) => answer(script, request),
+    "/v1/messages?beta=true": (request) => answer(script, request),
   });
 }
 
@@ -43,15 +44,15 @@ function answer(script: Script, { headers, body }: Posted): unknown {
       hold(typeof content === "string" && content !== "", "content must be text");
       return content;
     }
+    // Claude Code adds texts to the one of the tool.
+    const [first] = content;
+    if (isRecord(first) && first["type"] === "text") return String(first["text"]).trimEnd();
     const found = referencesIn(content, tools);
     loaded.push(...found);
     return `found ${found.join(", ")}`;
   });
-  const turn = nextTurn(
-    script,
-    uses.filter((calls) => calls.length > 0).length,
-    texts,
-  );
+  const round = uses.filter((calls) => calls.length > 0).length;
+  const turn = nextTurn(script, round, texts);
   for (const { name } of "calls" in turn ? turn.calls : []) {
     // A model writes no names that it does not know.
     if (tools.some((tool) => tool["name"] === name)) hold(loaded.includes(name), `${name} is not loaded`);
@@ -64,8 +65,8 @@ function answer(script: Script, { headers, body }: Posted): unknown {
       name,
       input: args,
     }));
-  return {
-    id: "msg_1",
+  const message = {
+    id: `msg_${round}`,
     type: "message",
     role: "assistant",
     model: body["model"],
@@ -74,6 +75,32 @@ function answer(script: Script, { headers, body }: Posted): unknown {
     stop_sequence: null,
     usage: { input_tokens: 0, output_tokens: 0 },
   };
+  return body["stream"] === true ? new EventStream(eventsOf(message)) : message;
+}
+
+interface Message {
+  readonly content: readonly { readonly type: string; readonly text?: string; readonly input?: object }[];
+  readonly stop_reason: string;
+}
+
+/** A message as events, each block in one piece. */
+function eventsOf({ content, stop_reason, ...head }: Message): readonly StreamEvent[] {
+  const blocks = content.flatMap((block, index): StreamEvent[] => {
+    const [empty, delta] = block.type === "text"
+      ? [{ text: "" }, { type: "text_delta", text: block.text }]
+      : [{ input: {} }, { type: "input_json_delta", partial_json: JSON.stringify(block.input) }];
+    return [
+      { type: "content_block_start", index, content_block: { ...block, ...empty } },
+      { type: "content_block_delta", index, delta },
+      { type: "content_block_stop", index },
+    ];
+  });
+  return [
+    { type: "message_start", message: { ...head, content: [], stop_reason: null } },
+    ...blocks,
+    { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 0 } },
+    { type: "message_stop" },
+  ];
 }
 
 function holdTools(tools: readonly JsonRecord[]): void {

@@ -15,6 +15,21 @@ export interface Posted {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** One of the Server-Sent Events of an answer. */
+export interface StreamEvent {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** An answer of Server-Sent Events. */
+export class EventStream {
+  readonly events: readonly StreamEvent[];
+
+  constructor(events: readonly StreamEvent[]) {
+    this.events = events;
+  }
+}
+
 /** A service that runs. */
 export interface Loopback {
   readonly url: string;
@@ -44,7 +59,10 @@ export async function startLoopback(
       });
     }
     try {
-      reply(200, answer({ headers: request.headers, body: JSON.parse(text) }));
+      const given = answer({ headers: request.headers, body: JSON.parse(text) });
+      if (!(given instanceof EventStream)) return reply(200, given);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(given.events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
     } catch (thrown) {
       const message = thrown instanceof Error ? thrown.message : String(thrown);
       reply(thrown instanceof BrokenRule ? 400 : 500, {

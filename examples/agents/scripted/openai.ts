@@ -111,8 +111,18 @@ function respond(script: Script, { headers, body }: Posted): unknown {
     const search = tools.find(({ type }) => type === "tool_search");
     return search !== undefined && call.name === "search_tools" ? toSearch(call) : toCall(call, known);
   });
-  return { id: "resp_1", object: "response", created_at: 0, status: "completed", model: body["model"], output };
+  return {
+    id: "resp_1",
+    object: "response",
+    created_at: 0,
+    status: "completed",
+    model: body["model"],
+    output,
+    usage: NO_USAGE,
+  };
 }
+
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
 interface KnownFunction {
   readonly namespace?: string;

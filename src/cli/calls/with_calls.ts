@@ -8,7 +8,8 @@ import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { TargetConnection } from "../targets/connection.ts";
 import { openTarget } from "../targets/open.ts";
-import type { Target } from "../targets/target.ts";
+import { takeTarget, type Target } from "../targets/target.ts";
+import { readInput } from "../terminal/read_input.ts";
 import { printable, printableLine } from "../terminal/terminal.ts";
 import { QuestionAnswerer } from "./answer_questions.ts";
 import type { ResultFlags } from "./call_flags.ts";
@@ -101,4 +102,18 @@ function hintOf({ code }: ToolError, token: string | undefined, tool: ListedTool
 /** A tool as it is called: its name and signature. */
 export function describeSignature({ name, inputSchema, outputSchema }: ListedTool): string {
   return `${name}${signatureOf(inputSchema ?? {}, outputSchema)}`;
+}
+
+/** Splits the words of a command into target and token. The token `-` is that of standard input. */
+export async function takeToken(
+  words: readonly string[],
+  context: CliContext,
+): Promise<{ readonly target: Target; readonly token: string }> {
+  const { target, rest: [word, ...others] } = takeTarget(words, context);
+  if (others.length > 0) throw new CliError(EXIT.usage, `There is one argument too many: ${JSON.stringify(others[0])}`);
+  const token = word === "-" ? (await readInput(context.host)).trim() : word;
+  if (token === undefined || token === "") {
+    throw new CliError(EXIT.usage, "The promise token is missing", { hint: "toolwire call … --detach prints it" });
+  }
+  return { target, token };
 }

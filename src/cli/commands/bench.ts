@@ -1,4 +1,5 @@
 /** `toolwire bench <target> <tool>`: calls a second and latencies of one tool. */
+import { buildArguments } from "../arguments/build.ts";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
@@ -24,13 +25,13 @@ const DEFAULT_DURATION_MS = 5_000;
 const PLOT_COLUMNS = 80;
 
 export const benchCommand: CliCommand = defineCommand<BenchFlags>({
-  usage: "<target> <tool> ['{…}'] [--connections <n>] [--calls <n>] [--duration <5s>] [--json]",
+  usage: "<target> <tool> [name=value]... [--connections <n>] [--calls <n>] [--duration <5s>] [--json]",
   about:
     "Calls one tool again and again and measures calls a second and latencies: p50, p95, p99, and a histogram. The first call of each " +
     "connection is not measured. Ctrl+C ends the measurement and shows what it has.",
   examples: [
-    ['toolwire bench ./server.ts add \'{"a":1,"b":2}\'', "In process: what dispatch and handler cost"],
-    ['toolwire bench http://localhost:8000/mcp add \'{"a":1,"b":2}\' --connections 16 --duration 10s', "Over a wire"],
+    ["toolwire bench ./server.ts add a=1 b=2", "In process: what dispatch and handler cost"],
+    ["toolwire bench http://localhost:8000/mcp add a=1 b=2 --connections 16 --duration 10s", "Over a wire"],
   ],
   takesProgram: true,
   parameters: {
@@ -66,7 +67,7 @@ export const benchCommand: CliCommand = defineCommand<BenchFlags>({
     }
     const connection = await openTarget(target, flags, context, { signal: context.interruption() });
     try {
-      return await bench(connection, tool, parseArguments(args), flags, context);
+      return await bench(connection, tool, await argumentsOf(args, tool, connection, context), flags, context);
     } finally {
       await connection.close();
     }
@@ -79,13 +80,16 @@ function parseCount(text: string): number {
   throw new TypeError(`${JSON.stringify(text)} is not a positive whole number`);
 }
 
-function parseArguments([text = "{}", ...others]: readonly string[]): unknown {
-  try {
-    if (others.length === 0) return JSON.parse(text);
-  } catch {
-    // The error below names the form.
-  }
-  throw new CliError(EXIT.usage, "The arguments are not one JSON object", { hint: `Write them as '{"a":1,"b":2}'` });
+/** Arguments of each call, converted by the schema of the tool as `call` does. */
+async function argumentsOf(
+  words: readonly string[],
+  name: string,
+  connection: TargetConnection,
+  { host, terminal }: CliContext,
+): Promise<unknown> {
+  const tool = (await connection.tools()).find((listed) => listed.name === name);
+  const warn = (message: string) => terminal.note(message);
+  return buildArguments(words, undefined, tool?.inputSchema ?? {}, { cwd: host.cwd, warn });
 }
 
 async function bench(

@@ -1,6 +1,6 @@
 /** `toolwire cancel <target> <token>`: cancels the work of a promise. */
 import { createClient } from "../../client/client.ts";
-import { takeToken } from "../calls/token.ts";
+import { takeToken } from "../calls/with_calls.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";

@@ -78,10 +78,11 @@ async function examineUrl(url: URL, flags: DoctorFlags, context: CliContext): Pr
   });
   for await (const step of examined) {
     steps.push(step);
-    if (json !== true) printStep(step, context.terminal);
+    if (json !== true && step.blockedBy === undefined) printStep(step, context.terminal);
   }
   const code = exitCodeFor(steps);
   if (json === true) context.terminal.printJson({ url: url.href, ok: code === EXIT.ok, steps });
+  else printBlocked(steps, context.terminal);
   return code;
 }
 
@@ -114,6 +115,14 @@ const STYLES = { passed: "green", failed: "red", skipped: "dim" } as const;
 
 /** Width of the names of steps, with the sign. */
 const NAME_COLUMNS = 13;
+
+/** The steps that were not reached, in one line. */
+function printBlocked(steps: readonly ExaminedStep[], terminal: Terminal): void {
+  const names = steps.filter(({ blockedBy }) => blockedBy !== undefined).map(({ name }) => name);
+  if (names.length === 0) return;
+  const lines = wrapText(`${SIGNS.skipped} not reached: ${names.join(", ")}`, terminal.columns, 2);
+  for (const line of lines) terminal.print(terminal.style("dim", line));
+}
 
 function printStep({ name, status, seen, remedy }: ExaminedStep, terminal: Terminal): void {
   const title = `${SIGNS[status]} ${name}`.padEnd(NAME_COLUMNS);

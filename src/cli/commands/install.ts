@@ -1,5 +1,4 @@
 /** `toolwire install <host> <target>`: adds a server to the configuration of an agent or editor. */
-import { homedir } from "node:os";
 import { closestMatch, escapeControls } from "../../internal/text.ts";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
@@ -9,7 +8,7 @@ import { type ConfigChange, planChange, snippetOf } from "../hosts/change_config
 import { readConfig, writeConfig } from "../hosts/config_file.ts";
 import { diffLines } from "../hosts/diff_lines.ts";
 import type { Host, HostServer } from "../hosts/host.ts";
-import { thisSystem } from "../hosts/read_servers.ts";
+import { systemOf } from "../hosts/read_servers.ts";
 import { sourceOf } from "../hosts/source.ts";
 import { HOSTS } from "../hosts/table.ts";
 import { headersOf, HTTP_FLAGS, type HttpFlags } from "../targets/flags.ts";
@@ -110,9 +109,9 @@ function install(
   name: string,
   server: HostServer,
   flags: InstallFlags,
-  { host: process, terminal }: CliContext,
+  { host: place, terminal }: CliContext,
 ): void {
-  const file = fileOf(host, flags, process);
+  const file = fileOf(host, flags, place);
   const change = planned(host, file, name, server);
   if (change.kind === "same") terminal.note(`${host.title} has ${name} already, in ${file}: nothing to change`);
   else {
@@ -133,9 +132,8 @@ function install(
   }
 }
 
-function fileOf(host: Host, { scope = "user" }: InstallFlags, { cwd, env }: CliContext["host"]): string {
-  const home = env["HOME"] || env["USERPROFILE"] || homedir();
-  const file = host.file(scope, { ...thisSystem(), cwd, env, home });
+function fileOf(host: Host, { scope = "user" }: InstallFlags, place: CliContext["host"]): string {
+  const file = host.file(scope, systemOf(place));
   if (file !== undefined) return file;
   throw new CliError(EXIT.usage, `${host.title} has no file for projects`, { hint: "Leave out --scope project" });
 }

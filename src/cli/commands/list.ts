@@ -7,7 +7,7 @@ import type { CliContext } from "../context.ts";
 import { type Contents, readContents } from "../targets/contents.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
-import { takeTarget } from "../targets/target.ts";
+import { takeTarget, TARGET_FORMS } from "../targets/target.ts";
 import { printable, printableLine, type Terminal } from "../terminal/terminal.ts";
 import { cutToWidth } from "../terminal/width.ts";
 
@@ -21,13 +21,14 @@ interface ListFlags extends TargetFlags {
 }
 
 export const listCommand: CliCommand = defineCommand<ListFlags>({
-  usage: "<target> [--tools] [--resources] [--prompts] [--schema] [--full] [--json]",
+  usage: "[target] [--tools] [--resources] [--prompts] [--schema] [--full] [--json]",
   about:
     "Lists what a server offers: tools as signatures in the notation of TypeScript, resources and prompts. The system tools redeem " +
-    "and cancel are listed with --json alone.",
+    "and cancel are listed with --json alone. Without a target, lists the servers in the configuration of hosts.",
   examples: [
     ["toolwire list ./server.ts", "The tools of a module"],
     ["toolwire list https://example.com/mcp --json", "Everything, as one JSON object"],
+    ["toolwire list", "The servers that hosts on this machine have, as targets"],
     ["toolwire list -- npx -y @modelcontextprotocol/server-everything", "A program that serves MCP over its pipes"],
   ],
   takesProgram: true,
@@ -44,6 +45,7 @@ export const listCommand: CliCommand = defineCommand<ListFlags>({
     positional: { kind: "array", parameter: { brief: "Target", parse: String, placeholder: "target" }, maximum: 1 },
   },
   async run(context, flags, ...words) {
+    if (words.length === 0 && context.program === undefined) return await listConfigured(flags, context);
     const { target } = takeTarget(words, context);
     const connection = await openTarget(target, flags, context, { signal: context.interruption() });
     try {
@@ -57,6 +59,28 @@ export const listCommand: CliCommand = defineCommand<ListFlags>({
 });
 
 const COMMENT = "// ";
+
+/** Lists the servers of hosts. Arguments, variables and queries are left out: they may be secrets. */
+async function listConfigured({ json }: ListFlags, { host, terminal }: CliContext): Promise<void> {
+  const { readHostServers, systemOf } = await import("../hosts/read_servers.ts");
+  const { servers, unreadable } = readHostServers(systemOf(host));
+  const listed = servers.map(({ host, name, scope, file, server }) => {
+    const reached = "command" in server ? server.command : withoutQuery(server.url);
+    return { target: `${host}:${name}`, scope, file, reached };
+  });
+  for (const { file, reason } of unreadable) {
+    terminal.note(`Cannot read ${printableLine(file)}: ${printableLine(reason)}`);
+  }
+  if (json === true) return terminal.printJson({ servers: listed });
+  for (const { target, reached } of listed) {
+    terminal.print(`${terminal.style("bold", printableLine(target))}  ${printableLine(reached)}`);
+  }
+  if (listed.length === 0) terminal.note(`No host has servers. A target is ${TARGET_FORMS}`);
+}
+
+function withoutQuery(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin + new URL(url).pathname : "a URL";
+}
 
 /** Which lists are printed: those that are named, else all. */
 function wantedOf({ tools, resources, prompts }: ListFlags): readonly (keyof Contents)[] {

@@ -74,7 +74,7 @@ async function recordTarget(connection: TargetConnection, flags: RecordFlags, co
   try {
     const proxy = await createProxy(connection.transport, {
       info,
-      logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "") !== "" }),
+      logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "x") !== "x" }),
       middleware: (tools) =>
         createRecorder({
           server: info,
@@ -109,11 +109,16 @@ function openFile(path: string, { out, force }: RecordFlags): number {
   }
 }
 
+/** Wires on which a server states its name. */
+const NAMED_WIRES: ReadonlySet<string> = new Set(["mcp", "stdio", "memory"]);
+
 async function infoOf(connection: TargetConnection): Promise<{ readonly name: string; readonly version?: string }> {
-  const mcp = connection.wire === "mcp" || connection.wire === "stdio" ? await connection.mcp() : undefined;
+  const mcp = NAMED_WIRES.has(connection.wire) ? await connection.mcp() : undefined;
   const info = (await mcp?.server())?.info;
   const { name = "", version } = info ?? {};
-  return { name: name === "" ? printableLine(connection.label) : name, ...(version !== undefined && { version }) };
+  const { label } = connection;
+  const fallback = URL.canParse(label) ? new URL(label).host || label : label;
+  return { name: name === "" ? printableLine(fallback) : name, ...(version !== undefined && { version }) };
 }
 
 /** The credentials for the target: they are replaced wherever the server repeats them. */

@@ -86,7 +86,7 @@ async function serveRecording(recording: Recording, flags: ReplayFlags, context:
   const { terminal } = context;
   const proxy = await createProxy(replayTransport(recording), {
     info: recording.head.server,
-    logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "") !== "" }),
+    logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "x") !== "x" }),
   });
   await serveProxy(proxy, flags, context);
   await proxy.close(0);

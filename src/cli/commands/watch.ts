@@ -2,8 +2,7 @@
 import type { Progress } from "../../core/call/outcome.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import { RESULT_FLAGS, type ResultFlags } from "../calls/call_flags.ts";
-import { createRunner, openForCalls, untilInterrupted } from "../calls/with_calls.ts";
-import { takeToken } from "../calls/token.ts";
+import { createRunner, openForCalls, takeToken, untilInterrupted } from "../calls/with_calls.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import { parseDuration } from "../targets/flags.ts";
 import { formatProgress } from "../terminal/progress.ts";

@@ -71,7 +71,7 @@ function headOf(digest: string): string {
 }
 
 /** Whether a tool belongs to the protocol: the client calls it where it is needed. */
-function isToolOfClient(tool: ListedTool): boolean {
+export function isToolOfClient(tool: ListedTool): boolean {
   const names = Object.keys(asObject(tool.inputSchema?.["properties"])).join();
   return isSystemTool(tool) || (tool.name === "more" && names === "handle");
 }

@@ -39,7 +39,9 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Examined
   for await (const [name, result, isEnd] of runSteps(options)) {
     yield step(name, result);
     if (!isEnd) continue;
-    for (const later of STEP_NAMES) if (!done.has(later)) yield step(later, skipped(`The step ${name} has failed`));
+    for (const later of STEP_NAMES) {
+      if (!done.has(later)) yield { ...step(later, skipped(`The step ${name} has failed`)), blockedBy: name };
+    }
   }
 }
 

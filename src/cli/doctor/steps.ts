@@ -15,6 +15,8 @@ export interface StepResult {
 /** A step with its name. */
 export interface ExaminedStep extends StepResult {
   readonly name: StepName;
+  /** The failed step that prevents this one. */
+  readonly blockedBy?: StepName;
 }
 
 /** The steps, in order. */

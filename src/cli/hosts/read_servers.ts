@@ -27,13 +27,14 @@ export interface UnreadableConfig {
   readonly reason: string;
 }
 
-/** This machine. */
-export function thisSystem(): HostSystem {
+/** The machine, with the environment and the folder of a command. */
+export function systemOf(place: Pick<HostSystem, "cwd" | "env">): HostSystem {
+  const { cwd, env } = place;
   return {
     platform: process.platform,
-    home: homedir(),
-    cwd: process.cwd(),
-    env: process.env,
+    home: env["HOME"] || env["USERPROFILE"] || homedir(),
+    cwd,
+    env,
     list: (folder) => {
       try {
         return readdirSync(folder);
@@ -45,7 +46,7 @@ export function thisSystem(): HostSystem {
 }
 
 /** All servers of all hosts; the files that cannot be read are listed apart. Goose's file, which is YAML, is not read. */
-export function readHostServers(system: HostSystem = thisSystem()): {
+export function readHostServers(system: HostSystem): {
   readonly servers: readonly ConfiguredServer[];
   readonly unreadable: readonly UnreadableConfig[];
 } {

@@ -1,17 +1,23 @@
 /** What `pack` and `publish` share: environment variables that the user of a server sets, and problems of a package. */
 import { type PackageVariable, PackagingError } from "../../integrations/packaging/package_manifest.ts";
+import type { FlagParametersForType } from "@stricli/core";
 import { CliError } from "../cli_error.ts";
+import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 
+interface VariableFlags {
+  readonly env?: readonly string[];
+}
+
 /** The flag, for the parser. */
-export const VARIABLE_FLAG = {
+export const VARIABLE_FLAG: FlagParametersForType<VariableFlags, CliContext>["env"] = {
   kind: "parsed",
   parse: checkVariable,
   optional: true,
   variadic: true,
   placeholder: "NAME=default",
   brief: "Environment variable that users set; without a default it is a required secret",
-} as const;
+};
 
 function checkVariable(text: string): string {
   if (/^[A-Za-z_]\w*(=|$)/.test(text)) return text;

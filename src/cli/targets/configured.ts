@@ -1,11 +1,10 @@
 /** Targets that are names in the configuration of hosts: `cursor:weather`, `weather`. */
-import { homedir } from "node:os";
 import { closestMatch, escapeControls } from "../../internal/text.ts";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 import { canonical } from "../hosts/entries.ts";
 import { isProgram } from "../hosts/host.ts";
-import { type ConfiguredServer, readHostServers, thisSystem, type UnreadableConfig } from "../hosts/read_servers.ts";
+import { type ConfiguredServer, readHostServers, systemOf, type UnreadableConfig } from "../hosts/read_servers.ts";
 import type { CliProcess } from "../terminal/process.ts";
 import type { TargetFlags } from "./flags.ts";
 import type { Target } from "./target.ts";
@@ -21,10 +20,9 @@ const PRECEDENCE: readonly string[] = ["local", "project", "user"];
 export function resolveConfigured(
   { host, name }: Extract<Target, { kind: "configured" }>,
   flags: TargetFlags,
-  { cwd, env }: Pick<CliProcess, "cwd" | "env">,
+  place: Pick<CliProcess, "cwd" | "env">,
 ): { readonly target: Target; readonly flags: TargetFlags } {
-  const home = env["HOME"] || env["USERPROFILE"] || homedir();
-  const { servers, unreadable } = readHostServers({ ...thisSystem(), cwd, env, home });
+  const { servers, unreadable } = readHostServers(systemOf(place));
   const found = preferred(servers.filter((server) => server.name === name && (host ?? server.host) === server.host));
   const [first, ...others] = found;
   if (first === undefined) throw notFound(host, name, servers, unreadable);

@@ -12,6 +12,7 @@ import type { CliProcess } from "../terminal/process.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import { principalOf, type TargetFlags } from "./flags.ts";
 import { listOnce } from "./limits.ts";
+import { assertSameCopy } from "./same_copy.ts";
 import { isFile, parseTarget, type Target } from "./target.ts";
 
 /** Time that a server has to close after the command, in milliseconds. */
@@ -69,7 +70,10 @@ async function importServer({ file, exportName }: Extract<Target, { kind: "modul
   const exports = await importModule(path, file);
   const names = exportName === undefined ? ["server", "default"] : [exportName];
   const server = names.map((name) => exports[name]).find(isServer);
-  if (server !== undefined) return server;
+  if (server !== undefined) {
+    assertSameCopy(server, file);
+    return server;
+  }
   const servers = Object.keys(exports).filter((name) => isServer(exports[name]));
   const wanted = exportName === undefined ? "it does not export a server" : `its export ${exportName} is not a server`;
   throw new CliError(EXIT.usage, `Cannot load ${file}: ${wanted}; export the result of createServer()`, {
@@ -81,8 +85,15 @@ async function importModule(path: string, file: string): Promise<Readonly<Record
   try {
     return await import(pathToFileURL(path).href);
   } catch (cause) {
-    throw new CliError(EXIT.usage, `Cannot load ${file}: ${withCauses(cause)}`, { code: "module_failed", cause });
+    const message = `Cannot load ${file}: ${withCauses(cause)}`;
+    throw new CliError(EXIT.usage, message, { code: "module_failed", hint: placeOf(cause), cause });
   }
+}
+
+/** The line of a stack that threw. */
+function placeOf(thrown: unknown): string | undefined {
+  const stack = thrown instanceof Error ? thrown.stack?.split("\n") ?? [] : [];
+  return stack.map((line) => line.trim()).find((line) => /^at .*file:|^at .*\//.test(line));
 }
 
 function isServer(value: unknown): value is Server {

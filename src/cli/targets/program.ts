@@ -5,9 +5,8 @@ import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 import type { CliProcess } from "../terminal/process.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
-import { programEnvOf, readJsonFile, type TargetFlags } from "./flags.ts";
+import { pinnedTools, programEnvOf, readJsonFile, type TargetFlags } from "./flags.ts";
 import { listOnce } from "./limits.ts";
-import { pinnedTools } from "./pins.ts";
 import type { Target } from "./target.ts";
 
 /** Opens a program. It is started by the first request, and inherits few environment variables. */

@@ -3,7 +3,6 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
-import { splitWords } from "./split_words.ts";
 
 /** A target, as it was written. Nothing has been opened. */
 export type Target =
@@ -74,4 +73,24 @@ export function takeTarget(
   const [first, ...rest] = words;
   if (first !== undefined) return { target: parseTarget(first, host.cwd), rest };
   throw new CliError(EXIT.usage, "The target is missing", { hint: `A target is ${TARGET_FORMS}` });
+}
+
+const WORD = /((?:[^\s"'\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+)|(\S)/gs;
+
+/**
+ * Splits a command line as a POSIX shell does, without expansions: quotes and backslashes.
+ *
+ * @throws {CliError} If a quote is not closed.
+ */
+export function splitWords(line: string): readonly string[] {
+  return Array.from(line.matchAll(WORD), ([, word, stray]) => {
+    if (word !== undefined) return unquote(word);
+    throw new CliError(EXIT.usage, `A quote ${stray} in ${JSON.stringify(line)} is not closed`);
+  });
+}
+
+function unquote(word: string): string {
+  return word.replace(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/gs, (_, single, double, escaped) => {
+    return single ?? double?.replace(/\\(["\\$`])/g, "$1") ?? escaped;
+  });
 }

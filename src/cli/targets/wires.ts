@@ -2,8 +2,7 @@
 import type { Transport } from "../../core/call/transport.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
-import type { WireName } from "./flags.ts";
-import { pinnedTools, pinnedWebtool } from "./pins.ts";
+import { pinnedTools, pinnedWebtool, type WireName } from "./flags.ts";
 
 /** A wire, and where it may be. */
 export interface Candidate {

@@ -31,33 +31,34 @@ import type { MiddlewareCtx } from "../handler/middleware.ts";
 
 /** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */
 export class CallContext implements MiddlewareCtx {
-  readonly definition: ToolDefinition;
-  readonly call: Call;
-  readonly services: CallServices;
-  readonly sink: Sink | undefined;
+  // Only declared: a member that few runs set costs the others nothing.
+  declare readonly definition: ToolDefinition;
+  declare readonly call: Call;
+  declare readonly services: CallServices;
+  declare readonly sink: Sink | undefined;
   /** Members added by `meta()`. */
-  addedMeta: Readonly<Record<string, unknown>> | undefined = undefined;
+  declare addedMeta: Readonly<Record<string, unknown>> | undefined;
   /** Binds the run to its job, if it has one. */
-  lease: RunLease | undefined = undefined;
+  declare lease: RunLease | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
-  written: Promise<boolean> | undefined = undefined;
+  declare written: Promise<boolean> | undefined;
   /** Questions and steps; made when the handler asks or the call is resumed. */
-  asking: RunQuestions | undefined = undefined;
+  declare asking: RunQuestions | undefined;
   /** Caller state; made when the handler reads it. */
-  openedState: EncodableCallerState | undefined = undefined;
+  declare openedState: EncodableCallerState | undefined;
   /** The promise that is redeemed by running its tool's `check`. */
-  redeemed: RemotePromise | undefined = undefined;
+  declare redeemed: RemotePromise | undefined;
   /** The latest progress of the handler. */
-  lastProgress: Progress | undefined = undefined;
+  declare lastProgress: Progress | undefined;
   /** The run while it is pending without a deadline. */
-  pendingRun: { arm(): void } | undefined = undefined;
-  #runState: RunState | undefined = undefined;
+  declare pendingRun: { arm(): void } | undefined;
+  #runState: RunState | undefined;
   #isOver = false;
   #hasStarted = false;
-  #onStarted: (() => void) | undefined = undefined;
-  #callId: string | undefined = undefined;
-  #state: Record<string, unknown> | undefined = undefined;
-  #trace: TraceContext | undefined = undefined;
+  #onStarted: (() => void) | undefined;
+  #callId: string | undefined;
+  #state: Record<string, unknown> | undefined;
+  #trace: TraceContext | undefined;
 
   constructor(definition: ToolDefinition, call: Call, services: CallServices, sink: Sink | undefined) {
     this.definition = definition;

@@ -14,6 +14,7 @@ import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
 import type { CallObserver } from "./observer.ts";
 import type { CallServices, OutputLimits, QuestionKeys, RunQuestions } from "./services.ts";
+import type { Schedule } from "./schedule.ts";
 import type { Resolution } from "../handler/waits.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
@@ -127,6 +128,8 @@ export interface JobOptions {
   /** Number of jobs that run at once in this process; 0 for none. */
   readonly concurrency: number;
   readonly limits: ResultLimits;
+  /** Calls of tools at times of the clock. */
+  readonly schedules?: readonly Schedule[] | undefined;
   /** Checks values for waits where they arrive. Default: they are checked when the handler runs. */
   readonly door?: ResolverDoor | undefined;
 }

@@ -132,7 +132,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   // A field, because each call reads it and reading a signal is slower.
   #isClosed = false;
   #isGraceOver = false;
-  #idle: PromiseWithResolvers<void> | undefined = undefined;
+  #idle: PromiseWithResolvers<void> | undefined;
 
   constructor(options: DispatchOptions) {
     const { logger, engine, keys = engine?.["~deferral"].randomKeys(logger), registry } = options;

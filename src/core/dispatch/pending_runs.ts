@@ -5,7 +5,7 @@
  * only if it is still pending after that turn, or if it needs one of them before.
  */
 import type { CallResult } from "../call/outcome.ts";
-import { Future, type Receiver } from "../../internal/future.ts";
+import { Future } from "../../internal/future.ts";
 import type { PendingEntry, PendingList } from "../../internal/pending_list.ts";
 import type { CallContext } from "./call_context.ts";
 import type { RunLimits } from "./run_state.ts";
@@ -25,32 +25,47 @@ export function awaitRun(
   running: Future<CallResult>,
   services: PendingServices,
 ): Future<CallResult> {
-  const pending = new PendingRun(run, services);
-  services.pending.add(pending);
-  if (run.isLive) pending.arm();
-  running.into(pending);
-  return pending.answer;
+  if (running instanceof RunResult && running.canTrack(run)) return running.track(services);
+  const result = new RunResult(run).track(services);
+  running.into(result);
+  return result;
 }
 
-/** A run that is pending, and the answer that its caller waits for. */
-class PendingRun implements Receiver<CallResult>, PendingEntry {
-  // As in Future, plain members that the constructor sets.
-  readonly answer: Future<CallResult>;
-  readonly run: CallContext;
-  readonly services: PendingServices;
-  readonly startedMs: number;
-  previous: PendingEntry | undefined;
-  next: PendingEntry | undefined;
-  isArmed: boolean;
+/** The result of a run that waits. It is the entry of the run among the pending ones as well, so that a call has one object for both. */
+export class RunResult extends Future<CallResult> implements PendingEntry {
+  // As in Future, plain members that the constructor alone sets.
+  declare readonly run: CallContext;
+  /** @internal `undefined` unless the run is tracked. */
+  declare services: PendingServices | undefined;
+  /** @internal */
+  declare startedMs: number;
+  declare earlier: PendingEntry | undefined;
+  declare later: PendingEntry | undefined;
+  /** @internal */
+  declare isArmed: boolean;
 
-  constructor(run: CallContext, services: PendingServices) {
-    this.answer = new Future<CallResult>();
+  constructor(run: CallContext) {
+    super();
     this.run = run;
+    this.services = this.earlier = this.later = undefined;
+    this.startedMs = 0;
+    this.isArmed = false;
+  }
+
+  /** Whether this can be the answer of the run. */
+  canTrack(run: CallContext): boolean {
+    return this.run === run && this.services === undefined && !this.hasArrived;
+  }
+
+  /** From now on this is the answer of the run: the result, or the error that ends the run before it. */
+  track(services: PendingServices): this {
+    const { run } = this;
     this.services = services;
     this.startedMs = services.clock.elapsed();
-    this.previous = this.next = undefined;
-    this.isArmed = false;
     run.pendingRun = this;
+    services.pending.add(this);
+    if (run.isLive) this.arm();
+    return this;
   }
 
   /**
@@ -58,28 +73,31 @@ class PendingRun implements Receiver<CallResult>, PendingEntry {
    * searched for the place of one that started before others.
    */
   arm(): void {
-    if (!this.isArmed) this.services.pending.flush(this);
+    if (!this.isArmed) this.services?.pending.flush(this);
   }
 
   /** Gives the run its deadline, counted from its start. */
   onTurnEnd(): void {
     const { run, services } = this;
+    if (services === undefined) return;
     this.isArmed = true;
     run.pendingRun = undefined;
-    run.runState.answerTo(this.answer, services, services.limitsOf(run), this.startedMs);
+    const answer = { receive: (result: CallResult) => super.receive(result) };
+    run.runState.answerTo(answer, services, services.limitsOf(run), this.startedMs);
   }
 
   /** Takes the result of the work. */
-  receive(result: CallResult): void {
-    const { run } = this;
+  override receive(result: CallResult): void {
+    const { run, services } = this;
     if (this.isArmed) return run.runState.settle(result);
+    if (services === undefined) return super.receive(result);
     run.pendingRun = undefined;
-    this.services.pending.remove(this);
-    this.answer.receive(run.settle(result));
+    services.pending.remove(this);
+    super.receive(run.settle(result));
   }
 
-  fail(thrown: unknown): void {
-    this.services.pending.remove(this);
-    this.answer.fail(thrown);
+  override fail(thrown: unknown): void {
+    this.services?.pending.remove(this);
+    super.fail(thrown);
   }
 }

@@ -28,11 +28,11 @@ const PROMISE_MIDDLEWARE_MS = 1_000;
 /** State of runs that are promised, stored or watched; a separate object, because each field costs time in every run. */
 class DeferredState {
   /** Resolves when the work's result has been stored with its job; `undefined` if nothing is stored. */
-  stored: Promise<void> | undefined = undefined;
+  stored: Promise<void> | undefined;
   /** Passes the work's result, or its promise, to the middleware around the work; `undefined` without such middleware. */
   notifyMiddleware: ((result: CallResult) => void) | undefined = undefined;
   /** Deadline of the middleware's processing of the promise. */
-  middlewareDeadline: Deadline | undefined = undefined;
+  middlewareDeadline: Deadline | undefined;
   /** Whether the call ends in a promise while the work continues. */
   isPromised = false;
   /** Listeners of `ctx.onEvent`. */
@@ -48,20 +48,20 @@ class DeferredState {
 export class RunState {
   readonly #call: Call;
   #sink: Sink | undefined;
-  #controller: AbortController | undefined = undefined;
-  #ended: ErrorResult | undefined = undefined;
+  #controller: AbortController | undefined;
+  #ended: ErrorResult | undefined;
   #isSettled = false;
   #isDetached = false;
-  #total: Deadline | undefined = undefined;
-  #idle: Deadline | undefined = undefined;
-  #services: CallServices | undefined = undefined;
-  #answered: Future<CallResult> | undefined = undefined;
-  #store: ((result: CallResult) => Promise<void>) | undefined = undefined;
-  #workResult: CallResult | undefined = undefined;
-  #deferred: DeferredState | undefined = undefined;
-  #pendingProgress: Progress | undefined = undefined;
+  #total: Deadline | undefined;
+  #idle: Deadline | undefined;
+  #services: CallServices | undefined;
+  #answered: Pick<Future<CallResult>, "receive"> | undefined;
+  #store: ((result: CallResult) => Promise<void>) | undefined;
+  #workResult: CallResult | undefined;
+  #deferred: DeferredState | undefined;
+  #pendingProgress: Progress | undefined;
   #isSinkFull = false;
-  #removeListeners: (() => void)[] | undefined = undefined;
+  #removeListeners: (() => void)[] | undefined;
   /** Called once when the run is ended from outside. */
   onEnd: (() => void) | undefined = undefined;
   /** Number of pieces that the caller has from an earlier run; as many are not sent again. */
@@ -145,7 +145,7 @@ export class RunState {
 
   /** Starts the limits of a run, which is pending since `startedMs`, and sends its answer there. */
   answerTo(
-    answer: Future<CallResult>,
+    answer: Pick<Future<CallResult>, "receive">,
     services: CallServices,
     { totalMs, idleMs, onTotal }: RunLimits,
     startedMs: number,

@@ -23,6 +23,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
 import { configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
+import { RunResult } from "./pending_runs.ts";
 import { outputLimitError, type RunQuestions } from "./services.ts";
 
 /** The error for calls with an idempotency key, on a server without an engine. */
@@ -63,7 +64,7 @@ export class ToolRunner {
     promise: PromiseLike<Value>,
     step: (value: Value) => CallResult | Future<CallResult>,
   ): Future<CallResult> {
-    const result = new Future<CallResult>();
+    const result = new RunResult(run);
     const fail = (thrown: unknown) => result.receive(this.thrown(run, thrown));
     promise.then((value) => {
       try {
@@ -184,7 +185,7 @@ export class ToolRunner {
     const promise = external && this.#services.deferral?.promiseExternal(run, value);
     if (promise !== undefined) return promise;
     // A value returned while a question is unanswered is ignored; the handler runs again with the answer.
-    if (run.asking?.isSuspended) return this.#ask(run, run.asking);
+    if (run.asking?.hasStopped(true)) return this.#ask(run, run.asking);
     const result = this.withinLimits(answer(run, value));
     if (result.kind === "error" || output === undefined) return this.#finish(run, result);
     const mismatch = this.#mismatch(run, output, value, "output");
@@ -196,7 +197,7 @@ export class ToolRunner {
 
   /** Adds changed caller state to a result, or replaces it by the questions of the run. */
   #finish(run: CallContext, result: CallResult): CallResult {
-    if (run.asking?.isSuspended) return this.#ask(run, run.asking);
+    if (run.asking?.hasStopped(false)) return this.#ask(run, run.asking);
     if (run.openedState === undefined || result.kind === "error") return result;
     try {
       const context = run.openedState.encode();
@@ -208,6 +209,7 @@ export class ToolRunner {
 
   /** The result of a run that stopped: its questions, or the promise of its job. */
   #ask(run: CallContext, asking: RunQuestions): CallResult {
+    if (asking.divergence !== undefined) return asking.divergence;
     if (asking.requests === undefined) return this.#services.deferral!.promiseOf(run, asking);
     // The questions of a promised job are answered through its promise.
     return asking.toResult(() => this.#services.deferral?.tokenOf(run));
@@ -253,7 +255,7 @@ export class ToolRunner {
 
   /** Converts a value that a run threw to its result. */
   thrown(run: CallContext, thrown: unknown): CallResult {
-    if (run.asking?.isSuspended) return this.#ask(run, run.asking);
+    if (run.asking?.hasStopped(false)) return this.#ask(run, run.asking);
     // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
     const result = this.withinLimits(this.#services.settleRun(run, thrown));

@@ -148,8 +148,14 @@ export interface RunQuestions extends QuestionMethods {
   readonly requests: Readonly<Record<string, Question>> | undefined;
   /** Names of the waits that have not ended; `undefined` if the run waits for nothing. */
   readonly waiting: readonly string[] | undefined;
-  /** Whether the run stops here, with a question or a wait: what its handler returns or throws is ignored. */
-  readonly isSuspended: boolean;
+  /** The failure of a run that came to other steps than the runs before it; `undefined` if it did not. */
+  readonly divergence: FailureOutcome | undefined;
+  /**
+   * Whether the run stops, with a question, a wait or {@link divergence}: what its handler returns or throws is ignored.
+   *
+   * @param hasReturned Whether the handler has returned, so that it comes to no further step.
+   */
+  hasStopped(hasReturned: boolean): boolean;
   /** Answers and steps for the next run of the handler. */
   readonly memo: Memo;
   /**

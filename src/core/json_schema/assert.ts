@@ -4,7 +4,7 @@
  */
 import { valueAt } from "./pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { hasOwnBase, MAPS, SCHEMA_LISTS, SCHEMAS } from "./subschemas.ts";
+import { hasOwnBase, MAPS, SCHEMA_KEYWORDS, SCHEMA_LISTS } from "./subschemas.ts";
 
 /** Rule for the value of a keyword. */
 interface Kind {
@@ -90,7 +90,7 @@ class Reader {
     if (kind !== undefined && !kind.fits(value)) throw wrong(`"${keyword}" at ${at}`, value, kind.expected);
     if (keyword === "pattern") assertPattern(value as string, `"pattern" at ${at}`);
     else if (keyword === "$ref") this.#reference(value as string, at);
-    else if (SCHEMAS.has(keyword) || (keyword === "items" && !isList(value))) this.schema(value, where);
+    else if (SCHEMA_KEYWORDS.has(keyword) || (keyword === "items" && !isList(value))) this.schema(value, where);
     else if (SCHEMA_LISTS.has(keyword) || keyword === "items") this.#list(value, where);
     else if (MAPS.has(keyword)) this.#map(keyword, value, at);
   }

@@ -22,7 +22,10 @@ const MOVABLE_REFERENCE = /^#\/(?:\$defs|definitions)\/[^/]+$/;
  * A schema with references to other places than `$defs` and `definitions` is returned as it is.
  */
 export function shareParts(schema: Members): Members {
-  return isMovable(schema) ? new Sharing(schema).apply(schema) : schema;
+  if (!isMovable(schema)) return schema;
+  const shared = new Sharing(schema).apply(schema);
+  // The first definition also costs the keyword.
+  return JSON.stringify(shared).length < JSON.stringify(schema).length ? shared : schema;
 }
 
 function isMovable(schema: Members): boolean {
@@ -97,16 +100,21 @@ class Sharing {
 
   /** A definition of the schema itself: another definition with the same content becomes a reference to the first. */
   #define(part: Members, name: string): Members {
-    const first = this.#names.get(this.#textOf(part));
-    return first === undefined || first === name ? this.#inside(part) : { $ref: refTo(first) };
+    const first = this.#referenceTo(part);
+    return first === undefined || this.#names.get(this.#textOf(part)) === name ? this.#inside(part) : first;
   }
 
   #inside(part: Members): Members {
-    return mapSchemas(part, (inner) => {
-      const text = this.#textOf(inner);
-      const name = text.length < MIN_CHARS ? undefined : this.#names.get(text);
-      return name === undefined ? this.#inside(inner) : { $ref: refTo(name) };
-    });
+    return mapSchemas(part, (inner) => this.#referenceTo(inner) ?? this.#inside(inner));
+  }
+
+  /** The reference to a definition with the content of a part, if it is shorter than the part. */
+  #referenceTo(part: Members): Members | undefined {
+    const text = this.#textOf(part);
+    const name = this.#names.get(text);
+    if (name === undefined) return undefined;
+    const reference = { $ref: refTo(name) };
+    return JSON.stringify(reference).length < text.length ? reference : undefined;
   }
 
   #textOf(part: Members): string {

@@ -13,7 +13,7 @@ export const MAPS: ReadonlySet<string> = new Set([
 ]);
 
 /** Keywords whose value is a schema. */
-export const SCHEMAS: ReadonlySet<string> = new Set([
+export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   "additionalProperties",
   "propertyNames",
   "unevaluatedProperties",
@@ -83,7 +83,7 @@ export function mapSchemas(
     if (MAPS.has(keyword)) {
       return isJsonObject(value) ? mapMembers(value, (part, name) => changeAt(name)(part)) : value;
     }
-    const hasSchemas = keyword === "items" || SCHEMAS.has(keyword) || SCHEMA_LISTS.has(keyword);
+    const hasSchemas = keyword === "items" || SCHEMA_KEYWORDS.has(keyword) || SCHEMA_LISTS.has(keyword);
     if (!hasSchemas) return value;
     return Array.isArray(value) ? value.map(changeAt(keyword)) : changeAt(keyword)(value);
   });

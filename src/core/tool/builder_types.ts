@@ -5,6 +5,7 @@ import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
 import type {
   AnswerFormat,
+  AnyTool,
   ItemsPage,
   ListPart,
   PromiseOptions,
@@ -289,9 +290,17 @@ export interface ToolBuilder<
    */
   promise(options?: PromiseOptions): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
-   * Sets the revision of the tool's behaviour. Deferred work and continuations of another revision are not continued.
+   * Sets the revision of the tool's behaviour. Deferred work and continuations of another revision are not continued, unless
+   * `.before(…)` has the definition of that revision.
    */
   revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
+  /**
+   * Adds an earlier definition of the tool, a finished one with another `.revision()`, or none. Deferred work that began with it
+   * ends with it: its input, handler and output. Calls use the new definition.
+   *
+   * @throws {TypeError} If it is not a finished tool of the same name with `.promise()`, or, at `.handle()`, its revision is the same.
+   */
+  before(tool: AnyTool): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Adds middleware around this tool. The first is the outermost. The members that it adds to `ctx.state` are typed.
    */

@@ -168,6 +168,16 @@ class Builder {
     return this.#with({ revision });
   }
 
+  before(tool: AnyTool): Builder {
+    const earlier = tool?.["~definition"];
+    if (earlier?.name !== this.name || earlier.promise === undefined) {
+      throw new TypeError(
+        `Cannot define ${this.#label}: .before() takes an earlier definition of it, a finished tool of the same name with .promise()`,
+      );
+    }
+    return this.#with({ earlier: [...this.#draft.earlier, earlier, ...earlier.earlier] });
+  }
+
   use(...middleware: readonly Middleware[]): Builder {
     assertMiddleware(middleware, this.#label);
     return this.#with({ middleware: [...this.#draft.middleware, ...middleware] });
@@ -210,6 +220,13 @@ class Builder {
     const { description, examples, format, ...draft } = this.#draft;
     if (description === undefined) {
       throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
+    }
+    const revisions = [draft.revision, ...draft.earlier.map(({ revision }) => revision)];
+    const same = revisions.find((one, index) => revisions.indexOf(one) !== index);
+    if (new Set(revisions).size < revisions.length) {
+      throw this.#unfinished(
+        `.before() needs another revision; two are ${same === undefined ? "without one" : `"${same}"`}`,
+      );
     }
     const listed = examples && listExamples(this.#label, examples, draft);
     const definition = { ...draft, ...listed, description, handler };

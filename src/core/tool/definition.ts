@@ -118,6 +118,8 @@ export interface ToolDefinition extends Access {
   readonly middleware: readonly Middleware[];
   /** Deferred runs and continuations must have the same revision. */
   readonly revision: string | undefined;
+  /** Earlier definitions, with other revisions, which end the work that began with them. */
+  readonly earlier: readonly ToolDefinition[];
   /** Set if an engine may run it. */
   readonly promise: Required<PromiseOptions> | undefined;
   /** Set if its work runs in another system. The handler starts it and returns its state. */
@@ -202,6 +204,7 @@ export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "ha
   isVisible: undefined,
   middleware: [],
   revision: undefined,
+  earlier: [],
   promise: undefined,
   external: undefined,
   part: undefined,

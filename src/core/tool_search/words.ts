@@ -5,7 +5,7 @@
  */
 
 /** A word of a text. */
-export interface Word {
+interface Word {
   /** Stem, by which words are compared. */
   readonly stem: string;
   /** The word itself, in lower case. */

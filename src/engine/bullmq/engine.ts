@@ -31,7 +31,7 @@ export class BullmqEngine implements Engine {
   readonly #subscriptions = new Map<string, Listeners>();
   readonly #workers = new Set<BullmqWorker>();
   #isListening = false;
-  #closed: Promise<void> | undefined = undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(backend: Backend, settings: BullmqSettings) {
     this.#backend = backend;
@@ -226,7 +226,7 @@ class BullmqLeases {
   readonly #onError: (error: unknown) => void;
   readonly #held = new Set<BullmqLease>();
   #isClosed = false;
-  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param onError Called with errors of renewals. */
   constructor(records: Records, leaseMs: number, onError: (error: unknown) => void) {

@@ -41,8 +41,8 @@ export class PostgresBackend implements Backend {
   readonly #main: Lazy<PgPool>;
   readonly #pools = new Set<PgPool>();
   readonly #closing = new AbortController();
-  #listening: Promise<void> | undefined = undefined;
-  #endListening: (() => void) | undefined = undefined;
+  #listening: Promise<void> | undefined;
+  #endListening: (() => void) | undefined;
 
   constructor(url: string, settings: BullmqSettings) {
     this.#url = url;

@@ -12,7 +12,7 @@ export class BullmqWorker implements EngineWorker {
   readonly #onStop: () => void;
   readonly #closing = new AbortController();
   readonly #runs = new Set<Promise<unknown>>();
-  #worker: DeliveryWorker | undefined = undefined;
+  #worker: DeliveryWorker | undefined;
 
   /**
    * @param open Opens the worker; retried until it succeeds.

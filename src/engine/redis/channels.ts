@@ -17,7 +17,7 @@ export class RedisChannels {
   readonly #client: Lazy<Redis>;
   readonly #report: (error: unknown) => void;
   readonly #listeners = new Map<string, ChannelListener>();
-  #pinging: ReturnType<typeof setInterval> | undefined = undefined;
+  #pinging: ReturnType<typeof setInterval> | undefined;
 
   constructor(connect: () => Promise<Redis>, report: (error: unknown) => void) {
     this.#report = report;

@@ -47,7 +47,7 @@ export class RedisConnection {
   readonly #main = new Lazy(() => this.#openMain());
   readonly #closing = new AbortController();
   #nextReady = Promise.withResolvers<void>();
-  #lastError: Error | undefined = undefined;
+  #lastError: Error | undefined;
   #retrying = 0;
 
   constructor(address: string | RedisAddress, options: RedisConnectionOptions) {

@@ -42,7 +42,7 @@ export class SqliteEngine implements Engine {
   readonly #subscriptions: SqliteSubscriptions;
   readonly #waits: LockWaits;
   readonly #workers = new Set<Worker>();
-  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #pollAtMs = Number.POSITIVE_INFINITY;
   #purgeAtMs = 0;
   #isPolling = false;

@@ -24,7 +24,7 @@ export class LockWaits {
   /** In the order of their arrival. */
   readonly #waiting = new Set<Waiting>();
   #pauseMs = FIRST_PAUSE_MS;
-  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param limitMs Time limit of each request, in milliseconds. */
   constructor(limitMs: number) {

@@ -5,6 +5,7 @@ import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { explainErrorToModel, explainFailure, explainPromise, explainQuestion, isQuestion, toText } from "./explain.ts";
+import { type AnswerPart, contentText, readContent } from "./answer_content.ts";
 import type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
 import type { Parameters } from "./parameters.ts";
 
@@ -16,6 +17,8 @@ export interface ToolCallResult {
   readonly value: unknown;
   /** The error; `undefined` if the call succeeded. */
   readonly error: Failure | ToolError | undefined;
+  /** The parts of an answer that has images, which `text` only names. */
+  readonly content?: readonly AnswerPart[];
 }
 
 /** Options of one call. */
@@ -50,9 +53,9 @@ export abstract class AgentTool {
   /** Calls the tool; yields the pieces of its answer and returns the result. Rejects with the signal's reason if it is aborted. */
   abstract stream(said: unknown, options?: AgentCallOptions): AsyncGenerator<unknown, ToolCallResult, undefined>;
 
-  /** Whether a person has to approve the call: the server declares the tool as destructive. */
-  isDestructive(_said: unknown): boolean {
-    return this.listing.annotations?.["destructiveHint"] === true;
+  /** The tool of the server that a call runs. */
+  targetOf(_said: unknown): ListedTool {
+    return this.listing;
   }
 
   /** Calls the tool and waits for the whole answer. Rejects with the signal's reason if it is aborted. */
@@ -130,7 +133,10 @@ export class ServerTool extends AgentTool {
 
 /** The result of a call that succeeded. */
 export function answered(value: unknown): ToolCallResult {
-  return { text: toText(value), value, error: undefined };
+  const content = readContent(value);
+  const text = (content && contentText(content)) || toText(value);
+  const result = { text, value, error: undefined };
+  return content?.some(({ type }) => type === "image") ? { ...result, content } : result;
 }
 
 /** The result of a call that failed. Exceptions that are not of a server pass through. */

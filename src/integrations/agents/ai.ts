@@ -5,32 +5,14 @@
  */
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { joinPartials } from "../../core/call/outcome.ts";
-import type { AgentOptions, AgentSource } from "./options.ts";
-import type { ParameterSchema } from "./dialects.ts";
-import type { AgentTool } from "./agent_tool.ts";
+import { checkOptions } from "../../internal/options.ts";
+import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
+import { type AiSchema, toAiSchema } from "./ai_schema.ts";
+import { type AgentTool, answered } from "./agent_tool.ts";
+import { type AnswerPart, readContent } from "./answer_content.ts";
 import { takeExamples } from "./examples.ts";
 import type { SearchTool } from "./search_tool.ts";
 import { openToolbox } from "./toolbox.ts";
-
-/** A schema with its JSON Schema: Standard Schema and Standard JSON Schema, version 1. */
-export interface AiSchema {
-  /** Members of the two standards. */
-  readonly "~standard": {
-    /** Version of the standard. */
-    readonly version: 1;
-    /** Vendor of the schema. */
-    readonly vendor: "toolwire";
-    /** Accepts everything: the server validates. */
-    readonly validate: (value: unknown) => { readonly value: unknown };
-    /** Conversion to JSON Schema. */
-    readonly jsonSchema: {
-      /** Schema of the input. */
-      readonly input: () => Record<string, unknown>;
-      /** Schema of the output: the same. */
-      readonly output: () => Record<string, unknown>;
-    };
-  };
-}
 
 /** Options that the AI SDK passes with a call. */
 export interface AiCallOptions {
@@ -39,6 +21,47 @@ export interface AiCallOptions {
   /** Aborts the call. */
   readonly abortSignal?: AbortSignal | undefined;
 }
+
+/** An answer, as the AI SDK gives it to a model. */
+export type AiModelOutput = {
+  /** Discriminant. */
+  type: "text";
+  /** The text. */
+  value: string;
+} | {
+  /** Discriminant. */
+  type: "json";
+  /** The value. */
+  value: AiJson;
+} | {
+  /** Discriminant. */
+  type: "content";
+  /** Texts and images. */
+  value: AiContentPart[];
+};
+
+/** A JSON value. */
+export type AiJson = null | string | number | boolean | { [member: string]: AiJson | undefined } | AiJson[];
+
+/** A part of an answer with images. */
+export type AiContentPart = {
+  /** Discriminant. */
+  type: "text";
+  /** The text. */
+  text: string;
+} | {
+  /** Discriminant. */
+  type: "file";
+  /** Media type, such as `image/png`. */
+  mediaType: string;
+  /** The bytes. */
+  data: {
+    /** Discriminant. */
+    type: "data";
+    /** The bytes, in base64. */
+    data: string;
+  };
+};
 
 /** A dynamic tool of the AI SDK: its types are unknown at compile time. */
 export interface AiTool {
@@ -54,11 +77,15 @@ export interface AiTool {
   readonly inputExamples?: { readonly input: Record<string, unknown> }[];
   /** Present if the model gets the definition only after it searched for the tool. */
   readonly deferLoading?: true;
+  /** Present if a person has to approve calls. `toolApproval` of `generateText` and `streamText` comes before it. */
+  readonly needsApproval?: true;
   /** Sent on results as `toolMetadata`: the tool's name on its server. */
   readonly metadata: {
     /** The name. */
     tool: string;
   };
+  /** Converts an answer for the model: text, JSON, or texts and images. */
+  readonly toModelOutput: (result: { readonly output: unknown }) => AiModelOutput;
   /**
    * Calls the tool. Yields the answer so far after each piece (the AI SDK's preliminary results), and at the end
    * the whole answer. Throws if the call fails; the message explains the error to the model.
@@ -85,15 +112,21 @@ export interface AiTool {
  * for await (const result of tools["spell"]!.execute({}, { toolCallId: "call_1" })) results.push(result);
  * deepStrictEqual(results, ["a", "ab", "ab"]); // preliminary results, and the result
  * ```
- * With `defer` the set has `deferLoading` on its tools, and `search_tools` as the `toolSearch()` of the AI SDK.
+ * Calls of destructive tools wait for an approval. With `defer` the set has `deferLoading` on its tools, and `search_tools` as the `toolSearch()` of the AI SDK.
  *
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
-export async function aiSdkTools(source: AgentSource, options: AgentOptions = {}): Promise<Record<string, AiTool>> {
+export async function aiSdkTools(source: AgentSource, given: ApprovalOptions = {}): Promise<Record<string, AiTool>> {
+  checkOptions("give tools to a model", given, APPROVAL_RULES);
+  const { needsApproval = isDestructive, ...options } = given;
+  const toTool = (tool: AgentTool): AiTool => ({
+    ...toAiTool(tool),
+    ...(needsApproval(tool.listing) && { needsApproval: true }),
+  });
   const { tools, deferred, search } = await openToolbox(source, options, { loadsFound: true });
-  const listed = tools.map((tool) => [tool.name, tool === search ? toAiSearch(search) : toAiTool(tool)] as const);
-  const found = deferred.map((tool) => [tool.name, { ...toAiTool(tool), deferLoading: true }] as const);
+  const listed = tools.map((tool) => [tool.name, tool === search ? toAiSearch(search) : toTool(tool)] as const);
+  const found = deferred.map((tool) => [tool.name, { ...toTool(tool), deferLoading: true }] as const);
   return Object.fromEntries([...listed, ...found]);
 }
 
@@ -107,8 +140,21 @@ function toAiTool(tool: AgentTool): AiTool {
     ...(outputSchema !== undefined && { outputSchema: toAiSchema(outputSchema) }),
     ...(examples.length > 0 && { inputExamples: examples.map((input) => ({ input })) }),
     metadata: { tool: name },
+    toModelOutput: ({ output }) => toModelOutput(output),
     execute: (input, options) => execute(tool, input, options),
   };
+}
+
+function toModelOutput(output: unknown): AiModelOutput {
+  const { text, content } = answered(output);
+  if (content !== undefined) return { type: "content", value: content.map(toContentPart) };
+  const isText = typeof output === "string" || output === undefined || readContent(output) !== undefined;
+  return isText ? { type: "text", value: text } : { type: "json", value: output as AiJson };
+}
+
+function toContentPart(part: AnswerPart): AiContentPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  return { type: "file", mediaType: part.mimeType, data: { type: "data", data: part.data } };
 }
 
 /** Maximum number of tools that the AI SDK takes from a search; the search itself finds fewer. */
@@ -149,22 +195,4 @@ async function* execute(
   const { text, value, error } = next.value;
   if (error !== undefined) throw new Error(text, { cause: error });
   yield value;
-}
-
-/**
- * The AI SDK closes all objects of a standard schema, records included, so that nothing could be sent to
- * them. With the SDK's own symbol it takes the schema unchanged.
- */
-function toAiSchema(schema: ParameterSchema): AiSchema {
-  const copy = () => structuredClone(schema) as Record<string, unknown>;
-  const standard: AiSchema = {
-    "~standard": {
-      version: 1,
-      vendor: "toolwire",
-      validate: (value) => ({ value }),
-      jsonSchema: { input: copy, output: copy },
-    },
-  };
-  const own = { [Symbol.for("vercel.ai.schema")]: true, jsonSchema: copy(), validate: undefined };
-  return Object.assign(own, standard);
 }

@@ -11,6 +11,7 @@ import { AGENT_RULES, type AgentOptions, type AgentSource, type RunnableTools, t
 import type { Parameters } from "./parameters.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { AgentTool } from "./agent_tool.ts";
+import { type AnswerPart, contentText } from "./answer_content.ts";
 import type { SearchTool } from "./search_tool.ts";
 import { openToolbox, type Toolbox } from "./toolbox.ts";
 
@@ -55,14 +56,37 @@ export interface AnthropicToolReference {
   tool_name: string;
 }
 
+/** A text of an answer with images. */
+export interface AnthropicText {
+  /** Discriminant. */
+  type: "text";
+  /** The text. */
+  text: string;
+}
+
+/** An image of an answer. */
+export interface AnthropicImage {
+  /** Discriminant. */
+  type: "image";
+  /** The bytes. */
+  source: {
+    /** Discriminant. */
+    type: "base64";
+    /** Media type. */
+    media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+    /** The bytes, in base64. */
+    data: string;
+  };
+}
+
 /** The answer to a `tool_use` block. */
 export interface AnthropicToolResult {
   /** Discriminant. */
   type: "tool_result";
   /** The block that it answers. */
   tool_use_id: string;
-  /** The answer, or an explanation of the error with advice; for a search the found tools. */
-  content: string | AnthropicToolReference[];
+  /** The answer, or an explanation of the error with advice; blocks if the answer has images; for a search the found tools. */
+  content: string | (AnthropicText | AnthropicImage)[] | AnthropicToolReference[];
   /** Present if the call failed. */
   is_error?: true;
 }
@@ -135,14 +159,25 @@ function describeTool(
 
 async function answer(
   toolbox: Toolbox,
-  { id, name, input }: ToolUse,
+  { id, name, input, caller }: ToolUse,
   options: RunOptions | undefined,
 ): Promise<AnthropicToolResult> {
   const references = name === toolbox.search?.name ? findReferences(toolbox.search, input) : [];
   if (references.length > 0) return { type: "tool_result", tool_use_id: id, content: references };
-  const { text, error } = await toolbox.call(name, input, { ...options, id });
-  const result: AnthropicToolResult = { type: "tool_result", tool_use_id: id, content: text };
+  const { text, error, content } = await toolbox.call(name, input, { ...options, id });
+  // Programs take text alone.
+  const isDirect = caller === undefined || caller.type === "direct";
+  const blocks = isDirect ? content?.map(toBlock) : undefined;
+  const result: AnthropicToolResult = { type: "tool_result", tool_use_id: id, content: blocks ?? text };
   return error === undefined ? result : { ...result, is_error: true };
+}
+
+const MEDIA_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+function toBlock(part: AnswerPart): AnthropicText | AnthropicImage {
+  if (part.type === "text" || !MEDIA_TYPES.includes(part.mimeType)) return { type: "text", text: contentText([part]) };
+  const media_type = part.mimeType as AnthropicImage["source"]["media_type"];
+  return { type: "image", source: { type: "base64", media_type, data: part.data } };
 }
 
 /** References to the tools that a model searches for. Empty if it finds no tool, or the arguments are not a search: a text then explains it. */
@@ -175,6 +210,7 @@ interface ToolUse extends AnthropicBlock {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
+  readonly caller?: { readonly type: string };
 }
 
 function isToolUse(block: AnthropicBlock): block is ToolUse {

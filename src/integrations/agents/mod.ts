@@ -1,24 +1,54 @@
 /**
- * The tools of any server for the agent frameworks: Vercel's AI SDK, OpenAI, Anthropic, LangChain.js.
+ * The tools of any server for the agent frameworks: Vercel's AI SDK, OpenAI, Anthropic, Google,
+ * LangChain.js, Mastra, TanStack AI.
  *
  * @module
  */
-export { type AiCallOptions, type AiSchema, aiSdkTools, type AiTool } from "./ai.ts";
+export { type AdkContext, type AdkTool, adkTools } from "./adk.ts";
+export {
+  type AiCallOptions,
+  type AiContentPart,
+  type AiJson,
+  type AiModelOutput,
+  aiSdkTools,
+  type AiTool,
+} from "./ai.ts";
+export type { AiSchema } from "./ai_schema.ts";
 export {
   type AnthropicBlock,
+  type AnthropicImage,
   type AnthropicOptions,
+  type AnthropicText,
   type AnthropicTool,
   type AnthropicToolReference,
   type AnthropicToolResult,
   anthropicTools,
 } from "./anthropic.ts";
+export { type ClaudeAgentOptions, type ClaudeAgentServer, claudeAgentServer } from "./claude_agent.ts";
+export {
+  type GoogleFunction,
+  type GoogleFunctionCall,
+  type GoogleFunctionResponse,
+  type GoogleImage,
+  type GoogleTool,
+  type GoogleTools,
+  googleTools,
+} from "./google.ts";
 export { type LangChainArtifact, type LangChainConfig, type LangChainTool, langchainTools } from "./langchain.ts";
+export { type MastraContext, type MastraTool, mastraTools } from "./mastra.ts";
 export { type OpenAiTool, type OpenAiToolCall, type OpenAiToolMessage, openaiTools } from "./openai.ts";
+export {
+  type OpenAiAgentsDetails,
+  type OpenAiAgentsOptions,
+  type OpenAiAgentsTool,
+  openaiAgentsTools,
+} from "./openai_agents.ts";
 export type { OpenAiFunction, OpenAiOptions } from "./openai_functions.ts";
 export {
   type OpenAiCaller,
   type OpenAiFunctionOutput,
   type OpenAiNamespace,
+  type OpenAiOutputPart,
   type OpenAiResponseItem,
   type OpenAiResponsesFunction,
   type OpenAiResponsesResult,
@@ -30,6 +60,7 @@ export {
 export { type ExplainOptions, explainSchema, type SchemaExplanation, type SchemaVendor } from "./explain_schema.ts";
 export type { SchemaChange } from "./keywords.ts";
 export type { Refusal as SchemaRefusal } from "./schema_count.ts";
-export type { AgentCall, AgentOptions, RunnableTools, RunOptions } from "./options.ts";
+export { type TanStackContext, type TanStackTool, tanstackTools } from "./tanstack.ts";
+export type { AgentCall, AgentOptions, ApprovalOptions, RunnableTools, RunOptions } from "./options.ts";
 export { type EstimateOptions, estimateTokens } from "./token_count.ts";
 export type { AgentSource, ClientSource } from "./options.ts";

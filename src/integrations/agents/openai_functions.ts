@@ -75,9 +75,13 @@ export class OpenAiFunctions {
   }
 
   /** Calls a tool by the name that the model knows, with what should be the JSON of its arguments. */
-  async call(name: string, text: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
+  call(name: string, text: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
+    return this.run(name, readArguments(text), options);
+  }
+
+  /** Calls a tool by the name that the model knows, with the arguments that it wrote. */
+  async run(name: string, said: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
     const tool = this.toolbox.find(name);
-    const said = readArguments(text);
     const strict = tool && this.#strictFormOf(tool);
     return await this.toolbox.call(name, strict === undefined ? said : strict.toArguments(said), options);
   }

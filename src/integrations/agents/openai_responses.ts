@@ -5,6 +5,7 @@
  */
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { AgentTool } from "./agent_tool.ts";
+import type { AnswerPart } from "./answer_content.ts";
 import {
   assertNoItems,
   type OpenAiFunction,
@@ -71,14 +72,29 @@ export interface OpenAiResponseItem {
   readonly type: string;
 }
 
+/** A part of an answer with images. */
+export type OpenAiOutputPart = {
+  /** Discriminant. */
+  type: "input_text";
+  /** The text. */
+  text: string;
+} | {
+  /** Discriminant. */
+  type: "input_image";
+  /** A `data:` URL. */
+  image_url: string;
+  /** Level of detail. */
+  detail: "auto";
+};
+
 /** The answer to a function call, as an item of the next request's input. */
 export interface OpenAiFunctionOutput {
   /** Discriminant. */
   type: "function_call_output";
   /** The call that it answers. */
   call_id: string;
-  /** The answer, or an explanation of the error with advice. */
-  output: string;
+  /** The answer, or an explanation of the error with advice; parts if the answer has images. */
+  output: string | OpenAiOutputPart[];
   /** What made the call: the model, or a program that it wrote. Repeated from the call. */
   caller?: OpenAiCaller | null;
   /** Namespace of the function. Repeated from the call. */
@@ -155,10 +171,12 @@ class Responses {
   }
 
   async answer(item: OwnItem, options: RunOptions | undefined): Promise<OpenAiResponsesResult> {
-    if (isSearch(item)) return this.#search(item);
+    if (!isFunctionCall(item)) return this.#search(item);
     const { name, arguments: text, call_id: id, caller, namespace } = item;
     const called = this.#namespaces.find(namespace, String(name))?.name ?? String(name);
-    const { text: output } = await this.#functions.call(called, text, { ...options, id });
+    const { text: answer, content } = await this.#functions.call(called, text, { ...options, id });
+    // Programs take text alone.
+    const output = caller?.type === "program" ? answer : content?.map(toOutputPart) ?? answer;
     return {
       type: "function_call_output",
       call_id: id,
@@ -197,6 +215,11 @@ class Responses {
     }
     return listed;
   }
+}
+
+function toOutputPart(part: AnswerPart): OpenAiOutputPart {
+  if (part.type === "text") return { type: "input_text", text: part.text };
+  return { type: "input_image", image_url: `data:${part.mimeType};base64,${part.data}`, detail: "auto" };
 }
 
 /** Finds tools; none if the model's arguments are not a search. */

@@ -50,6 +50,12 @@ export interface AgentOptions {
   readonly onPartial?: (piece: unknown, call: AgentCall) => void;
 }
 
+/** Options of adapters whose framework can ask a person before a call. */
+export interface ApprovalOptions extends AgentOptions {
+  /** Whether a person has to approve a call of the tool. Default: if the server declares `destructiveHint: true`. */
+  readonly needsApproval?: (tool: ListedTool) => boolean;
+}
+
 /** Options that a framework passes with a call. */
 export interface RunOptions {
   /** Aborts the calls; pending calls then reject with the signal's reason. */
@@ -87,6 +93,13 @@ export const AGENT_RULES: OptionRules<AgentOptions> = {
   onProgress: FUNCTION,
   onPartial: FUNCTION,
 };
+
+export const APPROVAL_RULES: OptionRules<ApprovalOptions> = { ...AGENT_RULES, needsApproval: FUNCTION };
+
+/** Whether a server declares a tool as destructive. */
+export function isDestructive({ annotations }: ListedTool): boolean {
+  return annotations?.["destructiveHint"] === true;
+}
 
 /** A client: of `createClient`, typed or not. Its `onElicitation` and `onMoreRequested` answer the tools' questions. */
 export interface ClientSource {

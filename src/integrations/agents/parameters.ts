@@ -157,14 +157,14 @@ const MAX_NAME = 64;
  * An allowed name is kept. In other names invalid characters become `_`; if the result is too long or taken, a digest of the
  * whole name is appended, so that it does not depend on the order of the names.
  *
- * @param allowed Matches names of at most 64 characters, among them all of `A-Za-z0-9_-`.
+ * @param allowed Matches names of at most 64 characters, among them all of `A-Za-z0-9_` that start with a letter.
  * @returns The allowed names, by the given ones.
  */
 export function mapNames(names: readonly string[], allowed: RegExp): ReadonlyMap<string, string> {
   const taken = new Set(names.filter((name) => allowed.test(name)));
   return new Map(names.map((original) => {
     if (allowed.test(original)) return [original, original];
-    const base = original.replaceAll(/[^A-Za-z0-9_-]/g, "_") || "_";
+    const base = toAllowed(original, allowed);
     let name = base;
     for (let attempt = 0; name.length > MAX_NAME || taken.has(name); attempt++) {
       name = `${base.slice(0, MAX_NAME - 9)}_${digest(attempt === 0 ? original : `${original} ${attempt}`)}`;
@@ -172,6 +172,13 @@ export function mapNames(names: readonly string[], allowed: RegExp): ReadonlyMap
     taken.add(name);
     return [original, name];
   }));
+}
+
+/** Replaces invalid characters. The result may be too long. */
+function toAllowed(name: string, allowed: RegExp): string {
+  const base = name.replaceAll(/[^A-Za-z0-9_-]/g, "_") || "_";
+  const isAllowed = (candidate: string) => allowed.test(candidate.slice(0, MAX_NAME));
+  return [base, base.replaceAll("-", "_")].find(isAllowed) ?? `_${base.replaceAll("-", "_")}`;
 }
 
 /** FNV-1a, 32 bits, in hexadecimal. Distinguishes names; not a secure hash. */

@@ -1,4 +1,5 @@
 /** The two tools that a model gets in place of deferred tools: one searches, one calls what was found. */
+import type { ListedTool } from "../../core/call/transport.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { compileCheck } from "../../core/json_schema/check.ts";
 import {
@@ -32,14 +33,14 @@ export class ToolFinder {
     this.tools = tools;
     this.groups = countGroups(tools);
     this.#catalog = new ToolCatalog(
-      tools.map(({ name, group, description = "", listing: { title, outputSchema }, parameters }) => ({
+      tools.map(({ name, group, description = "", listing, parameters }) => ({
         name,
         ownName: nameInGroup(name, group),
         group,
-        title: typeof title === "string" ? title : undefined,
+        title: wordsOf(listing),
         description,
         inputSchema: parameters.schema,
-        outputSchema,
+        outputSchema: listing.outputSchema,
       })),
       this.groups.size > 0,
     );
@@ -55,6 +56,12 @@ export class ToolFinder {
   describe(input: SearchInput): SearchOutput {
     return this.#catalog.find(input, () => true);
   }
+}
+
+/** Words of a tool besides its description: its title, and those that its server adds for searches. */
+function wordsOf({ title, _meta: meta }: ListedTool): string {
+  const hint = isJsonObject(meta) ? meta["anthropic/searchHint"] : undefined;
+  return [title, hint].filter((text) => typeof text === "string").join(" ");
 }
 
 /** Name of a tool without the prefix of its group. */
@@ -109,21 +116,21 @@ export class CallTool extends AgentTool {
     this.#byName = new Map(finder.tools.map((tool) => [tool.name, tool]));
   }
 
-  override isDestructive(said: unknown): boolean {
-    const target = this.#targetOf(said);
-    return target instanceof AgentTool && target.isDestructive(argumentsIn(said));
+  override targetOf(said: unknown): ListedTool {
+    const target = this.#find(said);
+    return target instanceof AgentTool ? target.listing : this.listing;
   }
 
   override async *stream(
     said: unknown,
     options?: AgentCallOptions,
   ): AsyncGenerator<unknown, ToolCallResult, undefined> {
-    const target = this.#targetOf(said);
+    const target = this.#find(said);
     if (!(target instanceof AgentTool)) return explained(target);
     return yield* target.stream(argumentsIn(said), options);
   }
 
-  #targetOf(said: unknown): AgentTool | ToolError {
+  #find(said: unknown): AgentTool | ToolError {
     const { name, arguments: _, ...unknown } = isJsonObject(said) ? said : {};
     if (typeof name !== "string") return new ToolError("invalid_input", `${this.name} needs the name of a tool`);
     const [other] = Object.keys(unknown);

@@ -15,6 +15,8 @@ import { CallTool, SearchTool, ToolFinder } from "./search_tool.ts";
 interface ToolboxForm {
   /** Converts input schemas. Default: to the form that models of any vendor take. */
   readonly toParameters?: typeof toNamedParameters;
+  /** Matches names that the framework takes, of at most 64 characters. Default: all of `A-Za-z0-9_-`. */
+  readonly names?: RegExp;
   /** Whether the vendor or framework loads tools that were found. Otherwise the model calls them with `call_tool`. */
   readonly loadsFound?: boolean;
 }
@@ -77,14 +79,14 @@ export class Toolbox {
 export async function openToolbox(
   source: AgentSource,
   options: AgentOptions,
-  { toParameters = toNamedParameters, loadsFound = false }: ToolboxForm = {},
+  { toParameters = toNamedParameters, names: allowed = TOOL_NAME, loadsFound = false }: ToolboxForm = {},
 ): Promise<Toolbox> {
   checkOptions("give tools to a model", options, AGENT_RULES);
   const methods = methodsOf(source);
   const { select = () => true, promises } = options;
   const offered = (await methods.list()).filter((tool) => isSystemTool(tool) ? promises === "shown" : select(tool));
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
-  const names = mapNames([...byName.keys()], TOOL_NAME);
+  const names = mapNames([...byName.keys()], allowed);
   const { group = groupsOf(source) } = options;
   const toServerTool = ([tool, listing]: readonly [string, ListedTool]) => {
     const parameters = toParameters(listing.inputSchema);

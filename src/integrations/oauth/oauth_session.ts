@@ -59,10 +59,10 @@ export class OAuthSession {
   readonly #clock: Clock = systemClock;
   /** Replaced when the tokens are deleted, so that earlier requests store nothing. */
   #storage: TokenStorage;
-  #deleting: Promise<unknown> | undefined = undefined;
-  #renewing: { readonly result: Renewing; readonly isEarly: boolean } | undefined = undefined;
+  #deleting: Promise<unknown> | undefined;
+  #renewing: { readonly result: Renewing; readonly isEarly: boolean } | undefined;
   /** The newest token, until the server has accepted it, and whether it was the result of a refresh token. */
-  #unconfirmed: { readonly accessToken: string; readonly isRefreshed: boolean } | undefined = undefined;
+  #unconfirmed: { readonly accessToken: string; readonly isRefreshed: boolean } | undefined;
 
   constructor(options: OAuthSessionOptions) {
     this.#options = options;

@@ -80,7 +80,7 @@ class ChannelChangeBus implements RedisChangeBus {
     this.#unsubscribe = undefined;
   });
   readonly #unsent = new Set<string>();
-  #unsubscribe: (() => void) | undefined = undefined;
+  #unsubscribe: (() => void) | undefined;
   #isSending = false;
 
   constructor(connection: RedisConnection, name: string = "toolwire") {

@@ -94,13 +94,13 @@ class Remote implements Gateway {
   readonly #listeners = new Listeners();
   #tools: readonly ListedTool[] = [];
   #plans: readonly ToolDefinition[] = [];
-  #offer: ServerOffer | undefined = undefined;
-  #unsubscribe: (() => void) | undefined = undefined;
+  #offer: ServerOffer | undefined;
+  #unsubscribe: (() => void) | undefined;
   #listing: Promise<void> = Promise.resolve();
   /** The next refresh, shared by all callers that ask for one meanwhile. */
-  #next: Promise<void> | undefined = undefined;
+  #next: Promise<void> | undefined;
   /** The last list, for comparison with the next. */
-  #lastList: string | undefined = undefined;
+  #lastList: string | undefined;
   /** Time of the last list that a removed tool caused, by the caller's clock. */
   #relistedMs = Number.NEGATIVE_INFINITY;
   /** Methods of lists that the server does not have. */

@@ -107,7 +107,7 @@ class DiscoveryHost {
   readonly #minTokens: number;
   readonly #minTools: number;
   #source: readonly ToolListing[] = [];
-  #view: View | undefined = undefined;
+  #view: View | undefined;
 
   constructor(inner: WireHost, run: RunDefinition, { pinned = [], when = "auto", minTokens }: DiscoverOptions) {
     this.#inner = inner;

@@ -27,12 +27,12 @@ export interface PushStreamOptions<Chunk, Held> {
 export class PushStream<Chunk extends { readonly length: number }, Held> {
   readonly #options: PushStreamOptions<Chunk, Held>;
   readonly #reader = new AbortController();
-  #controller: Controller | undefined = undefined;
-  #held: Held | undefined = undefined;
+  #controller: Controller | undefined;
+  #held: Held | undefined;
   #heldLength = 0;
   /** Pending while the reader may want more than there is. */
-  #wanted: PromiseWithResolvers<void> | undefined = undefined;
-  #room: PromiseWithResolvers<void> | undefined = undefined;
+  #wanted: PromiseWithResolvers<void> | undefined;
+  #room: PromiseWithResolvers<void> | undefined;
   #isEnded = false;
 
   constructor(options: PushStreamOptions<Chunk, Held>) {

@@ -1,6 +1,8 @@
 /** Contracts, by the compiler: of a server of this SDK, of published servers, and of their wrong use. */
 import { deepStrictEqual, ok } from "node:assert/strict";
+import { checkTools } from "../../../src/cli/check/check_tools.ts";
 import { writeContract } from "../../../src/cli/contract/contract.ts";
+import { compareLists } from "../../../src/cli/diff/list_changes.ts";
 import { type CorpusServer, readCorpus } from "../../corpus/corpus.ts";
 import { findNode, findProgram, testWith } from "../../serve/programs.ts";
 import { compileFiles } from "./compile.ts";
@@ -125,6 +127,23 @@ testWith(
     }
     deepStrictEqual(await compileFiles(tsc, files), []);
     ok(tools >= 700, `${tools} tools`);
+  },
+  TIMEOUT_MS,
+);
+
+testWith(
+  "toolwire check has findings in the lists of published servers, and toolwire diff none between a list and itself",
+  [findProgram("bun"), findNode(24)],
+  async (bun, node) => {
+    const rules = new Set<string>();
+    for (const { name, tools } of await readCorpus(bun, node)) {
+      const { findings } = await checkTools(tools, { vendors: ["openai", "anthropic", "gemini"], budget: 8_000 });
+      for (const { rule } of findings) rules.add(rule);
+      deepStrictEqual(compareLists({ tools }, { tools: structuredClone(tools) }), [], name);
+    }
+    for (const rule of ["description", "large-schema", "list-size", "open-schema", "openai", "anthropic"]) {
+      ok(rules.has(rule), rule);
+    }
   },
   TIMEOUT_MS,
 );

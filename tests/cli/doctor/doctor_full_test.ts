@@ -173,6 +173,16 @@ test("host: a name that the server does not answer for", LIMIT, async () => {
   match(step("host").remedy ?? "", /hosts: \["127\.0\.0\.1"\]/);
 });
 
+test("host: a proxy that routes the name elsewhere", LIMIT, async () => {
+  await withHttp((_, response) => {
+    response.statusCode = 421;
+    response.end();
+  }, async (url) => {
+    const { code, failed } = await examine(url);
+    deepStrictEqual([code, failed], [3, ["host"]]);
+  });
+});
+
 test(
   "origin and cors: pages of an origin that is not listed; with the options of the remedy they pass",
   LIMIT,
@@ -310,8 +320,9 @@ test("for people each line fits the terminal, and text of the server cannot cont
   }, async (url) => {
     const { code, out } = await runInProcess(["doctor", url], { columns: 40, env: { NO_COLOR: "1" } });
     strictEqual(code, 3);
-    for (const line of out.split("\n")) ok([...line].length <= 50, line);
+    for (const line of out.split("\n")) ok([...line].length <= 40 || !line.includes(" ", 14), line);
     ok(!out.includes("\u001b"), out);
+    match(out, /\n– not reached: origin, cors,\n {2}well-known, protocol, auth, list\n$/);
     match(out, /^– dns {8}127\.0\.0\.1 is an address\n✓ tcp/);
   });
 });

@@ -133,7 +133,7 @@ async function refuse(one: string, cwd: string): Promise<void> {
       [["replay", "other.txt", "--ignore", "value"], 2, /is not a JSON pointer such as \/value\/at/],
       [["record", one, "--out", "x", "--port", "70000"], 2, /"70000" is not the number of a port/],
       [["bench", one], 2, /^The tool is missing/],
-      [["bench", one, "echo", "{"], 2, /^The arguments are not one JSON object/],
+      [["bench", one, "echo", "{"], 2, /^The argument is not JSON/],
       [["bench", one, "nope", "--calls", "1"], 5, /^Tool not found/],
       [["bench", one, "echo", "--calls", "0"], 2, /"0" is not a positive whole number/],
     ] as const
@@ -147,7 +147,7 @@ async function refuse(one: string, cwd: string): Promise<void> {
 test("bench prints figures and a plot, or one JSON object", LIMIT, () => withTarget(1, measure));
 
 async function measure(one: string): Promise<void> {
-  const args = ["bench", one, "greet", '{"name":"Ada"}', "--calls", "200", "--connections", "4"];
+  const args = ["bench", one, "greet", "name=Ada", "--calls", "200", "--connections", "4"];
   const plotted = await runInProcess(args, { columns: 40, env: { NO_COLOR: "1" } });
   strictEqual(plotted.code, 0, plotted.errors);
   match(plotted.out, /^[\d.]+ calls a second: 200 in [\d.]+ (?:m|µ)?s\n[^]*p95[^]*\n200 answer\n\n[^]*█/);

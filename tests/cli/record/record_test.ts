@@ -8,6 +8,7 @@ import {
   Failure,
   mcpLiteTransport,
   memoryTransport,
+  type Middleware,
   type Server,
 } from "../../../mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
@@ -161,6 +162,32 @@ test("answers, streams, progress, failures, errors, questions and promises are r
   );
   match(String((promise?.settled as { token: string }).token), /^\[redacted prom_ proxy [\da-f]{8}\]$/);
   ok(!text.includes("the database is down"), "causes are not recorded");
+});
+
+test("local causes of errors and addresses of web pages are not recorded", async () => {
+  let text = "";
+  const write = (line: string): void => void (text += line);
+  const down: Middleware = ({ tool }, next) =>
+    tool.name === "crash"
+      ? { kind: "error", code: "unavailable", message: "Down", cause: "the password of the database is wrong" }
+      : next();
+  const server = createServer({
+    logger: false,
+    middleware: [createRecorder({ server: { name: "x" }, tools: [], redactor: createRedactor(), write }), down],
+    tools: [
+      defineTool("crash").describe("Break").handle(() => 1),
+      defineTool("open").describe("Ask").handle(async (_, ctx) => {
+        const url = "https://x.example/?q=1";
+        const { action } = await ctx.elicitUrl("page", { message: `Sign in at ${url}`, url });
+        return action;
+      }),
+    ],
+  });
+  const client = createClient(memoryTransport(server), { retry: { attempts: 0 } });
+  await rejects(client.$.call("crash"), { code: "unavailable" });
+  strictEqual((await client.$.outcome("open")).kind, "elicitation");
+  ok(text.includes('"unavailable"') && text.includes('"elicitation"'), text);
+  ok(!text.includes("database") && !text.includes("x.example"), text);
 });
 
 test("none of the planted secrets is in the file: in arguments, answers, pieces, or answers to questions", async () => {

@@ -2,7 +2,7 @@
  * The real packages: each framework's loop with each kind of tool, over every wire. Models are scripted; requests that break the
  * published rules are refused by what stands in for the hosted ones.
  */
-import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual, throws } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ import { createClient, createServer, defineTool } from "../../../mod.ts";
 import { type AgentSource, aiSdkTools, langchainTools, openaiTools } from "../../../src/integrations/agents/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { runtime } from "../../runtime/runtime.ts";
+import { overlap } from "../../overlap.ts";
 import { carries, type WireRow, WIRES, wires } from "../../wires/matrix.ts";
 import { createAgentFixture } from "./fixture.ts";
 import {
@@ -30,7 +31,15 @@ const AGENTS = [
   ["Anthropic, Messages", "anthropic.ts", "runAnthropic", "loads"],
   ["AI SDK", "ai_sdk.ts", "runAiSdk", "loads"],
   ["LangChain", "langchain.ts", "runLangChain", "call_tool"],
+  ["OpenAI, Agents SDK", "openai_agents.ts", "runOpenAiAgents", "call_tool"],
+  ["Google, Gen AI SDK", "google_genai.ts", "runGoogle", "call_tool"],
+  ["Google, ADK", "adk.ts", "runAdk", "call_tool"],
+  ["Mastra", "mastra.ts", "runMastra", "call_tool"],
+  ["TanStack AI", "tanstack.ts", "runTanStack", "approved call_tool"],
 ] as const;
+
+/** Frameworks that can ask a person before a call. */
+const ASKING: readonly string[] = ["ai_sdk.ts", "openai_agents.ts", "adk.ts", "mastra.ts", "tanstack.ts"];
 
 /** One tool among 500. */
 const WANTED = "git_create_label";
@@ -64,7 +73,19 @@ async function check(run: RunAgent, source: AgentSource, wire: WireRow): Promise
   strictEqual(rest.at(-1), "square 2");
   if (carries(wire, "pieces of answers")) deepStrictEqual(pieces, ["Once upon a time ", "there was an agent."]);
   // Where nothing streams, work is asked for now and then: what is over in between is not seen.
-  ok(progress.includes(carries(wire, "pieces of answers") ? 2 : 1), `progress: ${progress}`);
+  ok(carries(wire, "pieces of answers") ? progress.includes(2) : progress.length > 0, `progress: ${progress}`);
+}
+
+async function checkOver(run: RunAgent, wire: WireRow): Promise<void> {
+  const { server } = createAgentFixture(...wires);
+  const { transport, close } = await wire.open(server);
+  try {
+    await check(run, createClient(transport), wire);
+  } finally {
+    transport.close?.();
+    await close();
+    await server.close();
+  }
 }
 
 for (const [name, file, exported, calls] of AGENTS) {
@@ -78,19 +99,11 @@ for (const [name, file, exported, calls] of AGENTS) {
       await server.close();
     });
 
-    for (const wire of WIRES) {
-      test(wire.name, { skip: wire.skip ?? false }, async () => {
-        const { server } = createAgentFixture(...wires);
-        const { transport, close } = await wire.open(server);
-        try {
-          await check(await load(), createClient(transport), wire);
-        } finally {
-          transport.close?.();
-          await close();
-          await server.close();
-        }
-      });
-    }
+    // Most of the time the models wait for promises. Adapters are the same on all runtimes: one of them goes over each wire everywhere.
+    const rows = WIRES.filter(({ skip }) => skip === undefined && (runtime === "bun" || file === "openai.ts"));
+    const bodies = overlap(rows.map((wire) => async () => await checkOver(await load(), wire)));
+    for (const [index, wire] of rows.entries()) test(wire.name, bodies[index]);
+    for (const wire of WIRES) if (wire.skip !== undefined) test(wire.name, { skip: wire.skip }, () => {});
 
     test("500 tools: the model searches, and calls what it found", async () => {
       const run = await load();
@@ -100,11 +113,32 @@ for (const [name, file, exported, calls] of AGENTS) {
         ? { name: WANTED, args }
         : { name: "call_tool", args: { name: WANTED, arguments: args } };
       const script = [[{ name: "search_tools", args: { query: "create label git" } }], [found]];
-      const reported = (await run(server, script, { defer: "all" })).split("\n");
+      // TanStack AI asks by tool, and some of the deferred tools are destructive.
+      const approved = calls === "approved call_tool" ? { needsApproval: () => false } : {};
+      const reported = (await run(server, script, { defer: "all", ...approved })).split("\n");
       match(reported[0] ?? "", /git_create_label/);
       strictEqual(reported.at(-1), "create label of git in w1");
       await server.close();
     });
+
+    test(
+      "a destructive tool waits for a person",
+      { skip: !ASKING.includes(file) && "the framework has no such hook" },
+      async () => {
+        let count = 0;
+        const drop = defineTool("drop").describe("Drop a table").annotate({ destructiveHint: true }).handle(() => {
+          count++;
+          return "dropped";
+        });
+        const server = createServer({ tools: [drop] });
+        const run = await load();
+        const script = [[{ name: "drop", args: {} }]];
+        doesNotMatch(await run(server, script), /dropped/);
+        strictEqual(count, 0);
+        strictEqual(await run(server, script, { needsApproval: () => false } as object), "dropped");
+        strictEqual(count, 1);
+      },
+    );
 
     test("a client that answers what tools ask", async () => {
       const { server } = createAgentFixture(...wires);

@@ -14,7 +14,7 @@ for (const reply of [{ n: 1 }, undefined, null, 7]) {
     const item = { type: "function_call", call_id: "call_1", ...called };
     const [output] = await (await openaiResponsesTools(server)).run([item]);
     ok(output?.type === "function_call_output");
-    match(output.output, /invalid_input.*not a JSON object/);
+    match(String(output.output), /invalid_input.*not a JSON object/);
   });
 }
 

@@ -68,10 +68,10 @@ test("searches find, and call_tool calls, only tools that the caller may call", 
         for (const [index, one] of tools.entries()) {
           const calling = call(server, "call_tool", { name: `tool_${index}` }, options);
           if (mayCall(one, principal)) strictEqual(await calling, index);
-          else {await rejects(
-              calling,
-              ({ code }) => ["tool_not_found", "permission_denied", "unauthenticated"].includes(code),
-            );}
+          else if (one.owner !== undefined && one.owner !== principal?.id) {
+            // A hidden tool does not differ from an unknown one.
+            await rejects(calling, { code: "tool_not_found", message: "Tool not found" });
+          } else await rejects(calling, { code: principal === undefined ? "unauthenticated" : "permission_denied" });
         }
       },
     ),

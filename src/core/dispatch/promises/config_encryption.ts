@@ -19,7 +19,7 @@ const decoder = new TextDecoder();
 /** Encrypts and decrypts config. */
 export class ConfigEncryption {
   readonly #keys: TokenKeys;
-  #processKey: Promise<CryptoKey> | undefined = undefined;
+  #processKey: Promise<CryptoKey> | undefined;
 
   constructor(keys: TokenKeys) {
     this.#keys = keys;

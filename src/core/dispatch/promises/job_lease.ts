@@ -54,7 +54,7 @@ export class JobLease implements RunLease {
   readonly #startedMs: number;
   readonly #release: (() => MaybePromise<void>) | undefined;
   readonly #unsubscribe: () => void;
-  #progress: Progress | undefined = undefined;
+  #progress: Progress | undefined;
   #isWriting = false;
   #isOver = false;
 

@@ -18,6 +18,7 @@ import type { RunLease, RunQuestions } from "../services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { DEADLINE_SHARE, type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
+import type { ScheduledJobs } from "./scheduled_jobs.ts";
 import { toWaiting } from "./job_waits.ts";
 import { CLOCK_SKEW_MS, type PromiseTokens } from "./promise_tokens.ts";
 
@@ -41,6 +42,7 @@ export interface JobRunnerOptions extends Omit<DeferralOptions, "engine"> {
   readonly jobs: Jobs;
   readonly promises: PromiseTokens;
   readonly waits: JobWaiters;
+  readonly scheduled: ScheduledJobs;
 }
 
 /** The jobs of one server. */
@@ -176,6 +178,7 @@ export class JobRunner {
 
   /** Starts a worker that runs jobs as they come due. */
   work(concurrency: number): EngineWorker {
+    this.#options.scheduled.start();
     const worker = this.#jobs.engine.work((id) => this.#runJob(id), { concurrency });
     this.#workers.add(worker);
     return {
@@ -188,12 +191,14 @@ export class JobRunner {
 
   /** Starts a worker, unless there is one, or this server runs no jobs. */
   ensureWorker(): void {
+    if (!this.#services.isClosed) this.#options.scheduled.start();
     const { concurrency } = this.#options;
     if (concurrency > 0 && this.#workers.size === 0 && !this.#services.isClosed) this.work(concurrency);
   }
 
   /** Stops the workers; resolves when their jobs have ended. */
   async stop(): Promise<void> {
+    this.#options.scheduled.stop();
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
   }
 
@@ -269,8 +274,9 @@ export class JobRunner {
   /** Runs a job that is due. Rejects if the engine fails, which then delivers the job again. */
   async #runJob(id: string): Promise<void> {
     const job = await this.#jobs.claim(id);
-    if (job === undefined) return;
-    const definition = toolOfJob(this.#services.registry, job.tool);
+    if (job === undefined || !await this.#options.scheduled.mayRun(job)) return;
+    const current = toolOfJob(this.#services.registry, job.tool);
+    const definition = current && definitionOf(job, current);
     if (definition === undefined) {
       this.#services.logger?.warn("A job is due of a tool that this server does not have: left to others", {
         tool: job.tool,
@@ -350,6 +356,15 @@ function newJob(run: CallContext, state: Pick<Job, "state" | "epoch" | "attempt"
     maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
     memo: run.asking?.memo ?? EMPTY_MEMO,
   };
+}
+
+/** The definition that a job runs: the current one, or the earlier one that it began with. */
+function definitionOf({ revision }: Job, current: ToolDefinition): ToolDefinition {
+  const earlier = current.earlier.find((one) => one.revision === revision);
+  if (earlier === undefined || revision === current.revision) return current;
+  // The rest, such as the middleware, is that of the server as it is now.
+  const { input, output, partial, errors, handler, adapters, config } = earlier;
+  return { ...current, input, output, partial, errors, handler, adapters, config, revision };
 }
 
 /** The failure of a job that must not run (again); `undefined` if it may. */

@@ -141,6 +141,15 @@ export class Jobs {
     return this.#requeue(run, run.attempt, delayMs);
   }
 
+  /** Ends a claimed call of a schedule that is not made. */
+  leaveOut(run: Job, blockedBy: string | undefined): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => {
+      const { schedule } = job;
+      const marked = schedule && blockedBy !== undefined && { schedule: { ...schedule, blockedBy } };
+      return { ...toEnded(job), state: "cancelled", ...marked };
+    });
+  }
+
   /** Passes a run to another process, without counting the attempt. */
   handOver(run: Job, delayMs: number): Promise<void> {
     return this.#requeue(run, run.attempt - 1, delayMs);

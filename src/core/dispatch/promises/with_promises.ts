@@ -27,6 +27,7 @@ import { JobRunner } from "./job_runner.ts";
 import { Jobs } from "./jobs.ts";
 import { JobWaiters } from "./job_waiters.ts";
 import { PromiseTokens } from "./promise_tokens.ts";
+import { ScheduledJobs } from "./scheduled_jobs.ts";
 import { WaitResolver } from "./wait_resolver.ts";
 import { promiseAgain, Redeemer } from "./redeem.ts";
 
@@ -55,6 +56,7 @@ class EngineDeferral implements Deferral {
   readonly #runner: JobRunner;
   readonly #redeemer: Redeemer;
   readonly #waitResolver: WaitResolver;
+  readonly #scheduled: ScheduledJobs;
 
   constructor(services: DispatchServices, options: DeferralOptions) {
     const { engine, keys } = options;
@@ -65,7 +67,8 @@ class EngineDeferral implements Deferral {
     this.#keys = keys;
     const promises = this.#promises = new PromiseTokens(services, reporting, keys);
     const waits = this.#waits = new JobWaiters(services, jobs, promises);
-    this.#runner = new JobRunner(services, { ...options, jobs, promises, waits });
+    const scheduled = this.#scheduled = new ScheduledJobs(services, options, jobs);
+    this.#runner = new JobRunner(services, { ...options, jobs, promises, waits, scheduled });
     this.#redeemer = new Redeemer(services, jobs, promises, waits);
     this.#waitResolver = new WaitResolver(services, jobs, options);
   }
@@ -142,7 +145,8 @@ class EngineDeferral implements Deferral {
   }
 
   resume(): void {
-    if (hasPromises(this.#services.registry) && this.#runner.outlivesProcess) this.#runner.ensureWorker();
+    const mayHaveJobs = hasPromises(this.#services.registry) && this.#runner.outlivesProcess;
+    if (mayHaveJobs || this.#scheduled.isUsed) this.#runner.ensureWorker();
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,11 @@
 import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
-import { type ErrorResult, errorResult, type Question, type QuestionsResult } from "../../call/outcome.ts";
+import {
+  type ErrorResult,
+  errorResult,
+  type FailureOutcome,
+  type Question,
+  type QuestionsResult,
+} from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { Failure } from "../../errors/failure.ts";
 import { ToolError } from "../../errors/tool_error.ts";
@@ -24,6 +30,7 @@ import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
+import { ReplayCheck } from "./replay.ts";
 import { OPEN, WaitTracker } from "./waiting.ts";
 
 /** Rejects questions without an answer, and waits that are open. The run ends, even if the handler catches this. */
@@ -60,6 +67,7 @@ export class QuestionTracker implements RunQuestions {
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
   readonly #waits: WaitTracker;
+  readonly #replay: ReplayCheck;
 
   constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
@@ -69,6 +77,7 @@ export class QuestionTracker implements RunQuestions {
     this.#answered = [...this.#answers.keys()];
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
     this.#waits = new WaitTracker(run, keys, memo);
+    this.#replay = new ReplayCheck(run.definition.name, memo);
     this.#stepChars = this.#steps.size === 0 ? 0 : JSON.stringify(memo?.steps).length;
   }
 
@@ -80,8 +89,14 @@ export class QuestionTracker implements RunQuestions {
     return this.#waits.open.size === 0 ? undefined : [...this.#waits.open];
   }
 
-  get isSuspended(): boolean {
-    return this.#open.size + this.#waits.open.size > 0;
+  get divergence(): FailureOutcome | undefined {
+    return this.#replay.divergence;
+  }
+
+  hasStopped(hasReturned: boolean): boolean {
+    const isOpen = this.#open.size + this.#waits.open.size > 0;
+    if (isOpen || hasReturned) this.#replay.finish();
+    return isOpen || this.divergence !== undefined;
   }
 
   get memo(): Memo {
@@ -91,6 +106,8 @@ export class QuestionTracker implements RunQuestions {
       answers: Object.fromEntries(this.#answers),
       steps: Object.fromEntries(this.#steps),
       ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
+      // A continuation is short-lived, and has no room for it.
+      ...(this.#run.lease !== undefined && this.#replay.trail),
     };
   }
 
@@ -123,11 +140,13 @@ export class QuestionTracker implements RunQuestions {
 
   sleep(key: string, time: number | Date): Promise<void> {
     this.#useKey("sleep", key);
+    this.#replay.begin(`sleep ${key}`);
     return this.#untilOver(this.#waits.sleep(key, time));
   }
 
   waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
     this.#useKey("wait", key);
+    this.#replay.begin(`wait ${key}`);
     return this.#untilOver(this.#waits.waitFor(key, schema, options));
   }
 
@@ -139,6 +158,7 @@ export class QuestionTracker implements RunQuestions {
   /** Returns the result of `work` from the first run that reached this step. */
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
     this.#useKey("step", key);
+    this.#replay.begin(`step ${key}`);
     const running = this.#runStep(key, work);
     this.#inFlight.add(running);
     running.catch(() => {}).finally(() => this.#inFlight.delete(running));
@@ -206,7 +226,10 @@ export class QuestionTracker implements RunQuestions {
   /** The result of a wait; rejects if it is open, after all steps have ended. */
   #untilOver<Value>(wait: Promise<Value | typeof OPEN>): Promise<Value> {
     const over = wait.then(async (value) => {
-      if (value !== OPEN) return value as Value;
+      if (value !== OPEN) {
+        this.#replay.end(false);
+        return value as Value;
+      }
       await Promise.allSettled(this.#inFlight);
       throw SUSPENDED;
     });
@@ -216,6 +239,17 @@ export class QuestionTracker implements RunQuestions {
   }
 
   async #runStep(key: string, work: () => unknown): Promise<Json> {
+    let hasFailed = true;
+    try {
+      const value = await this.#keepStep(key, work);
+      hasFailed = false;
+      return value;
+    } finally {
+      this.#replay.end(hasFailed);
+    }
+  }
+
+  async #keepStep(key: string, work: () => unknown): Promise<Json> {
     const stored = this.#steps.get(key);
     if (stored !== undefined) return structuredClone(stored);
     // The first run gets the same value as later runs: a copy through JSON, which has no undefined.

@@ -131,7 +131,7 @@ class Exchange {
   /** Headers of the response; a proxy states there when to send the request again. */
   headers: Headers = new Headers();
   /** The response, if its status is an error. */
-  errorResponse: ReceivedResponse | undefined = undefined;
+  errorResponse: ReceivedResponse | undefined;
   readonly #endpoint: Endpoint;
   readonly #options: HttpClientOptions;
   readonly #limit: ActivityMonitor;

@@ -48,7 +48,7 @@ export interface Endpoint {
 /** Passes the events of a streamed response to a sink, and keeps the result. */
 export class StreamedResponses {
   readonly #sink: Sink;
-  #result: CallResult | UnknownOutcome | undefined = undefined;
+  #result: CallResult | UnknownOutcome | undefined;
 
   constructor(sink: Sink) {
     this.#sink = sink;

@@ -13,9 +13,9 @@ export class ResponseStream implements Sink {
   /** Aborts when the client disconnects. */
   readonly closed: AbortSignal;
   readonly #queue: ResponseMembers[] = [];
-  #last: (() => ResponseMembers) | undefined = undefined;
-  #arrival: PromiseWithResolvers<void> | undefined = undefined;
-  #room: PromiseWithResolvers<void> | undefined = undefined;
+  #last: (() => ResponseMembers) | undefined;
+  #arrival: PromiseWithResolvers<void> | undefined;
+  #room: PromiseWithResolvers<void> | undefined;
 
   /** @param closed Aborts when the client disconnects. */
   constructor(closed: AbortSignal) {

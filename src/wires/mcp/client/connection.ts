@@ -37,12 +37,12 @@ export class Connection implements ClientIdentity {
   readonly router: IncomingRouter;
   readonly info: McpImplementation;
   readonly logger: Pick<Logger, "warn">;
-  logLevel: McpLogLevel | undefined = undefined;
+  logLevel: McpLogLevel | undefined;
   readonly #route: ServerRoute;
   readonly #preferredEra: "auto" | "modern" | "legacy";
-  #era: ProtocolEra | undefined = undefined;
-  #opening: Promise<ProtocolEra | ErrorResult> | undefined = undefined;
-  #legacyTransport: MessageTransport | undefined = undefined;
+  #era: ProtocolEra | undefined;
+  #opening: Promise<ProtocolEra | ErrorResult> | undefined;
+  #legacyTransport: MessageTransport | undefined;
   #isClosed = false;
   #lastId = 0;
 

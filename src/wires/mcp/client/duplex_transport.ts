@@ -40,7 +40,7 @@ export class DuplexTransport implements MessageTransport {
   receive: ReceiveMessage = () => {};
   readonly #open: OpenDuplexConnection;
   readonly #waiting = new Map<RequestId, WaitingRequest>();
-  #connection: Promise<DuplexConnection | ErrorResult> | undefined = undefined;
+  #connection: Promise<DuplexConnection | ErrorResult> | undefined;
   #isClosed = false;
 
   constructor(open: OpenDuplexConnection) {

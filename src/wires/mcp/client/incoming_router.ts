@@ -147,7 +147,7 @@ export class IncomingRouter {
 /** Pushes progress to a sink. While the sink is full, only the latest progress is kept. */
 export class ProgressFeed {
   readonly #sink: Sink;
-  #latest: Progress | undefined = undefined;
+  #latest: Progress | undefined;
   #isFull = false;
 
   constructor(sink: Sink) {

@@ -49,8 +49,8 @@ export class LegacyEra implements ProtocolEra {
   readonly hasHeaders = false;
   readonly #transport: MessageTransport;
   readonly #client: ClientIdentity;
-  #session: Session | undefined = undefined;
-  #opening: Promise<Session | FailedReply> | undefined = undefined;
+  #session: Session | undefined;
+  #opening: Promise<Session | FailedReply> | undefined;
   #hadSession = false;
 
   constructor(transport: MessageTransport, client: ClientIdentity) {

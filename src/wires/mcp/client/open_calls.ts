@@ -113,11 +113,11 @@ class OpenCall implements PendingRequest {
   /** Aborts the request; reports its activity to the current caller. */
   readonly limit: ActivityMonitor;
   readonly #aborting = new AbortController();
-  #attached: ActivityMonitor | undefined = undefined;
-  #feed: ProgressFeed | undefined = undefined;
+  #attached: ActivityMonitor | undefined;
+  #feed: ProgressFeed | undefined;
   readonly #questions = new Map<string, OpenQuestion>();
   #questionCount = 0;
-  #reply: RpcReply | undefined = undefined;
+  #reply: RpcReply | undefined;
   #changed: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(callKey: string) {

@@ -20,9 +20,9 @@ export class ServerTools {
   readonly #lists: ServerLists;
   readonly #pinned: readonly ListedTool[] | undefined;
   /** `_meta` of the requests for lists. */
-  #meta: Members | undefined = undefined;
+  #meta: Members | undefined;
   /** The last list. */
-  #known: ReadonlyMap<string, KnownTool> | undefined = undefined;
+  #known: ReadonlyMap<string, KnownTool> | undefined;
   #warning = "";
 
   constructor(connection: Connection, lists: ServerLists, pinned?: readonly ListedTool[], listsAll: boolean = false) {

@@ -31,7 +31,7 @@ export class Subscriptions {
   readonly #connection: Connection;
   readonly #changes = new Map<McpChange, Listeners>();
   readonly #resources = new Map<string, Listeners>();
-  #stream: NotificationStream | undefined = undefined;
+  #stream: NotificationStream | undefined;
 
   constructor(connection: Connection) {
     this.#connection = connection;

@@ -112,9 +112,9 @@ class McpConnection {
   readonly #waiting: WaitingRequests;
   readonly #endInput = new AbortController();
   readonly #close: () => void;
-  #era: "modern" | "legacy" | undefined = undefined;
+  #era: "modern" | "legacy" | undefined;
   #state = UNINITIALIZED;
-  #unsubscribe: (() => void) | undefined = undefined;
+  #unsubscribe: (() => void) | undefined;
   /** Number of running requests that are not urgent. */
   #calls = 0;
   /** Resolves when the client has read; `undefined` if messages can be sent at once. */

@@ -42,13 +42,13 @@ export class ToolPages {
   readonly #revision: Revision;
   readonly #pageSize: number;
   /** Pages of the full list, if the server lists a selection. */
-  #complete: ToolPages | undefined = undefined;
+  #complete: ToolPages | undefined;
   #listed: WireHost["tools"];
   #all: Pages;
   /** The last page that was sent, the id of its request, and the response. */
   #lastPage = "";
   #lastId: RequestMessage["id"] = "";
-  #lastResponse: RpcResponse | undefined = undefined;
+  #lastResponse: RpcResponse | undefined;
 
   constructor(host: WireHost, tools: McpTools, revision: Revision, pageSize: number) {
     this.#host = host;

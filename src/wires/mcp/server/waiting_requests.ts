@@ -12,7 +12,7 @@ export class WaitingRequests {
   readonly #maxSize: number;
   readonly #waiting = new Map<RequestId, WaitingRequest>();
   #size = 0;
-  #room: PromiseWithResolvers<void> | undefined = undefined;
+  #room: PromiseWithResolvers<void> | undefined;
 
   /** @param maxSize Size in UTF-16 code units at which the client has to wait, too. */
   constructor(maxSize: number) {

@@ -115,8 +115,8 @@ class WebtoolsTransport implements Transport {
   readonly #url: URL;
   readonly #options: WebtoolsTransportOptions;
   readonly #config: Readonly<Record<string, unknown>> | undefined;
-  #metadata: CheckedMetadata | undefined = undefined;
-  #loading: Promise<CheckedMetadata | ErrorResult> | undefined = undefined;
+  #metadata: CheckedMetadata | undefined;
+  #loading: Promise<CheckedMetadata | ErrorResult> | undefined;
   /** JSON text of the last progress that was reported, by call. */
   readonly #reported = new WeakMap<ActivityMonitor, string>();
 

@@ -56,7 +56,7 @@ export class ServedVersion {
   readonly #options: VersionOptions;
   readonly #tools: VersionTools;
   readonly #check: CheckConfig | undefined;
-  #digest: Promise<MetadataDigest> | undefined = undefined;
+  #digest: Promise<MetadataDigest> | undefined;
 
   /** @throws {TypeError} If a schema cannot become JSON Schema, or a default cannot be written as JSON. */
   constructor(options: VersionOptions, tools: VersionTools, isForAll: boolean = hasOnlyPublicTools(tools)) {

@@ -154,7 +154,7 @@ class Webtools implements MountedWire {
   readonly #others: ReadonlyMap<string, ServedVersion>;
   readonly #latest: string;
   /** Tools of the server that `#versions` was made of. */
-  #cachedTools: WireHost["tools"] | undefined = undefined;
+  #cachedTools: WireHost["tools"] | undefined;
   #versions: ReadonlyMap<string, ServedVersion> = new Map();
 
   constructor(host: WireHost, base: string, options: WebtoolsOptions) {

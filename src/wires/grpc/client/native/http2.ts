@@ -7,7 +7,7 @@ export class Http2Connection {
   readonly #http2: typeof Http2;
   readonly #origin: string;
   readonly #tls: TlsClientOptions | undefined;
-  #session: Session | undefined = undefined;
+  #session: Session | undefined;
 
   /** @throws {TypeError} If the runtime has no `node:http2`. */
   constructor(origin: string, tls: TlsClientOptions | undefined) {

@@ -5,7 +5,7 @@ import { JSON_HEADERS } from "../../../framing/http.ts";
 import { encodeSseEvent, HEARTBEAT_MS, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import { type Deadline, Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
-import { chain, Future, isPending, type MaybeFuture } from "../../../../internal/future.ts";
+import { Future, isPending, type MaybeFuture, type Receiver } from "../../../../internal/future.ts";
 import { type PendingEntry, PendingList } from "../../../../internal/pending_list.ts";
 import type { Clock } from "../../../../internal/time.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
@@ -36,15 +36,15 @@ export class HttpWaits {
 }
 
 /** One request over HTTP. The reply is JSON; if a message precedes the response, or the response is slow, it is a stream. */
-export class HttpExchange implements McpExchange, Channel, PendingEntry {
-  previous: PendingEntry | undefined = undefined;
-  next: PendingEntry | undefined = undefined;
+export class HttpExchange implements McpExchange, Channel, PendingEntry, Receiver<RpcResponse> {
+  earlier: PendingEntry | undefined;
+  later: PendingEntry | undefined;
   readonly #head: Head;
   readonly #host: WireHost;
   readonly #waits: HttpWaits;
-  #heartbeat: Deadline | undefined = undefined;
-  #body: SseBody | undefined = undefined;
-  #opened: Future<Reply> | undefined = undefined;
+  #heartbeat: Deadline | undefined;
+  #body: SseBody | undefined;
+  #opened: Future<Reply> | undefined;
 
   constructor(head: Head, waits: HttpWaits, host: WireHost) {
     this.#head = head;
@@ -93,13 +93,20 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry {
     if (!isPending(response)) return this.#end(response) ?? this.#opened as Future<Reply>;
     const reply = this.#opened ??= new Future<Reply>();
     this.#waits.pending.add(this);
-    chain(response, (later) => {
-      this.#waits.pending.remove(this);
-      this.#heartbeat?.clear();
-      const whole = this.#end(later);
-      if (whole !== undefined) reply.receive(whole);
-    });
+    Future.of(response).into(this);
     return reply;
+  }
+
+  /** Takes a response that was pending. */
+  receive(response: RpcResponse): void {
+    this.#waits.pending.remove(this);
+    this.#heartbeat?.clear();
+    const whole = this.#end(response);
+    if (whole !== undefined) this.#opened?.receive(whole);
+  }
+
+  fail(thrown: unknown): void {
+    this.#opened?.fail(thrown);
   }
 
   /** The response takes longer than a turn of the event loop. */

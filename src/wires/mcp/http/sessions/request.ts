@@ -140,7 +140,7 @@ export interface SessionExchangeOptions extends SessionRequestOptions {
  */
 export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
   readonly #stream: string = crypto.randomUUID();
-  #reader: SessionStreamReader | undefined = undefined;
+  #reader: SessionStreamReader | undefined;
   #hasMessages = false;
 
   constructor(options: SessionExchangeOptions) {

@@ -30,7 +30,7 @@ export class SessionStreamReader {
   /** The reply, once there is something to send. */
   readonly opened: Promise<Reply>;
   #after: number;
-  #room: Promise<void> | undefined = undefined;
+  #room: Promise<void> | undefined;
   #isReading = false;
   #isStale = false;
   #isOver = false;

@@ -1,0 +1,213 @@
+// Creates a project of each template by `create-toolwire`, installs it from the packed package, runs its own commands, and calls a tool
+// of the running server: `node scripts/check_templates.mjs [template …]`.
+//
+// A registry on this machine has the two packages of this tree, and sends requests for all others on; so the projects are installed as
+// they are. One cache is shared.
+import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createSocket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import { childEnv, findBin, findNode, root, runOrThrow } from "./runtimes.mjs";
+
+const execute = promisify(execFile);
+const TEMPLATES = ["node", "bun", "deno", "workers", "hono", "next"];
+const chosen = process.argv.slice(2);
+const START_MS = 60_000;
+
+const temporary = mkdtempSync(join(tmpdir(), "toolwire-templates-"));
+const node = findNode(24);
+let failed = 0;
+const upstream = runOrThrow("npm", ["config", "get", "registry"]).trim();
+const cache = runOrThrow("npm", ["config", "get", "cache"]).trim();
+const packages = [pack(root, "build.mjs"), pack(join(root, "create-toolwire"), "build_create.mjs")];
+const registry = await startRegistry();
+const env = {
+  ...childEnv(node),
+  npm_config_registry: registry.url,
+  NPM_CONFIG_REGISTRY: registry.url,
+  npm_config_user_agent: "",
+  npm_config_cache: cache,
+  npm_config_prefer_offline: "true",
+  npm_config_audit: "false",
+  npm_config_fund: "false",
+  npm_config_update_notifier: "false",
+  // The packages of this tree have versions that were not published, and may be packed again.
+  BUN_INSTALL_CACHE_DIR: join(temporary, "bun"),
+  DENO_DIR: join(temporary, "deno"),
+  WRANGLER_SEND_METRICS: "false",
+  NEXT_TELEMETRY_DISABLED: "1",
+  HOME: temporary,
+};
+try {
+  mkdirSync(join(temporary, "projects"));
+  for (const template of chosen.length > 0 ? chosen : TEMPLATES) await check(template);
+} finally {
+  registry.close();
+  rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
+}
+console.log(`${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+/** Builds and packs a package. */
+function pack(folder, script) {
+  runOrThrow(process.execPath, [join(root, "scripts", script)], { cwd: root });
+  const words = ["pack", "--json", "--ignore-scripts", "--pack-destination", temporary];
+  const packed = JSON.parse(runOrThrow("npm", words, { cwd: folder }));
+  const [{ filename }] = Array.isArray(packed) ? packed : Object.values(packed);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return { manifest, bytes: readFileSync(join(temporary, filename)) };
+}
+
+/** The packages of this tree; other requests are redirected. */
+async function startRegistry() {
+  const server = createServer((request, response) => {
+    const found = packages.find(({ manifest }) => [`/${manifest.name}`, `/${manifest.name}.tgz`].includes(request.url));
+    if (found === undefined) {
+      return response.writeHead(302, { location: new URL(request.url.slice(1), upstream).href }).end();
+    }
+    if (request.url.endsWith(".tgz")) return response.end(found.bytes);
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(describe(found)));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  const describe = ({ manifest, bytes }) => {
+    const { name, version } = manifest;
+    const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
+    const shasum = createHash("sha1").update(bytes).digest("hex");
+    const dist = { tarball: `${url}${name}.tgz`, integrity, shasum };
+    return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, dist } }, time: {} };
+  };
+  return { url, close: () => server.close() };
+}
+
+async function check(template) {
+  const startMs = performance.now();
+  const steps = [];
+  try {
+    const folder = await createProject(template);
+    await checkProject(template, folder, steps);
+  } catch (thrown) {
+    failed++;
+    console.log(
+      `FAIL ${template}, after ${steps.join(", ")}\n${thrown.stdout ?? ""}${thrown.stderr ?? ""}${thrown.message}`,
+    );
+    return;
+  }
+  console.log(`ok   ${template}: ${steps.join(", ")} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`);
+}
+
+/** As `npm create toolwire@latest <name> -- --yes` does. */
+async function createProject(template) {
+  const program = join(temporary, "create");
+  cpSync(join(root, "create-toolwire/dist"), program, { recursive: true });
+  const name = `my-${template}`;
+  await run(
+    [node, join(program, "main.js"), name, "--yes", "--template", template, "--no-git"],
+    join(temporary, "projects"),
+  );
+  return join(temporary, "projects", name);
+}
+
+async function checkProject(template, folder, steps) {
+  steps.push("install");
+  const words = { bun: [findBin("bun"), "run"], deno: [findBin("deno"), "task", "--quiet"] }[template] ??
+    ["npm", "run", "--silent"];
+  for (const step of ["check", "test"]) {
+    await run([...words, step], folder);
+    steps.push(step);
+  }
+  const port = await freePort();
+  const commands = {
+    node: [node, "main.ts"],
+    hono: [node, "main.ts"],
+    bun: [findBin("bun"), "main.ts"],
+    deno: [findBin("deno"), "run", "-A", "--quiet", "main.ts"],
+    workers: [join(folder, "node_modules/.bin/wrangler"), "dev", "--port", `${port}`],
+    next: [join(folder, "node_modules/.bin/next"), "dev", "--port", `${port}`],
+  };
+  await serveAndCall(commands[template], folder, port);
+  steps.push("serve and call");
+  if (template !== "node") return;
+  await checkCommand(folder);
+  steps.push("toolwire list, install and pack");
+}
+
+async function serveAndCall(command, cwd, port) {
+  const [file, ...args] = command;
+  // A process group, as some commands start others.
+  const child = spawn(file, args, {
+    cwd,
+    env: { ...env, PORT: `${port}` },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+  let hasEnded = false;
+  child.once("close", () => (hasEnded = true));
+  try {
+    const answer = await callUntil(`http://127.0.0.1:${port}/mcp-lite/v1/call`, () => hasEnded);
+    if (!answer.includes("Hello, Ada!")) throw new Error(`The tool answered ${answer}`);
+  } catch (thrown) {
+    throw new Error(`${command.join(" ")}: ${thrown.message}\n${output}`);
+  } finally {
+    end(child);
+  }
+}
+
+function end(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Repeats the call until the server listens. */
+async function callUntil(url, hasEnded) {
+  const params = { name: "greet", arguments: { name: "Ada" } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const endMs = performance.now() + START_MS;
+  for (;;) {
+    try {
+      const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+      return `${response.status} ${await response.text()}`;
+    } catch (cause) {
+      if (hasEnded()) throw new Error("The server has ended", { cause });
+      if (performance.now() > endMs) throw new Error(`It does not answer within ${START_MS} ms`, { cause });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+/** The installed command, from the project: a list, an entry for a host, and a bundle, which needs esbuild by name. */
+async function checkCommand(folder) {
+  const toolwire = [node, join(folder, "node_modules/.bin/toolwire")];
+  const { stdout } = await run([...toolwire, "list", "./server.ts"], folder);
+  if (!stdout.includes("greet(")) throw new Error(`toolwire list printed ${stdout}`);
+  const { stdout: printed } = await run([...toolwire, "install", "cursor", "./server.ts", "--print"], folder);
+  const { args } = JSON.parse(printed).mcpServers["my-node"];
+  if (args[0] !== join(folder, "node_modules/toolwire/dist/src/cli/main.js")) throw new Error(`It would start ${args}`);
+  const packed = await run([...toolwire, "pack", "./server.ts"], folder).catch((thrown) => thrown);
+  if (packed.code !== 1 || !packed.stderr.includes("package.json has no")) throw new Error(`pack: ${packed.stderr}`);
+}
+
+async function freePort() {
+  const socket = createSocket();
+  await new Promise((resolve) => socket.listen(0, "127.0.0.1", resolve));
+  const { port } = socket.address();
+  await new Promise((resolve) => socket.close(resolve));
+  return port;
+}
+
+async function run([command, ...args], cwd) {
+  const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH].join(":");
+  const running = execute(command, args, { cwd, env: { ...env, PATH: path }, timeout: 180_000, maxBuffer: 1 << 26 });
+  running.child.stdin.end();
+  return await running;
+}

@@ -1,0 +1,87 @@
+/** `toolwire dev <module>`: serves the server of a module and reloads it when a file changes. */
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import process from "node:process";
+import { CliError } from "../cli_error.ts";
+import { type CliCommand, defineCommand } from "../command.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT } from "../exit_codes.ts";
+import { parsePort } from "../record/serve_proxy.ts";
+import { parseTarget } from "../targets/target.ts";
+
+interface DevFlags {
+  readonly port?: number;
+  readonly wires?: readonly string[];
+}
+
+export const devCommand: CliCommand = defineCommand<DevFlags, [module: string]>({
+  usage: "<module> [--port <port>] [--wires <wire>,<wire>]",
+  about:
+    "Serves the server of a module on this machine and reloads it when a file changes. Prints the URL of each wire, a line for each " +
+    "call, and errors of handlers with their stack. Tokens stay valid over a reload; work of promises in memory is lost.",
+  examples: [
+    ["toolwire dev ./server.ts", "Serve, and reload on change"],
+    [
+      "toolwire dev ./server.ts --port 9000 --wires mcp,mcp-lite,rest,connect",
+      "On these wires, whatever the module has",
+    ],
+  ],
+  parameters: {
+    flags: {
+      port: {
+        kind: "parsed",
+        parse: parsePort,
+        optional: true,
+        placeholder: "8000",
+        brief: "Port. Default: 8000, or any free one",
+      },
+      wires: {
+        kind: "parsed",
+        parse: (text: string) => text.trim(),
+        optional: true,
+        variadic: ",",
+        placeholder: "wire,wire",
+        brief:
+          "Wires: mcp, mcp-lite, rest, connect, openapi, health, or one of the server. Default: those of the server",
+      },
+    },
+    positional: {
+      kind: "tuple",
+      parameters: [{ brief: "Module, or module#export", parse: String, placeholder: "module" }],
+    },
+  },
+  async run({ terminal, host, interruption }: CliContext, { port, wires }, module) {
+    const path = pathOf(module, host.cwd);
+    const { pickPort } = await import("../dev/pick_port.ts");
+    const { startWatcher } = await import("../dev/watcher.ts");
+    const { DevSession } = await import("../dev/dev_session.ts");
+    const settings = {
+      module,
+      port: await pickPort(port),
+      keys: `dev:${crypto.randomUUID()}${crypto.randomUUID()}`,
+      colors: terminal.styleNote("red", "x") !== "x",
+      ...(wires !== undefined && { wires }),
+    };
+    const signal = AbortSignal.any([interruption(), terminated()]);
+    const start = () => startWatcher(settings, host.cwd);
+    await new DevSession({ folder: dirname(path), terminal, start }).run(signal);
+  },
+});
+
+/** A file that does not exist cannot be watched. */
+function pathOf(module: string, cwd: string): string {
+  const target = parseTarget(module, cwd);
+  if (target.kind !== "module") {
+    throw new CliError(EXIT.usage, `${JSON.stringify(module)} is not a module such as ./server.ts`);
+  }
+  const path = resolve(cwd, target.file);
+  if (existsSync(path)) return path;
+  throw new CliError(EXIT.usage, `Cannot load ${target.file}: there is no file ${path}`);
+}
+
+/** Aborts when another program ends this one. */
+function terminated(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ["SIGTERM", "SIGHUP"] as const) process.once(name, () => controller.abort());
+  return controller.signal;
+}

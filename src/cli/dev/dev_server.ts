@@ -1,0 +1,88 @@
+/** The server of a module, for development: with a line for each call, keys that survive a reload, and chosen wires. */
+import { type CoreServerOptions, createServer } from "../../core/mod.ts";
+import { type CallLogger, pretty } from "../../integrations/middleware/mod.ts";
+import { keyRing } from "../../core/keys/mod.ts";
+import type { AnyTool } from "../../core/tool/definition.ts";
+import type { Logger } from "../../core/handler/context.ts";
+import type { Server } from "../../server/server.ts";
+import { mcp } from "../../wires/mcp/http/server/mcp.ts";
+import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
+import { rest } from "../../wires/rest/server/rest.ts";
+import { grpc } from "../../wires/grpc/server/grpc.ts";
+import { openapiPage } from "../../wires/http_pages/openapi.ts";
+import { healthPage } from "../../wires/http_pages/health.ts";
+import type { RequestWire } from "../../wires/mod.ts";
+import { closestMatch } from "../../internal/text.ts";
+import { CliError } from "../cli_error.ts";
+import { EXIT } from "../exit_codes.ts";
+
+/** Wires with default options, by name. */
+const WIRES: Readonly<Record<string, () => RequestWire>> = {
+  mcp,
+  "mcp-lite": mcpLite,
+  rest,
+  connect: grpc,
+  openapi: openapiPage,
+  health: healthPage,
+};
+
+/** Options of {@link toDevServer}. */
+export interface DevServerOptions {
+  readonly keys: string;
+  readonly wires: readonly string[] | undefined;
+  readonly colors: boolean;
+  /** Receives the lines of the log. */
+  write(line: string): void;
+}
+
+type Options = CoreServerOptions<readonly AnyTool[]>;
+
+/**
+ * Creates the server again, from its own options. Options that were given stay as they are; a logger without lines for calls gets
+ * them.
+ *
+ * @throws {CliError} If there is no wire of a name.
+ */
+export function toDevServer(server: Server, options: DevServerOptions): Server {
+  const own = server["~offer"].options as Options;
+  const { engine, keys, wires = [] } = own;
+  return createServer({
+    ...own,
+    // The module notifies by its own server.
+    changes: server["~server"].host.changes,
+    wires: options.wires === undefined ? wires : options.wires.map((name) => wireNamed(name, wires)),
+    // Without an engine a server has no keys by default.
+    ...(keys === undefined && engine !== undefined && { keys: keyRing(options.keys) }),
+    logger: loggerOf(own.logger, options),
+  });
+}
+
+function wireNamed(name: string, own: readonly RequestWire[]): RequestWire {
+  const found = own.find((wire) => wire.name === name);
+  if (found !== undefined) return found;
+  const create = Object.hasOwn(WIRES, name) ? WIRES[name] : undefined;
+  if (create !== undefined) return create();
+  const known = [...new Set([...Object.keys(WIRES), ...own.map((wire) => wire.name)])];
+  const similar = closestMatch(name, known);
+  throw new CliError(
+    EXIT.usage,
+    `There is no wire ${JSON.stringify(name)}${similar === undefined ? "" : `: did you mean "${similar}"?`}`,
+    {
+      hint: `--wires takes ${known.join(", ")}`,
+    },
+  );
+}
+
+function loggerOf(own: Logger | CallLogger | false | undefined, { colors, write }: DevServerOptions): CallLogger {
+  const lines = pretty({ colors, write });
+  if (!own) return lines;
+  if ("calls" in own) return own;
+  const { debug, info, warn, error } = own;
+  return {
+    debug: debug.bind(own),
+    info: info.bind(own),
+    warn: warn.bind(own),
+    error: error.bind(own),
+    calls: lines.calls,
+  };
+}

@@ -1,0 +1,126 @@
+/** The process of `toolwire dev` that owns the terminal: shows what the serving process reports, and ends it. */
+import type { ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { CliError } from "../cli_error.ts";
+import { EXIT } from "../exit_codes.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { decodeDevEvent, type DevEvent } from "./messages.ts";
+import { awaitChange, needsHelp } from "./failed_module.ts";
+import { isEndOfProgram, isOwnLine, signalWatcher } from "./watcher.ts";
+
+/** Time that the serving process has to end, in milliseconds. */
+const END_MS = 3_000;
+
+/** Options of {@link DevSession}. */
+export interface DevSessionOptions {
+  /** Folder of the module. */
+  readonly folder: string;
+  readonly terminal: Terminal;
+  /** Starts the process that serves. */
+  start(): ChildProcess;
+}
+
+/** Shows the output of the serving process until it ends, or the signal aborts. */
+export class DevSession {
+  readonly #options: DevSessionOptions;
+  readonly #terminal: Terminal;
+  readonly #closed: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #failed: PromiseWithResolvers<string> = Promise.withResolvers();
+  #child: ChildProcess;
+  #exited: Promise<string>;
+  /** Last banner, which is repeated only if it has changed. */
+  #banner = "";
+  #isEnding = false;
+  #endWait: () => void = () => {};
+
+  constructor(options: DevSessionOptions) {
+    this.#options = options;
+    this.#terminal = options.terminal;
+    [this.#child, this.#exited] = this.#start();
+  }
+
+  /**
+   * Runs until the signal aborts.
+   *
+   * @throws {CliError} If the serving process ends before.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const stopped = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+    const reason = await Promise.race([this.#failed.promise, stopped]);
+    this.#endWait();
+    if (reason !== undefined) {
+      throw new CliError(EXIT.found, `The process that serves cannot run: ${reason}`, { code: "dev_process" });
+    }
+    await this.#end();
+  }
+
+  #start(): [ChildProcess, Promise<string>] {
+    const child = this.#options.start();
+    for (const stream of [child.stdout, child.stderr]) if (stream !== null) this.#read(stream);
+    const exited = new Promise<string>((resolve) => {
+      child.once("error", (thrown) => resolve(thrown.message));
+      child.once("exit", (code, killed) => resolve(`it ended with ${killed ?? `code ${code}`}`));
+    });
+    void exited.then((reason) => {
+      if (child === this.#child && !this.#isEnding) this.#failed.resolve(reason);
+    });
+    return [child, exited];
+  }
+
+  #restart(): void {
+    const old = this.#child;
+    [this.#child, this.#exited] = this.#start();
+    signalWatcher(old, "SIGKILL");
+  }
+
+  /** The watcher of Deno continues after SIGTERM, so it is killed when the program reports its end. */
+  async #end(): Promise<void> {
+    this.#isEnding = true;
+    signalWatcher(this.#child, "SIGTERM");
+    const timer = setTimeout(() => this.#closed.resolve(), END_MS);
+    await Promise.race([this.#exited, this.#closed.promise]);
+    clearTimeout(timer);
+    signalWatcher(this.#child, "SIGKILL");
+    await this.#exited;
+  }
+
+  #read(stream: Readable): void {
+    createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
+      const event = decodeDevEvent(line);
+      if (event !== undefined) this.#show(event);
+      else if (isEndOfProgram(line)) this.#explainEnd();
+      else if (!isOwnLine(line)) this.#terminal.note(line);
+    });
+  }
+
+  #show(event: DevEvent): void {
+    this.#endWait();
+    if (event.kind === "closed") return this.#isEnding ? this.#closed.resolve() : undefined;
+    if (event.kind === "failed") return this.#showFailure(event);
+    const { banner, tools } = event;
+    const isSame = banner === this.#banner;
+    const counted = `${tools} ${tools === 1 ? "tool" : "tools"}`;
+    if (this.#banner !== "") this.#note("green", `↻ Reloaded: ${counted}`);
+    if (!isSame) this.#terminal.note(banner);
+    if (this.#banner === "") this.#note("dim", "Files are watched; Ctrl+C ends it");
+    this.#banner = banner;
+  }
+
+  #showFailure({ message, detail, hint }: Extract<DevEvent, { kind: "failed" }>): void {
+    this.#note("red", `✕ ${message}`);
+    if (detail !== "") this.#terminal.note(detail.replace(/^/gm, "    "));
+    if (hint !== undefined) this.#note("yellow", `→ ${hint}`);
+    this.#note("yellow", "→ Mend it and save: it is loaded again");
+    if (needsHelp()) this.#endWait = awaitChange(this.#options.folder, () => this.#restart());
+  }
+
+  /** The module has ended the process, or an exception has. The exception is printed already. */
+  #explainEnd(): void {
+    if (!this.#isEnding) this.#note("yellow", "→ The program has ended. Save a file to start it again");
+  }
+
+  #note(style: "green" | "dim" | "red" | "yellow", line: string): void {
+    this.#terminal.note(this.#terminal.styleNote(style, line));
+  }
+}

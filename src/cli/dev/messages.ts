@@ -1,0 +1,42 @@
+/** What the two processes of `toolwire dev` exchange: settings down in an environment variable, events up as lines of output. */
+import { asObject } from "../../internal/json.ts";
+
+/** Settings of the process that serves. */
+export interface DevSettings {
+  /** Module, as it was written. */
+  readonly module: string;
+  readonly port: number;
+  /** Signs tokens of a server without keys, so that they stay valid when the module is reloaded. */
+  readonly keys: string;
+  /** Names of the wires. Default: those of the server. */
+  readonly wires?: readonly string[];
+  readonly colors: boolean;
+}
+
+/** What the process that serves reports. */
+export type DevEvent =
+  | { readonly kind: "serving"; readonly banner: string; readonly tools: number }
+  | { readonly kind: "failed"; readonly message: string; readonly detail: string; readonly hint?: string }
+  | { readonly kind: "closed" };
+
+/** Environment variable with the settings. */
+export const SETTINGS_VARIABLE = "TOOLWIRE_DEV_SETTINGS";
+
+/** Start of a line of output that is an event. */
+const EVENT_START = "@toolwire/dev ";
+
+/** Encodes an event as a line. */
+export function encodeDevEvent(event: DevEvent): string {
+  return EVENT_START + JSON.stringify(event);
+}
+
+/** Decodes a line. `undefined` for other output. */
+export function decodeDevEvent(line: string): DevEvent | undefined {
+  if (!line.startsWith(EVENT_START)) return undefined;
+  try {
+    const event = asObject(JSON.parse(line.slice(EVENT_START.length)));
+    return typeof event["kind"] === "string" ? event as unknown as DevEvent : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+/** Changes of a schema, and what they mean for the callers of a tool. */
+import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
+
+/**
+ * Effect of a change on the set of valid values: fewer, more, or unknown. `removed` breaks callers in any case, `added` does not, and `note`
+ * changes no values.
+ */
+export type Effect = "narrower" | "wider" | "uncertain" | "removed" | "added" | "note";
+
+/** A change at one place of a schema. The message contains nothing of the new schema. */
+export interface ValueChange {
+  /** Names and indexes from the root. `*` is any other member, `[]` any other item. */
+  readonly path: readonly (string | number)[];
+  readonly effect: Effect;
+  readonly message: string;
+}
+
+/** Where values of a schema go: from the caller to the tool, or back. */
+export type Direction = "input" | "output";
+
+/** What a change means for callers that were written before it. */
+export type Level = "breaking" | "uncertain" | "compatible" | "note";
+
+const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
+  input: {
+    narrower: "breaking",
+    wider: "compatible",
+    removed: "breaking",
+    added: "compatible",
+    uncertain: "uncertain",
+    note: "note",
+  },
+  output: {
+    narrower: "compatible",
+    wider: "breaking",
+    removed: "breaking",
+    added: "compatible",
+    uncertain: "uncertain",
+    note: "note",
+  },
+};
+
+/** What a change of arguments, or of an output, means for callers. */
+export function levelOf(effect: Effect, direction: Direction): Level {
+  return LEVELS[direction][effect];
+}
+
+/** Compares the parts of two schemas. */
+export interface PartComparer {
+  /** Returns the changes of a part, with paths from the part. */
+  compare(before: SchemaPlace, after: SchemaPlace): readonly ValueChange[];
+}
+
+/** A change at the place itself. */
+export function changeHere(effect: Effect, message: string): ValueChange {
+  return { path: [], effect, message };
+}
+
+/** Changes of a part, as changes of the whole. */
+export function changesAt(name: string | number, changes: readonly ValueChange[]): ValueChange[] {
+  return changes.map((change) => ({ ...change, path: [name, ...change.path] }));
+}

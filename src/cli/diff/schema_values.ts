@@ -1,0 +1,86 @@
+/** Finite sets of values: `enum`, `const`, booleans and null. They are compared value by value, with the validator. */
+import { compileCheck } from "../../core/json_schema/check.ts";
+import { maxMatchedLength } from "../../core/json_schema/pattern_cost.ts";
+import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
+import { canonicalJson, isJsonObject, type Members } from "../../internal/json.ts";
+import { shorten } from "../../internal/text.ts";
+import { changeHere, type ValueChange } from "./schema_change.ts";
+
+/** Maximum number of values that are named one by one. */
+const MAX_NAMED = 10;
+/** Maximum length of a value in a message, in characters. */
+const MAX_VALUE = 60;
+
+/** The values that a schema lists. `undefined` if it accepts others. */
+export function listedValues(schema: Members): readonly unknown[] | undefined {
+  if (Object.hasOwn(schema, "const")) return [schema["const"]];
+  if (Array.isArray(schema["enum"])) return schema["enum"];
+  if (schema["type"] === "null") return [null];
+  return schema["type"] === "boolean" ? [true, false] : undefined;
+}
+
+/** Compares two schemas of which at least one lists its values. */
+export function compareValues(before: SchemaPlace, after: SchemaPlace): ValueChange[] {
+  const [valuesBefore, valuesAfter] = [before, after].map(({ schema }) => listedValues(schema as Members));
+  const lost = missingValues(valuesBefore ?? [], before, after);
+  const added = missingValues(valuesAfter ?? [], after, before);
+  if (lost === undefined || added === undefined) {
+    return [changeHere("uncertain", "the listed values cannot be compared")];
+  }
+  const changes = lost.slice(0, MAX_NAMED).map((value) => {
+    return changeHere("narrower", `the value ${shorten(JSON.stringify(value), MAX_VALUE)} was removed`);
+  });
+  if (lost.length > MAX_NAMED) {
+    changes.push(changeHere("narrower", `${lost.length - MAX_NAMED} more values were removed`));
+  }
+  if (valuesBefore === undefined) changes.push(changeHere("narrower", "only listed values are left"));
+  if (valuesAfter === undefined) changes.push(changeHere("wider", "values beside the listed ones were added"));
+  else if (added.length > 0) changes.push(changeHere("wider", "listed values were added"));
+  return changes;
+}
+
+/** The values that one schema accepts and the other does not. `undefined` if that cannot be determined. */
+function missingValues(values: readonly unknown[], from: SchemaPlace, other: SchemaPlace): unknown[] | undefined {
+  const [accepts, isStillAccepted] = [compilePlace(from), compilePlace(other)];
+  if (accepts === undefined || isStillAccepted === undefined) return undefined;
+  const distinct = new Map(values.map((value) => [canonicalJson(value), value]));
+  try {
+    return [...distinct.values()].filter((value) => accepts(value) && !isStillAccepted(value));
+  } catch {
+    // A reference is circular, or leads out of the definitions.
+    return undefined;
+  }
+}
+
+function compilePlace({ schema, root }: SchemaPlace): ((value: unknown) => boolean) | undefined {
+  if (!isJsonObject(schema) || hasSlowPattern(schema) || hasSlowPattern(root)) return undefined;
+  const { $defs = {}, definitions = {} } = isJsonObject(root) ? root : {};
+  const document = schema === root ? schema : { ...schema, $defs, definitions };
+  // The part is the root of its references here, so that those to other places would be wrong.
+  if (schema !== root && hasOtherReference(document)) return undefined;
+  try {
+    const check = compileCheck(document);
+    return (value) => check(value).length === 0;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a reference leads to another place than the definitions. */
+function hasOtherReference(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(hasOtherReference);
+  if (!isJsonObject(node)) return false;
+  const { $ref } = node;
+  const isOther = typeof $ref === "string" && !/^#\/(\$defs|definitions)\//.test($ref);
+  return isOther || Object.values(node).some(hasOtherReference);
+}
+
+/** Whether a pattern may take more than linear time. */
+function hasSlowPattern(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(hasSlowPattern);
+  if (!isJsonObject(node)) return false;
+  const { pattern, patternProperties } = node;
+  const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
+  if (typeof pattern === "string") patterns.push(pattern);
+  return patterns.some((one) => maxMatchedLength(one) < Infinity) || Object.values(node).some(hasSlowPattern);
+}

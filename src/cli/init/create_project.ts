@@ -1,0 +1,98 @@
+/** Creates a project: its files, then a repository of Git, then its packages. */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import process from "node:process";
+import { commandsOf, filesOf, type ProjectPlan, type ProjectRuntime } from "./templates.ts";
+
+/** A folder or a name that a project cannot have. */
+export class ProjectError extends Error {
+  override readonly name = "ProjectError";
+}
+
+/** What happens to the files of a project. */
+export interface CreateOptions extends ProjectPlan {
+  /** Absolute path. */
+  readonly folder: string;
+  readonly installs: boolean;
+  readonly usesGit: boolean;
+}
+
+/** What became of the steps after the files. */
+export interface CreatedProject {
+  readonly files: readonly string[];
+  readonly hasGit: boolean;
+  /** `undefined` if packages were not to be installed. */
+  readonly isInstalled: boolean | undefined;
+}
+
+/** @throws {ProjectError} If the folder is a file, or has files other than those of Git. */
+export function checkFolder(folder: string): void {
+  if (!existsSync(folder)) return;
+  const names = readFolder(folder).filter((name) => name !== ".git");
+  if (names.length === 0) return;
+  const shown = `${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`;
+  throw new ProjectError(`Cannot create a project in ${folder}: the folder is not empty (${shown}); name a new one`);
+}
+
+function readFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw new ProjectError(`Cannot create a project in ${folder}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** The name of a package for a folder: `My tools` is `my-tools`. */
+export function nameOf(folder: string): string {
+  const name = basename(resolve(folder)).toLowerCase().replace(/[^a-z\d]+/g, "-").replace(/^-+|-+$/g, "");
+  return name === "" || /^\d/.test(name) ? `tools${name === "" ? "" : `-${name}`}` : name;
+}
+
+/** The runtime that started this program; package managers name themselves in the environment. */
+export function runningRuntime(env: Readonly<Record<string, string | undefined>>): ProjectRuntime {
+  const agent = env["npm_config_user_agent"] ?? "";
+  if (process.versions["bun"] !== undefined || agent.startsWith("bun/")) return "bun";
+  return process.versions["deno"] !== undefined || agent.startsWith("deno/") ? "deno" : "node";
+}
+
+/**
+ * Writes the files and runs the steps.
+ *
+ * @throws {ProjectError} If the folder is not empty.
+ */
+export async function createProject(options: CreateOptions, note: (line: string) => void): Promise<CreatedProject> {
+  const { folder, installs, usesGit } = options;
+  checkFolder(folder);
+  const files = filesOf(options);
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  const hasGit = usesGit && startRepository(folder);
+  const isInstalled = installs ? await installPackages(options, note) : undefined;
+  return { files: Object.keys(files), hasGit, isInstalled };
+}
+
+/** A folder in a repository stays part of that. */
+function startRepository(folder: string): boolean {
+  const git = (...args: readonly string[]) => spawnSync("git", args, { cwd: folder, stdio: "ignore" }).status === 0;
+  return !git("rev-parse", "--is-inside-work-tree") && git("init", "--quiet");
+}
+
+async function installPackages(options: CreateOptions, note: (line: string) => void): Promise<boolean> {
+  const { install } = commandsOf(options);
+  note(`${install} …`);
+  const [command = "", ...args] = install.split(" ");
+  // Scripts of Windows need a shell; the words are ours.
+  const child = spawn(command, args, {
+    cwd: options.folder,
+    stdio: ["ignore", "ignore", "inherit"],
+    shell: process.platform === "win32",
+  });
+  return await new Promise((end) => {
+    child.once("error", () => end(false));
+    child.once("close", (code) => end(code === 0));
+  });
+}

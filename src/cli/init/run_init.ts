@@ -1,0 +1,144 @@
+/** What `toolwire init` and `npm create toolwire` do: find out what is wanted, create it, and print the next commands. */
+import { resolve } from "node:path";
+import { checkFolder, createProject, nameOf, ProjectError, runningRuntime } from "./create_project.ts";
+import {
+  commandsOf,
+  PROJECT_RUNTIMES,
+  type ProjectPlan,
+  type ProjectRuntime,
+  TEMPLATE_NAMES,
+  TEMPLATE_TITLES,
+  type TemplateName,
+} from "./templates.ts";
+
+/** What was asked for on the command line. */
+export interface InitFlags {
+  readonly template?: string;
+  readonly runtime?: string;
+  readonly yes?: boolean;
+  readonly install?: boolean;
+  readonly git?: boolean;
+}
+
+/** Where the program runs. */
+export interface InitHost {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether a person can be asked. */
+  readonly isInteractive: boolean;
+  /** Writes a line for people. */
+  note(line: string): void;
+}
+
+/** Default folder. */
+const FOLDER = "my-tools";
+
+/**
+ * Creates a project.
+ *
+ * @returns `false` if the user cancelled.
+ * @throws {ProjectError} If the folder is not empty, a flag is invalid, or packages cannot be installed.
+ */
+export async function runInit(folder: string | undefined, flags: InitFlags, host: InitHost): Promise<boolean> {
+  const given = { folder, template: templateOf(flags), installs: flags.install, usesGit: flags.git };
+  const choices = host.isInteractive && flags.yes !== true ? await askChoices(given, flags, host) : given;
+  if (choices === undefined) return false;
+  const path = resolve(host.cwd, choices.folder ?? FOLDER);
+  checkFolder(path);
+  const plan = planOf(path, choices.template, flags, host);
+  const options = { ...plan, folder: path, installs: choices.installs ?? true, usesGit: choices.usesGit ?? true };
+  const created = await createProject(options, host.note);
+  host.note(`Created ${TEMPLATE_TITLES[plan.template]} in ${path}: ${created.files.length} files`);
+  printCommands(plan, choices.folder ?? FOLDER, created.isInstalled === true, host);
+  if (created.isInstalled === false) {
+    throw new ProjectError(`The packages are not installed; run \`${commandsOf(plan).install}\` in ${path}`);
+  }
+  return true;
+}
+
+interface Choices {
+  readonly folder: string | undefined;
+  readonly template: TemplateName | undefined;
+  readonly installs: boolean | undefined;
+  readonly usesGit: boolean | undefined;
+}
+
+/** `--runtime` alone chooses the template of that runtime. */
+function templateOf({ template, runtime }: InitFlags): TemplateName | undefined {
+  const chosen = template ?? runtime;
+  if (runtime !== undefined && !(PROJECT_RUNTIMES as readonly string[]).includes(runtime)) {
+    throw new ProjectError(
+      `There is no runtime ${JSON.stringify(runtime)}; runtimes are ${PROJECT_RUNTIMES.join(", ")}`,
+    );
+  }
+  if (chosen === undefined) return undefined;
+  const found = TEMPLATE_NAMES.find((name) => name === chosen);
+  if (found !== undefined) return found;
+  throw new ProjectError(`There is no template ${JSON.stringify(chosen)}; templates are ${TEMPLATE_NAMES.join(", ")}`);
+}
+
+function planOf(
+  folder: string,
+  template: TemplateName | undefined,
+  { runtime }: InitFlags,
+  { env }: InitHost,
+): ProjectPlan {
+  const running = runtime as ProjectRuntime | undefined ?? runningRuntime(env);
+  const chosen = template ?? running;
+  const own = PROJECT_RUNTIMES.find((name) => name === chosen);
+  if (runtime !== undefined && own !== undefined && own !== runtime) {
+    throw new ProjectError(`The template ${chosen} runs on ${own}, not on ${runtime}; leave out --runtime`);
+  }
+  return { name: nameOf(folder), template: chosen, runtime: own ?? running };
+}
+
+/** Asks for what was not given. `undefined` if the user cancelled. */
+async function askChoices(given: Choices, flags: InitFlags, { cwd, env }: InitHost): Promise<Choices | undefined> {
+  const clack = await import("@clack/prompts");
+  const cancelled = Symbol("cancelled");
+  const orCancel = <Value>(value: Value): Exclude<Value, symbol> => {
+    if (clack.isCancel(value)) throw cancelled;
+    return value as Exclude<Value, symbol>;
+  };
+  try {
+    const folder = given.folder ?? orCancel(
+      await clack.text({
+        message: "Where?",
+        placeholder: FOLDER,
+        defaultValue: FOLDER,
+        validate: (value) => folderProblem(resolve(cwd, value || FOLDER)),
+      }),
+    );
+    const initialValue = runningRuntime(env) as TemplateName;
+    const options = TEMPLATE_NAMES.map((value) => ({ value, label: TEMPLATE_TITLES[value] }));
+    const template = given.template ??
+      orCancel(await clack.select<TemplateName>({ message: "What?", initialValue, options }));
+    const installs = flags.install ?? orCancel(await clack.confirm({ message: "Install its packages now?" }));
+    return { folder, template, installs, usesGit: given.usesGit };
+  } catch (thrown) {
+    if (thrown === cancelled) return undefined;
+    throw thrown;
+  }
+}
+
+function folderProblem(folder: string): string | undefined {
+  try {
+    checkFolder(folder);
+    return undefined;
+  } catch (thrown) {
+    return (thrown as Error).message;
+  }
+}
+
+function printCommands(plan: ProjectPlan, folder: string, isInstalled: boolean, { note }: InitHost): void {
+  const { install, dev, test, check, toolwire } = commandsOf(plan);
+  const lines = [
+    ...folder === "." ? [] : [`cd ${folder}`],
+    ...isInstalled ? [] : [install],
+    dev,
+    test,
+    check,
+    `${toolwire} install claude-desktop ./server.ts`,
+  ];
+  note(["", ...lines.map((line) => `  ${line}`), ""].join("\n"));
+}

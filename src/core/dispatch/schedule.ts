@@ -1,0 +1,81 @@
+/** The interface between a server and its schedules: the values of `./schedules` bring the code. */
+import type { Job } from "../../engine/engine.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import type { Clock } from "../../internal/time.ts";
+import type { Principal } from "../call/call.ts";
+
+/** Times of a schedule, in milliseconds since the Unix epoch; `undefined` if there is no such time. */
+export interface Ticks {
+  /** The first time after a moment. */
+  after(epochMs: number): number | undefined;
+  /** The last time before a moment. */
+  before(epochMs: number): number | undefined;
+}
+
+/** Contents of a {@link Schedule}. */
+export interface ScheduleDefinition {
+  readonly ticks: Ticks;
+  /** Name of the tool. */
+  readonly tool: string;
+  readonly input: unknown;
+  readonly principal: Principal | undefined;
+  readonly overlap: "skip" | "all";
+  readonly catchUpMs: number;
+  /** What identifies the times: with other ones it is another schedule. */
+  readonly fingerprint: readonly string[];
+}
+
+/** A tool and the times at which it is called: made by `every` and `cron` of `./schedules`. */
+export interface Schedule {
+  /** Name, unique on a server. */
+  readonly name: string;
+  /**
+   * For the server.
+   *
+   * @internal
+   */
+  readonly "~definition": ScheduleDefinition;
+  /**
+   * Creates the scheduler of all schedules of a server.
+   *
+   * @internal
+   */
+  readonly "~scheduler": (schedules: readonly Schedule[], host: ScheduleHost) => Scheduler;
+}
+
+/** What a scheduler needs of its server. */
+export interface ScheduleHost {
+  readonly clock: Clock;
+  /** Creates the job of a call that no caller makes, checked. */
+  createJob(call: ScheduledCall): Job;
+  /** Stores a job unless there is one with its id, with a delivery after a delay. */
+  insert(job: Job, dueInMs: number): MaybePromise<boolean>;
+  get(id: string): MaybePromise<Job | undefined>;
+  /** Writes an error of background work to the log. */
+  report(thrown: unknown): void;
+}
+
+/** The call of one time of a schedule. */
+export interface ScheduledCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly principal: Principal | undefined;
+  /** When the call is due, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly schedule: NonNullable<Job["schedule"]>;
+}
+
+/** The schedules of one server. */
+export interface Scheduler {
+  /** Stores the next call of each schedule, now and after each time. Does nothing if it has started. */
+  start(): void;
+  /**
+   * Decides whether a due call is made.
+   *
+   * @returns The id of the earlier call that has not ended, for which this one is left out. `undefined` if the server does not have
+   * this schedule.
+   */
+  decide(job: Job): Promise<{ readonly blockedBy: string | undefined } | undefined>;
+  stop(): void;
+}

@@ -1,0 +1,78 @@
+/**
+ * Tools for Google's Agent Development Kit.
+ *
+ * Types are structural: they are those of the package `@google/adk`, which is not needed.
+ */
+import { checkOptions } from "../../internal/options.ts";
+import type { AgentTool } from "./agent_tool.ts";
+import { toForm } from "./explain_schema.ts";
+import { GOOGLE_NAME } from "./google.ts";
+import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
+import { toParameters } from "./parameters.ts";
+import { openToolbox } from "./toolbox.ts";
+
+/** Options that ADK passes with a call. */
+export interface AdkContext {
+  /** The model's id of the call. */
+  readonly functionCallId?: string;
+  /** Aborts the call. */
+  readonly abortSignal?: AbortSignal;
+}
+
+/** Argument of `new FunctionTool(…)`. */
+export interface AdkTool {
+  /** The name that the model knows. */
+  readonly name: string;
+  /** What the tool does. */
+  readonly description: string;
+  /** JSON Schema of the arguments. `@google/genai` recognises it by `$schema`, and sends it as `parametersJsonSchema`. */
+  readonly parameters: Record<string, unknown>;
+  /** Whether a person has to confirm the call. */
+  readonly requireConfirmation: (input: unknown) => boolean;
+  /** Calls the tool. Returns the answer, or `{ error }` with an explanation. Throws the signal's reason if it is aborted. */
+  readonly execute: (input: unknown, context?: AdkContext) => Promise<unknown>;
+}
+
+const JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema";
+
+/**
+ * Tools for agents of ADK: `(await adkTools(source)).map((tool) => new FunctionTool(tool))`. ADK asks for a confirmation of calls of
+ * destructive tools.
+ *
+ * @example What ADK gets
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { adkTools } from "jsr:@toolwire/toolwire/agents";
+ * import { deepStrictEqual, strictEqual } from "node:assert/strict";
+ *
+ * const drop = defineTool("drop").describe("Drop a table").annotate({ destructiveHint: true }).handle(() => ({ rows: 7 }));
+ * const [tool] = await adkTools(createServer({ tools: [drop] })); // new LlmAgent({ name, model, tools: [new FunctionTool(tool)] })
+ * strictEqual(tool?.requireConfirmation({}), true);
+ * deepStrictEqual(await tool.execute({}), { rows: 7 });
+ * ```
+ * @param source A server of this process, a client, or a transport.
+ * @throws {ToolError} If the tools cannot be listed.
+ */
+export async function adkTools(source: AgentSource, given: ApprovalOptions = {}): Promise<AdkTool[]> {
+  checkOptions("give tools to a model", given, APPROVAL_RULES);
+  const { needsApproval = isDestructive, ...options } = given;
+  const { tools } = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME });
+  return tools.map((tool) => toAdkTool(tool, needsApproval));
+}
+
+function toAdkTool(tool: AgentTool, needsApproval: Required<ApprovalOptions>["needsApproval"]): AdkTool {
+  const { name, description = name, parameters } = tool;
+  return {
+    name,
+    description,
+    parameters: { $schema: JSON_SCHEMA, ...toForm(parameters, "gemini", false).schema },
+    requireConfirmation: (input) => needsApproval(tool.targetOf(input)),
+    async execute(input, context) {
+      const { text, value, error } = await tool.call(input, {
+        id: context?.functionCallId,
+        signal: context?.abortSignal,
+      });
+      return error === undefined ? value ?? text : { error: text };
+    },
+  };
+}

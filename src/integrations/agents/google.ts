@@ -1,0 +1,130 @@
+/**
+ * Tools for Google's Gen AI SDK.
+ *
+ * Types are structural: they are those of the package `@google/genai`, which is not needed.
+ */
+import type { AgentTool, ToolCallResult } from "./agent_tool.ts";
+import { toForm } from "./explain_schema.ts";
+import type { AgentOptions, AgentSource, RunnableTools, RunOptions } from "./options.ts";
+import { toParameters } from "./parameters.ts";
+import { openToolbox } from "./toolbox.ts";
+
+/** A function, as Gemini takes it. */
+export interface GoogleFunction {
+  /** The name that the model knows. */
+  name: string;
+  /** What the tool does. */
+  description?: string;
+  /** JSON Schema of the arguments. */
+  parametersJsonSchema: Record<string, unknown>;
+}
+
+/** A tool of a request: all functions. */
+export interface GoogleTool {
+  /** The functions. */
+  functionDeclarations: GoogleFunction[];
+}
+
+/** A call of a model, of `response.functionCalls`. */
+export interface GoogleFunctionCall {
+  /** The model's id of the call. Gemini's API sends none in some modes. */
+  readonly id?: string;
+  /** The name that the model knows. */
+  readonly name?: string;
+  /** The arguments. */
+  readonly args?: Record<string, unknown>;
+}
+
+/** An image of an answer. */
+export interface GoogleImage {
+  /** The bytes. */
+  inlineData: {
+    /** Media type, such as `image/png`. */
+    mimeType: string;
+    /** The bytes, in base64. */
+    data: string;
+  };
+}
+
+/** The answer to a call, as a part of the user's next content. */
+export interface GoogleFunctionResponse {
+  /** The answer. */
+  functionResponse: {
+    /** The call that it answers. */
+    id?: string;
+    /** Name of the called function. */
+    name: string;
+    /** The answer as JSON, or an explanation of the error with advice. */
+    response: { output: unknown } | { error: string };
+    /** Images of the answer. */
+    parts?: GoogleImage[];
+  };
+}
+
+/** Tools and the function that runs calls. It is a `CallableTool`, which the SDK calls by itself. */
+export interface GoogleTools extends RunnableTools<GoogleTool, GoogleFunctionCall, GoogleFunctionResponse> {
+  /** Returns the functions, for the SDK's automatic function calling. */
+  tool(): Promise<GoogleTool>;
+  /** Runs calls, for the SDK's automatic function calling. */
+  callTool(calls: readonly GoogleFunctionCall[]): Promise<GoogleFunctionResponse[]>;
+}
+
+/** Names that Gemini takes. */
+export const GOOGLE_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+/**
+ * Tools for `generateContent`: `tools` for the request's `config`, `run` for the `functionCalls` of the answer. `run` returns the parts of
+ * the user's next content. In place of that, `config: { tools: [await googleTools(source)] }` lets the SDK make the calls.
+ *
+ * @example One turn
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { googleTools } from "jsr:@toolwire/toolwire/agents";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => ({ pong: true }));
+ * const { tools, run } = await googleTools(createServer({ tools: [ping] })); // config: { tools }
+ * deepStrictEqual(tools[0]?.functionDeclarations.map(({ name }) => name), ["ping"]);
+ *
+ * const parts = await run([{ name: "ping", args: {} }]); // { role: "user", parts } is the next content
+ * deepStrictEqual(parts, [{ functionResponse: { name: "ping", response: { output: { pong: true } } } }]);
+ * ```
+ * @param source A server of this process, a client, or a transport.
+ * @throws {ToolError} If the tools cannot be listed.
+ */
+export async function googleTools(source: AgentSource, options: AgentOptions = {}): Promise<GoogleTools> {
+  const toolbox = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME });
+  const declared: GoogleTool = { functionDeclarations: toolbox.tools.map(declare) };
+  const answer = async ({ id, name = "", args = {} }: GoogleFunctionCall, options: RunOptions | undefined) => {
+    const result = await toolbox.call(name, args, { ...options, id });
+    return toResponse(id, name, result);
+  };
+  const run: GoogleTools["run"] = (calls, options) => Promise.all((calls ?? []).map((call) => answer(call, options)));
+  return {
+    tools: [declared],
+    names: toolbox.names,
+    run,
+    tool: () => Promise.resolve(declared),
+    callTool: (calls) => run(calls),
+  };
+}
+
+function declare({ name, description, parameters }: AgentTool): GoogleFunction {
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    parametersJsonSchema: { ...toForm(parameters, "gemini", false).schema },
+  };
+}
+
+function toResponse(
+  id: string | undefined,
+  name: string,
+  { text, value, error, content }: ToolCallResult,
+): GoogleFunctionResponse {
+  const response = error === undefined ? { output: content === undefined ? value ?? text : text } : { error: text };
+  const parts = content?.flatMap((part): GoogleImage[] =>
+    part.type === "image" ? [{ inlineData: { mimeType: part.mimeType, data: part.data } }] : []
+  );
+  return { functionResponse: { ...(id !== undefined && { id }), name, response, ...(parts && { parts }) } };
+}

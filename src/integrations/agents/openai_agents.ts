@@ -1,0 +1,109 @@
+/**
+ * Tools for OpenAI's Agents SDK.
+ *
+ * Types are structural: they are those of the package `@openai/agents`, which is not needed.
+ */
+import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
+import type { AgentTool } from "./agent_tool.ts";
+import { OpenAiFunctions } from "./openai_functions.ts";
+import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
+import { toParameters } from "./parameters.ts";
+import { openToolbox } from "./toolbox.ts";
+
+/** Options of {@link openaiAgentsTools}. */
+export interface OpenAiAgentsOptions extends ApprovalOptions {
+  /** Whether to use strict mode for tools whose schema it can express. Default: true. */
+  readonly strict?: boolean;
+}
+
+/** Options that the Agents SDK passes with a call. */
+export interface OpenAiAgentsDetails {
+  /** The model's call. */
+  readonly toolCall?: {
+    /** The model's id of the call. */
+    readonly callId: string;
+  };
+  /** Aborts the call. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Argument of `tool(…)`. The types of the SDK divide schemas that are known at compile time. Those of a server are known at run
+ * time: `strict` is `true` for tools in strict mode, and `additionalProperties` is as the schema has it.
+ */
+export interface OpenAiAgentsTool {
+  /** The name that the model knows. The SDK allows only letters, digits and `_`. */
+  readonly name: string;
+  /** What the tool does. */
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: {
+    type: "object";
+    properties: Record<string, Record<string, unknown>>;
+    required: string[];
+    additionalProperties: true;
+  };
+  /** Whether the model's output is constrained to the schema. */
+  readonly strict: false;
+  /** Whether a person has to approve the call. The run is then interrupted. */
+  readonly needsApproval: (context: unknown, input: unknown) => Promise<boolean>;
+  /** Calls the tool. Returns the answer as text, or an explanation of the error. Throws the signal's reason if it is aborted. */
+  readonly execute: (input: unknown, context?: unknown, details?: OpenAiAgentsDetails) => Promise<string>;
+}
+
+const RULES: OptionRules<OpenAiAgentsOptions> = { ...APPROVAL_RULES, strict: BOOLEAN };
+
+/** Names that the SDK leaves as they are. */
+const NAME = /^[A-Za-z0-9_]{1,64}$/;
+
+/**
+ * Tools for agents of the Agents SDK: `(await openaiAgentsTools(source)).map((one) => tool(one))`. Calls of destructive tools
+ * interrupt the run until they are approved.
+ *
+ * @example What the SDK gets
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { openaiAgentsTools } from "jsr:@toolwire/toolwire/agents";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const drop = defineTool("drop-table").describe("Drop a table").annotate({ destructiveHint: true }).handle(() => "dropped");
+ * const [tool] = await openaiAgentsTools(createServer({ tools: [drop] })); // new Agent({ name, tools: [tool(…)] })
+ * strictEqual(tool?.name, "drop_table");
+ * strictEqual(await tool.needsApproval(undefined, {}), true);
+ * strictEqual(await tool.execute({}), "dropped");
+ * ```
+ * @param source A server of this process, a client, or a transport.
+ * @throws {ToolError} If the tools cannot be listed.
+ */
+export async function openaiAgentsTools(
+  source: AgentSource,
+  given: OpenAiAgentsOptions = {},
+): Promise<OpenAiAgentsTool[]> {
+  checkOptions("give tools to a model", given, RULES);
+  const { needsApproval = isDestructive, strict = true, ...options } = given;
+  const functions = new OpenAiFunctions(await openToolbox(source, options, { toParameters, names: NAME }), strict);
+  return functions.toolbox.tools.map((tool) => toAgentsTool(tool, functions, needsApproval));
+}
+
+function toAgentsTool(
+  tool: AgentTool,
+  functions: OpenAiFunctions,
+  needsApproval: Required<ApprovalOptions>["needsApproval"],
+): OpenAiAgentsTool {
+  const { name, description = name, parameters, strict } = functions.describe(tool);
+  return {
+    name,
+    description,
+    parameters: {
+      required: [],
+      additionalProperties: true,
+      ...parameters,
+    } as unknown as OpenAiAgentsTool["parameters"],
+    strict: strict as false,
+    needsApproval: (_, input) => Promise.resolve(needsApproval(tool.targetOf(input))),
+    async execute(input, _, details) {
+      const { text } = await functions.run(name, input, { id: details?.toolCall?.callId, signal: details?.signal });
+      return text;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * Tools for TanStack AI.
+ *
+ * Types are structural: they are those of the package `@tanstack/ai`, which is not needed.
+ */
+import { checkOptions } from "../../internal/options.ts";
+import type { AgentTool } from "./agent_tool.ts";
+import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
+import { CallTool } from "./search_tool.ts";
+import { openToolbox } from "./toolbox.ts";
+
+/** Options that TanStack AI passes with a call. */
+export interface TanStackContext {
+  /** The model's id of the call. */
+  readonly toolCallId?: string;
+  /** Aborts the call. */
+  readonly abortSignal?: AbortSignal;
+  /** Sends an event to the user interface. */
+  readonly emitCustomEvent?: (name: string, value: Record<string, unknown>) => void;
+}
+
+/** A tool for `chat({ tools })`. */
+export interface TanStackTool {
+  /** The name that the model knows. */
+  readonly name: string;
+  /** What the tool does. */
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: { type: "object"; [keyword: string]: unknown };
+  /** Present if a person has to approve calls. */
+  readonly needsApproval?: true;
+  /** The tool's name on its server. */
+  readonly metadata: {
+    /** The name. */
+    tool: string;
+  };
+  /**
+   * Calls the tool. Pieces of a streamed answer are custom events `toolwire.partial` with `{ tool, piece }`. Throws if the call fails;
+   * the message explains the error to the model.
+   */
+  readonly execute: (input: unknown, context?: TanStackContext) => Promise<unknown>;
+}
+
+/**
+ * Tools for `chat` of TanStack AI, which asks a person before calls of destructive tools. It asks by tool: with `defer`, each call of
+ * `call_tool` asks if one of the deferred tools is destructive. `alwaysLoad` keeps such tools apart.
+ *
+ * @example What TanStack AI gets
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { tanstackTools } from "jsr:@toolwire/toolwire/agents";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const drop = defineTool("drop").describe("Drop a table").annotate({ destructiveHint: true }).handle(() => "dropped");
+ * const [tool] = await tanstackTools(createServer({ tools: [drop] })); // chat({ adapter, messages, tools })
+ * strictEqual(tool?.needsApproval, true);
+ * strictEqual(await tool.execute({}), "dropped");
+ * ```
+ * @param source A server of this process, a client, or a transport.
+ * @throws {ToolError} If the tools cannot be listed.
+ */
+export async function tanstackTools(source: AgentSource, given: ApprovalOptions = {}): Promise<TanStackTool[]> {
+  checkOptions("give tools to a model", given, APPROVAL_RULES);
+  const { needsApproval = isDestructive, ...options } = given;
+  const { tools, deferred } = await openToolbox(source, options);
+  const asksForDeferred = deferred.some(({ listing }) => needsApproval(listing));
+  return tools.map((tool) =>
+    toTanStackTool(tool, tool instanceof CallTool ? asksForDeferred : needsApproval(tool.listing))
+  );
+}
+
+function toTanStackTool(tool: AgentTool, needsApproval: boolean): TanStackTool {
+  const { name, description = name, parameters, listing } = tool;
+  return {
+    name,
+    description,
+    inputSchema: { ...parameters.schema, type: "object" },
+    ...(needsApproval && { needsApproval }),
+    metadata: { tool: listing.name },
+    execute: (input, context) => execute(tool, input, context),
+  };
+}
+
+async function execute(tool: AgentTool, input: unknown, context: TanStackContext = {}): Promise<unknown> {
+  const { toolCallId: id, abortSignal: signal, emitCustomEvent } = context;
+  const stream = tool.stream(input, { id, signal });
+  let next = await stream.next();
+  for (; !next.done; next = await stream.next()) {
+    emitCustomEvent?.("toolwire.partial", { tool: tool.listing.name, piece: next.value });
+  }
+  const { text, value, error } = next.value;
+  if (error !== undefined) throw new Error(text, { cause: error });
+  return value ?? text;
+}

@@ -1,0 +1,5 @@
+import { server } from "../../server.ts";
+
+const handle = (request: Request) => server.fetch(request);
+
+export { handle as DELETE, handle as GET, handle as POST };

@@ -1,0 +1,3 @@
+export default function Page() {
+  return <p>The tools are at /mcp and /mcp-lite/v1</p>;
+}

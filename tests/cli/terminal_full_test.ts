@@ -1,0 +1,126 @@
+/** The program in a pseudo-terminal: a progress bar, questions, Ctrl+C, a narrow terminal, NO_COLOR. */
+import { match, ok, strictEqual } from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { findProgram, root } from "../serve/programs.ts";
+import { commandOf, SLOW_STARTS } from "./run.ts";
+
+const python = findProgram("python3");
+const OPTIONS = {
+  timeout: 120_000,
+  skip: process.platform === "win32" ? "there are no pseudo-terminals" : "missing" in python && python.missing,
+};
+const MODULE = "tests/cli/tools_server.ts";
+const ENTER = "\r";
+const DOWN = "\u001b[B";
+const CTRL_C = "\u0003";
+
+type Step = { readonly until: string } | { readonly send: string };
+
+interface Shown {
+  readonly code: number;
+  readonly output: string;
+  /** The output without escape sequences. */
+  readonly plain: string;
+}
+
+/** Runs the program in a terminal, with a script of what to wait for and what to type. */
+async function show(
+  args: readonly string[],
+  steps: readonly Step[],
+  columns = 80,
+  env: Record<string, string> = {},
+): Promise<Shown> {
+  const script = join(root, "tests/cli/pseudo_terminal.py");
+  const { CI: _, NO_COLOR: __, ...inherited } = process.env;
+  const child = spawn("python3", [script, String(columns), JSON.stringify(steps), ...commandOf(...args)], {
+    cwd: root,
+    env: { ...inherited, TERM: "xterm-256color", ...env },
+  });
+  let out = "";
+  let errors = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => void (out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => void (errors += text));
+  await new Promise((resolve) => child.once("close", resolve));
+  ok(out.startsWith("{"), errors);
+  return JSON.parse(out);
+}
+
+test("progress is a bar that is redrawn in place, and leaves the answer alone", OPTIONS, async () => {
+  const { code, plain, output } = await show(["call", MODULE, "work", "steps=10", "stepMs=60"], []);
+  strictEqual(code, 0, plain);
+  match(plain, /█+░+ +\d+% \d+\/10 work: step \d/);
+  // Each redraw clears the one before: after the last there is the answer.
+  ok(output.endsWith("\u001b[0Jworked\r\n"), output);
+  const redraws = output.split("work: step").length - 1;
+  ok(redraws >= 2 && redraws <= 12, `${redraws} redraws`);
+});
+
+test("a question is asked, refused values are asked again, and a grant is chosen", OPTIONS, async () => {
+  const { code, plain } = await show(["call", MODULE, "order", "what=tea"], [
+    { until: "How many of tea?" },
+    { until: "Answer" },
+    { send: ENTER },
+    { until: "count" },
+    { send: `x${ENTER}` },
+    { until: "Expected integer" },
+    { send: `\u007f30${ENTER}` },
+    { until: "gift" },
+    { send: ENTER },
+    { until: "10 are free" },
+    { until: "Grant" },
+    { send: ENTER },
+  ]);
+  strictEqual(code, 0, plain);
+  match(plain, /30 tea\r\n$/);
+});
+
+test(
+  "a question is declined, and Ctrl+C in a question cancels it",
+  { ...OPTIONS, skip: OPTIONS.skip || SLOW_STARTS },
+  async () => {
+    const declined = await show(["call", MODULE, "order", "what=tea"], [{ until: "Decline" }, { send: DOWN }, {
+      send: ENTER,
+    }]);
+    strictEqual(declined.code, 5, declined.plain);
+    match(declined.plain, /The answer was decline \(not_ordered\)/);
+    const cancelled = await show(["call", MODULE, "order", "what=tea"], [{ until: "Decline" }, { send: CTRL_C }]);
+    strictEqual(cancelled.code, 5, cancelled.plain);
+    match(cancelled.plain, /The answer was cancel \(not_ordered\)/);
+  },
+);
+
+test("Ctrl+C cancels a running call", OPTIONS, async () => {
+  const { code, plain } = await show(["call", MODULE, "work", "steps=1000", "stepMs=50"], [{ until: "step 2" }, {
+    send: CTRL_C,
+  }]);
+  strictEqual(code, 130, plain);
+  match(plain, /aborted/);
+  match(plain, /Interrupted; the call is cancelled\r\n$/);
+});
+
+test(
+  "no line of a narrow terminal is longer than the terminal",
+  { ...OPTIONS, skip: OPTIONS.skip || SLOW_STARTS },
+  async () => {
+    const { plain, output } = await show(["call", MODULE, "work", "steps=6", "stepMs=60"], [], 24);
+    match(plain, /\d+% \d\/6 work: step/);
+    const lines = stripVTControlCharacters(output).split(/\r\n|\r|\n/);
+    ok(lines.every((line) => line.length <= 24), JSON.stringify(lines));
+  },
+);
+
+test("colours on a terminal, none with NO_COLOR; control characters are escaped", {
+  ...OPTIONS,
+  skip: OPTIONS.skip || SLOW_STARTS,
+}, async () => {
+  const coloured = await show(["list", MODULE, "--tools"], []);
+  ok(coloured.output.includes("\u001b[1madd\u001b[22m(a: number"), coloured.output);
+  const plain = await show(["list", MODULE, "--tools"], [], 80, { NO_COLOR: "1" });
+  ok(!plain.output.includes("\u001b"), plain.output);
+  const noisy = await show(["call", MODULE, "noisy"], []);
+  match(noisy.plain, /red \\u001b\[31mtext\\u0007\r\n$/);
+});

@@ -1,0 +1,114 @@
+/** Content of MCP servers that have no structured output: texts as they are, images in the form of each vendor. */
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  aiSdkTools,
+  anthropicTools,
+  googleTools,
+  langchainTools,
+  openaiResponsesTools,
+  openaiTools,
+} from "../../../src/integrations/agents/mod.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
+
+const PNG = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+const IMAGE = [{ type: "text", text: "A chart" }, PNG];
+
+function answers(value: unknown): Transport {
+  return { call: () => ({ kind: "answer", value }), list: () => [{ name: "it", inputSchema: { type: "object" } }] };
+}
+
+async function textOf(value: unknown): Promise<string> {
+  const { run } = await openaiTools(answers(value));
+  const [message] = await run([{ type: "function", id: "1", function: { name: "it", arguments: "{}" } }]);
+  return message?.content ?? "";
+}
+
+test("texts are joined; what is not text is named", async () => {
+  strictEqual(await textOf([{ type: "text", text: "one" }, { type: "text", text: "two" }]), "one\ntwo");
+  strictEqual(await textOf([{ type: "text", text: "" }]), '[{"type":"text","text":""}]');
+  strictEqual(await textOf(IMAGE), "A chart\n[image/png, 8 bytes]");
+  const rest = [
+    { type: "resource", resource: { uri: "file:///a.md", text: "# A" } },
+    { type: "resource", resource: { uri: "file:///b.bin", blob: "AAAA", mimeType: "application/zip" } },
+    { type: "resource_link", uri: "file:///c.md", name: "C" },
+    { type: "audio", data: "AAAAAA==", mimeType: "audio/wav" },
+  ];
+  strictEqual(
+    await textOf(rest),
+    "# A\n[file:///b.bin, application/zip, 3 bytes]\n[C: file:///c.md]\n[audio/wav, 4 bytes]",
+  );
+});
+
+test("values that only resemble content stay JSON", async () => {
+  for (
+    const value of [[], [{ type: "text" }], [{ type: "text", text: 7 }], [{ type: "square" }], [IMAGE[0], {
+      type: "row",
+    }], [
+      "text",
+    ], { type: "text", text: "x" }]
+  ) strictEqual(await textOf(value), JSON.stringify(value));
+});
+
+describe("images", () => {
+  const use = (caller?: object) => [{ type: "tool_use", id: "1", name: "it", input: {}, ...(caller && { caller }) }];
+
+  test("Anthropic: blocks, except for programs and other formats", async () => {
+    const { run } = await anthropicTools(answers(IMAGE));
+    deepStrictEqual((await run(use()))[0]?.content, [
+      { type: "text", text: "A chart" },
+      { type: "image", source: { type: "base64", media_type: "image/png", data: PNG.data } },
+    ]);
+    strictEqual(Array.isArray((await run(use({ type: "direct" })))[0]?.content), true);
+    match(String((await run(use({ type: "code_execution_20260120", tool_id: "2" })))[0]?.content), /^A chart\n\[image/);
+    const bitmap = await anthropicTools(answers([{ ...PNG, mimeType: "image/bmp" }]));
+    deepStrictEqual((await bitmap.run(use()))[0]?.content, [{ type: "text", text: "[image/bmp, 8 bytes]" }]);
+  });
+
+  test("OpenAI Responses: a list, except for programs", async () => {
+    const { run } = await openaiResponsesTools(answers(IMAGE));
+    const call = { type: "function_call", call_id: "1", name: "it", arguments: "{}" };
+    const outputOf = async (item: object) => {
+      const [result] = await run([item as never]);
+      return result?.type === "function_call_output" ? result.output : undefined;
+    };
+    deepStrictEqual(await outputOf(call), [
+      { type: "input_text", text: "A chart" },
+      { type: "input_image", image_url: `data:image/png;base64,${PNG.data}`, detail: "auto" },
+    ]);
+    match(String(await outputOf({ ...call, caller: { type: "program", caller_id: "p" } })), /^A chart\n\[image/);
+  });
+
+  test("Gemini: parts of the response", async () => {
+    const { run } = await googleTools(answers(IMAGE));
+    deepStrictEqual(await run([{ name: "it" }]), [{
+      functionResponse: {
+        name: "it",
+        response: { output: "A chart\n[image/png, 8 bytes]" },
+        parts: [{ inlineData: { mimeType: "image/png", data: PNG.data } }],
+      },
+    }]);
+  });
+
+  test("AI SDK: content of files; other answers are text or JSON", async () => {
+    const { it } = await aiSdkTools(answers(IMAGE));
+    const forModel = (output: unknown) => it?.toModelOutput({ output });
+    deepStrictEqual(forModel(IMAGE), {
+      type: "content",
+      value: [
+        { type: "text", text: "A chart" },
+        { type: "file", mediaType: "image/png", data: { type: "data", data: PNG.data } },
+      ],
+    });
+    deepStrictEqual(forModel([{ type: "text", text: "a" }]), { type: "text", value: "a" });
+    deepStrictEqual(forModel("a"), { type: "text", value: "a" });
+    deepStrictEqual(forModel({ a: 1 }), { type: "json", value: { a: 1 } });
+    deepStrictEqual(forModel(undefined), { type: "text", value: "Done. The tool returned nothing." });
+  });
+
+  test("LangChain: named in the text; the artifact has them", async () => {
+    const [tool] = await langchainTools(answers(IMAGE));
+    const { value } = await tool!.func({}).next();
+    deepStrictEqual(value, ["A chart\n[image/png, 8 bytes]", { value: IMAGE, error: undefined }]);
+  });
+});
