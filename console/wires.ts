@@ -175,8 +175,6 @@ const CONNECT: CallableWire = {
     return decoded(asObject(meta)["responseType"], asObject(result)["content"], meta);
   },
 };
-  },
-};
 
 /** All wires that a page can call, the newest first. */
 const WIRES: readonly CallableWire[] = [MCP_2026, MCP_2025, MCP_LITE, REST, CONNECT];
