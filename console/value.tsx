@@ -21,8 +21,8 @@ export function ResultValue({ value }: { readonly value: unknown }): JSX.Element
 
 /** Characters that change how others are read are shown by their number. */
 export function visible(text: string): string {
-  return text.replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f\u0000-\u0008\u000b-\u001f\u007f]/g, (char) => {
-    return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (char) => {
+    return "\n\t\r".includes(char) ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
 

@@ -13,7 +13,14 @@ const BANNER = "Contains preact, @preact/signals and eventsource-parser, each un
 /** Largest page, in bytes of gzip. */
 const MAX_GZIP = 61_440;
 
-const common = { bundle: true, minify: true, write: false, charset: "utf8", legalComments: "none", logLevel: "warning" };
+const common = {
+  bundle: true,
+  minify: true,
+  write: false,
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
+};
 const [script, style] = await Promise.all([
   build({
     ...common,
@@ -56,7 +63,7 @@ if (size > MAX_GZIP) throw new Error(`The page is ${size} bytes of gzip; at most
 if (!process.argv.includes("--check")) writeFileSync(OUT, code);
 else if (readFileSync(OUT, "utf8") !== code) throw new Error("page.ts is stale: run node scripts/build_console.mjs");
 
-/** A script must not contain the end of its own element. */
+/** A script must not contain the end tag of a script. */
 function textOf({ outputFiles: [file] }) {
   return file.text.trim().replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 }

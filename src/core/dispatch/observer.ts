@@ -2,6 +2,7 @@
 import type { Call, Metadata } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult } from "../call/outcome.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
+import { chain, type Future } from "../../internal/future.ts";
 
 /**
  * Observes the calls of a server. Its methods run synchronously within the call and must not throw. They must copy what they keep:
@@ -39,4 +40,17 @@ export interface ObservedRequest {
   readonly path: string;
   /** The same object as that of the call that came by the request, if one did. */
   readonly metadata: Metadata;
+}
+
+/** Runs a call, and passes its result to the observer. */
+export function observe(
+  observer: CallObserver,
+  begun: BegunCall,
+  run: () => CallResult | Future<CallResult>,
+): CallResult | Future<CallResult> {
+  const onResult = observer.begin(begun, undefined);
+  return chain<CallResult, CallResult>(run(), (result) => {
+    onResult(result);
+    return result;
+  });
 }

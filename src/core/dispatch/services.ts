@@ -210,3 +210,10 @@ export interface QuestionKeys extends TokenKeys {
    */
   readonly "~questions": CreateQuestions;
 }
+
+/** The error for options and tools that need an engine. */
+export function missingEngine(problem: string): TypeError {
+  return new TypeError(
+    `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"`,
+  );
+}

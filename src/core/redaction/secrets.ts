@@ -1,7 +1,6 @@
 /** Finds secrets in text, by their look: tokens, keys, PEM blocks, credentials in URLs, and values beside the name of a secret. */
-import { toHex } from "../../internal/encoding.ts";
 import { decodeBase64Url } from "../token/base64url.ts";
-import { sha256 } from "@noble/hashes/sha2.js";
+import { sha256Hex } from "../token/digest.ts";
 
 /** A part of a text that has to be replaced. */
 interface Secret {
@@ -155,6 +154,6 @@ function markOf(token: string): string {
   const [prefix = ""] = token.split("_", 1);
   const [, length = 0, ...rest] = decodeBase64Url(token.slice(prefix.length + 1, prefix.length + 33)) ?? [];
   const kid = String.fromCharCode(...rest.slice(0, length));
-  const digest = toHex(sha256(new TextEncoder().encode(token))).slice(0, 8);
+  const digest = sha256Hex(token).slice(0, 8);
   return `[redacted ${prefix}_ ${/^[\w-]{1,16}$/.test(kid) ? kid : "-"} ${digest}]`;
 }
