@@ -1,6 +1,7 @@
 /** The program as a process: modules, pipes, signals, programs of other projects, and what it loads. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { build, type Metafile } from "esbuild";
@@ -82,6 +83,30 @@ testWith(
   },
   120_000,
 );
+
+const FASTMCP = join(root, ".cache/generators/fastmcp/bin/python");
+
+testWith("a server of FastMCP, over its pipes", [
+  existsSync(FASTMCP)
+    ? { path: FASTMCP }
+    : { missing: "FastMCP is not installed: run node scripts/install_generators.mjs" },
+], async (python) => {
+  const target = ["--", python, join(root, "tests/cli/fastmcp_server.py")];
+  const [listed, typed, asked, refused] = await Promise.all([
+    run("list", ...target),
+    run("call", "page", "number=7", "--json", ...target),
+    // It asks in sessions of older revisions alone.
+    run("call", "ask", "--answer", "value=Ada", "--era", "legacy", "--json", ...target),
+    run("call", "add", "a=x", ...target),
+  ]);
+  match(listed.out, /^\/\/ Add two numbers\nadd\(a: number, b\?: number\) => \{ result: number \}$/m);
+  match(listed.out, /^resource notes:\/\/today$/m);
+  match(listed.out, /^prompt greet\(name: string\)$/m);
+  // FastMCP's own program sends a nullable integer as text.
+  deepStrictEqual(JSON.parse(typed.out).answer, { result: "7 int" }, typed.errors);
+  deepStrictEqual(JSON.parse(asked.out).answer, { result: "Hello, Ada" }, asked.errors);
+  strictEqual(refused.code, 5, refused.errors);
+}, 120_000);
 
 /** Modules that are loaded when a file is imported: those that its static imports reach. */
 function reachedFrom(entry: string, { outputs }: Metafile): readonly string[] {

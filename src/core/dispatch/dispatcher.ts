@@ -37,12 +37,14 @@ import type { RunLimits } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
   type AskingRun,
+  CLOSING,
   type DeadlineRun,
   INVALID_CONTINUATION,
   missingEngine,
   type OutputLimits,
   type QuestionKeys,
   type QuestionSupport,
+  TOO_LATE,
 } from "./services.ts";
 import type { Middleware, OnError } from "../handler/middleware.ts";
 
@@ -99,35 +101,27 @@ export interface Toolset {
   call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
 }
 
-const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "The call took longer than its deadline");
-
-const CLOSING: ErrorResult = errorResult(
-  "unavailable",
-  "The server is shutting down; try again, another replica may answer",
-  { retry_after_ms: 1_000 },
-);
-
 /** Time for an engine to finish its writes at the end of a shutdown, in milliseconds. */
 const LAST_WRITES_MS = 5_000;
 
 /** Runs the calls of one server. */
 export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
-  readonly registry: ToolRegistry;
-  readonly logger: Logger | undefined;
-  readonly deadlines: Deadlines;
-  readonly clock: Clock;
-  readonly outputLimits: OutputLimits;
-  readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
-  readonly keys: TokenKeys | undefined;
+  declare readonly registry: ToolRegistry;
+  declare readonly logger: Logger | undefined;
+  declare readonly deadlines: Deadlines;
+  declare readonly clock: Clock;
+  declare readonly outputLimits: OutputLimits;
+  declare readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
+  declare readonly keys: TokenKeys | undefined;
   readonly resolverUrl: string | undefined;
-  readonly questions: QuestionSupport | undefined;
-  readonly deferral: Deferral | undefined;
+  declare readonly questions: QuestionSupport | undefined;
+  declare readonly deferral: Deferral | undefined;
   observer: CallObserver | undefined = undefined;
   readonly #middleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
-  readonly pending: PendingList;
+  declare readonly pending: PendingList;
   readonly #closing = new AbortController();
   #pendingRuns = 0;
   // A field, because each call reads it and reading a signal is slower.

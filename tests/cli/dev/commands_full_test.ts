@@ -99,6 +99,7 @@ async function testReloads(dev: Program, url: string, cwd: string, { name }: Run
   writeWord(cwd, ";");
   await dev.printed(/✕ Cannot load \.\/server\.ts[^]*word\.ts:1[^]*→ Mend it and save/);
   await saveUntilReloaded(dev, cwd, '"three"');
+  await untilQuiet(dev);
   strictEqual(await say(url), "three");
   ok(!/Restarting|Watcher|Change detected/.test(dev.output()), `${name}: ${dev.output()}`);
 }
@@ -114,6 +115,14 @@ async function saveUntilReloaded(dev: Program, cwd: string, word: string): Promi
     }
   }
   throw new Error(`The module is not reloaded:\n${dev.output()}`);
+}
+
+/** Waits until a program has printed nothing for a while: a watcher may restart it twice for one save. */
+async function untilQuiet(program: Program): Promise<void> {
+  for (let before = ""; before !== program.output();) {
+    before = program.output();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+  }
 }
 
 type Start = (...args: readonly string[]) => Promise<Program>;
