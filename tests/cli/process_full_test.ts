@@ -27,6 +27,8 @@ test("a module has every scope, unless the flags name some", { ...LIMIT, skip: S
 });
 
 test("a module's resources, prompts and completion; arguments of a pipe", { ...LIMIT, skip: SLOW_STARTS }, async () => {
+  const { resources, resourceTemplates, prompts } = JSON.parse((await run("list", MODULE, "--json")).out);
+  deepStrictEqual([resources?.length, resourceTemplates?.length, prompts?.length], [1, 1, 1]);
   strictEqual((await run("read", MODULE, "docs://guide")).out, "Read this.\n");
   match((await run("prompt", MODULE, "review", "code=x")).out, /Review this any: x/);
   strictEqual((await runWith({ input: '{"a":4}' }, "call", MODULE, "add", "--args", "-")).out, "4\n");
