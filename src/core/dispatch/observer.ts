@@ -1,7 +1,6 @@
 /** The interface through which all calls of a server can be observed, those that no middleware sees included. */
 import type { Call, Metadata } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult } from "../call/outcome.ts";
-import type { ToolDefinition } from "../tool/definition.ts";
 import { chain, type Future } from "../../internal/future.ts";
 
 /**
@@ -26,8 +25,8 @@ export interface CallObserver {
 export interface BegunCall {
   /** The call as received, before validation. */
   readonly call: Call;
-  /** The tool, prompt or resource that it runs. */
-  readonly definition: ToolDefinition;
+  /** Name and schema of the tool, prompt or resource that it runs. */
+  readonly definition: { readonly name: string; readonly inputSchema: Readonly<Record<string, unknown>> };
   /** Calls `listener` for each event of the call, even if its caller does not stream. Exceptions of the listener are logged. */
   onEvent(listener: (event: CallEvent) => void): void;
 }
