@@ -71,6 +71,9 @@ function countTools({ tools }: Server): number {
   return tools.filter((tool) => tool["@type"] !== "system").length;
 }
 
+/** Codes of errors that no change of the module mends. */
+const FINAL_CODES: ReadonlySet<string> = new Set(["unknown_wire", "other_copy"]);
+
 /** The error that prevented the server from being served: of the module, with its stack, or of the program. */
 function describeFailure({ module }: DevSettings, thrown: unknown): DevEvent {
   const { message, hint, code } = toReportedError(thrown);
@@ -79,7 +82,13 @@ function describeFailure({ module }: DevSettings, thrown: unknown): DevEvent {
     return { kind: "failed", message: `Cannot load ${module}`, detail };
   }
   const detail = thrown instanceof CliError ? "" : formatLoadError(thrown);
-  return { kind: "failed", message: printable(message), detail, ...(hint !== undefined && { hint: printable(hint) }) };
+  return {
+    kind: "failed",
+    message: printable(message),
+    detail,
+    ...(hint !== undefined && { hint: printable(hint) }),
+    ...(FINAL_CODES.has(code) && { isFinal: true }),
+  };
 }
 
 /** Resolves when the watcher ends this process, to restart it or to end it. */

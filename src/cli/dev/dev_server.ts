@@ -68,6 +68,7 @@ function wireNamed(name: string, own: readonly RequestWire[]): RequestWire {
     EXIT.usage,
     `There is no wire ${JSON.stringify(name)}${similar === undefined ? "" : `: did you mean "${similar}"?`}`,
     {
+      code: "unknown_wire",
       hint: `--wires takes ${known.join(", ")}`,
     },
   );

@@ -13,6 +13,8 @@ export interface TargetConnection {
   readonly url: string | undefined;
   /** Transport, for `createClient(connection.transport)`. */
   readonly transport: Transport;
+  /** `false` if the server is known to have neither resources nor prompts, so that MCP need not be loaded to list them. */
+  readonly hasContents?: boolean;
   /** Returns the tools. The list is requested once. Rejects with `CliError` or `ToolError`. */
   tools(): Promise<readonly ListedTool[]>;
   /**

@@ -56,6 +56,10 @@ for (const runtime of runtimes) {
     const start = (...args: readonly string[]) => startProgram(toolwire(...args), { cwd });
     const run = (...args: readonly string[]) => runProgram(toolwire(...args), { cwd, withinMs: 60_000 });
 
+    const wrong = await run("dev", "./server.ts", "--port", "0", "--wires", "mcplite");
+    deepStrictEqual([wrong.code, wrong.stdout], [2, ""], wrong.stderr);
+    match(wrong.stderr, /There is no wire "mcplite": did you mean "mcp-lite"\?\n--wires takes mcp, /);
+
     await using dev = await start("dev", "./server.ts", "--port", "0", "--wires", "mcp-lite,mcp");
     const url = `${dev.url}/mcp-lite/v1`;
     await dev.printed(/tools +say, crash, ask/);
