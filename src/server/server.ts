@@ -347,8 +347,13 @@ function createHandler(parts: ServerParts, policy: OriginPolicy): ServerInternal
     const wire = findWire(parts, head);
     const isPublic = isUnauthenticated(wire, head.path);
     const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
-    if (!guard.hasCors || isPublic) return reply;
-    return chain<Reply, Reply>(reply, (later) => guard.decorate(head, later));
+    const { observer } = host.dispatch;
+    const isDecorated = guard.hasCors && !isPublic;
+    if (!isDecorated && observer === undefined) return reply;
+    return chain<Reply, Reply>(reply, (later) => {
+      observer?.reply(head, later.status);
+      return isDecorated ? guard.decorate(head, later) : later;
+    });
   };
 }
 

@@ -18,7 +18,7 @@ export interface Layer {
 
 const CORE = ["errors", "call", "token", "json schema", "schema", "handler", "tool"];
 const WIRE_CLIENT = ["internal", "errors", "call", "framing", "http client", "wire messages"];
-const BELOW_WIRES = ["internal", ...CORE, "type:content", "dispatch", "framing"];
+const BELOW_WIRES = ["internal", ...CORE, "type:content", "dispatch", "framing", "redaction"];
 
 /** The layers, from the bottom up. The first layer that fits a path is its layer. */
 export const LAYERS: readonly Layer[] = [
@@ -67,6 +67,7 @@ export const LAYERS: readonly Layer[] = [
   { name: "errors", folders: ["src/core/errors/"], imports: ["internal"] },
   { name: "call", folders: ["src/core/call/"], imports: ["internal", "errors"] },
   { name: "token", folders: ["src/core/token/"], imports: ["internal", "errors"] },
+  { name: "redaction", folders: ["src/core/redaction/"], imports: ["internal", "type:errors", "token"] },
   { name: "json schema", folders: ["src/core/json_schema/"], imports: ["internal"] },
   { name: "tool search", folders: ["src/core/tool_search/"], imports: ["internal", "json schema"] },
   { name: "schema", folders: ["src/core/schema/"], imports: ["internal", "errors", "call", "json schema"] },
@@ -250,6 +251,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [
       "internal",
       ...CORE,
+      "redaction",
       "type:dispatch",
       "http client",
       "framing",

@@ -6,7 +6,7 @@ import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parsePort, type ServeFlags } from "../record/serve_proxy.ts";
-import { SECRET_NAME } from "../record/secrets.ts";
+import { SECRET_NAME } from "../../core/redaction/secrets.ts";
 import type { TargetConnection } from "../targets/connection.ts";
 import { headersOf, programEnvOf, TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
@@ -64,7 +64,7 @@ export const recordCommand: CliCommand = defineCommand<RecordFlags>({
 async function recordTarget(connection: TargetConnection, flags: RecordFlags, context: CliContext): Promise<void> {
   const { createProxy } = await import("../record/proxy.ts");
   const { createRecorder } = await import("../record/recorder.ts");
-  const { createRedactor } = await import("../record/redact.ts");
+  const { createRedactor } = await import("../../core/redaction/redact.ts");
   const { serveProxy } = await import("../record/serve_proxy.ts");
   const { pretty } = await import("../../integrations/middleware/mod.ts");
   const { terminal } = context;

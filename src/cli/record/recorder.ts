@@ -5,7 +5,7 @@ import { mapMaybe } from "../../internal/async.ts";
 import type { CallEvent, CallResult } from "../../core/call/outcome.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
-import type { Redactor } from "./redact.ts";
+import type { Redactor } from "../../core/redaction/redact.ts";
 import { type CallLine, digestOfList, type RecordHead } from "./recording.ts";
 
 /** Options of {@link createRecorder}. */

@@ -4,7 +4,7 @@ import type { ActivityMonitor, Transport } from "../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import { delay } from "../../internal/time.ts";
 import type { RecordedCall } from "./recording.ts";
-import { MARK } from "./secrets.ts";
+import { MARK } from "../../core/redaction/secrets.ts";
 
 /** Result of a repeated call, with its events. */
 export interface RepeatedCall {

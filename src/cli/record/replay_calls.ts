@@ -3,7 +3,7 @@ import type { CallEvent, CallResult, UnknownOutcome } from "../../core/call/outc
 import type { ActivityMonitor, Transport } from "../../core/call/transport.ts";
 import { type Members, omitUndefined } from "../../internal/json.ts";
 import { compareJson, type JsonComparison, type JsonDifference } from "./compare_json.ts";
-import { createRedactor } from "./redact.ts";
+import { createRedactor } from "../../core/redaction/redact.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
 import { CallRepeater, type RepeatedCall } from "./repeat_call.ts";
 

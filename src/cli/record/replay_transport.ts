@@ -12,7 +12,7 @@ import { listTool } from "../../core/tool/listing.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
 import { asObject, canonicalJson } from "../../internal/json.ts";
 import { describeUnknown, shorten } from "../../internal/text.ts";
-import { createRedactor } from "./redact.ts";
+import { createRedactor } from "../../core/redaction/redact.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
 
 /** Calls of one tool with the same arguments. */

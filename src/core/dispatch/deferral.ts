@@ -12,6 +12,7 @@ import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
+import type { CallObserver } from "./observer.ts";
 import type { CallServices, OutputLimits, QuestionKeys, RunQuestions } from "./services.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Resolution } from "../handler/waits.ts";
@@ -23,6 +24,8 @@ export interface DispatchServices extends CallServices {
   readonly registry: ToolRegistry;
   /** Promises and jobs; `undefined` on a server without an engine. */
   readonly deferral: Deferral | undefined;
+  /** Observes all calls, and the attempts of jobs. */
+  readonly observer: CallObserver | undefined;
   /** Whether the grace period of a shutdown is over. */
   readonly isGraceOver: boolean;
   /** Runs a tool within its own middleware. Never throws, never rejects. */

@@ -30,17 +30,21 @@ import { CallContext } from "./call_context.ts";
 import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms, ResolveWord } from "./deferral.ts";
 import type { Resolution } from "../handler/waits.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
+import { type CallObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
 import type { RunLimits } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
   type AskingRun,
+  CLOSING,
   type DeadlineRun,
   INVALID_CONTINUATION,
+  missingEngine,
   type OutputLimits,
   type QuestionKeys,
   type QuestionSupport,
+  TOO_LATE,
 } from "./services.ts";
 import type { Middleware, OnError } from "../handler/middleware.ts";
 
@@ -73,6 +77,8 @@ export interface Dispatch {
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   /** Writes a warning to the log. */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
+  /** Observes all calls; `undefined` for no observer, which costs a call next to nothing. */
+  observer: CallObserver | undefined;
   /** Aborts when the server stops taking calls. */
   readonly closeSignal: AbortSignal;
   /** Resolves a wait of a handler by its token. Never rejects. */
@@ -95,14 +101,6 @@ export interface Toolset {
   call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
 }
 
-const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "The call took longer than its deadline");
-
-const CLOSING: ErrorResult = errorResult(
-  "unavailable",
-  "The server is shutting down; try again, another replica may answer",
-  { retry_after_ms: 1_000 },
-);
-
 /** Time for an engine to finish its writes at the end of a shutdown, in milliseconds. */
 const LAST_WRITES_MS = 5_000;
 
@@ -118,6 +116,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly resolverUrl: string | undefined;
   declare readonly questions: QuestionSupport | undefined;
   declare readonly deferral: Deferral | undefined;
+  observer: CallObserver | undefined = undefined;
   readonly #middleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
@@ -167,7 +166,12 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (error !== undefined) return this.#refuse(call, error);
     if (!isJsonObject(call.args)) return invalidInputResult("Arguments must be an object", [], "object", call.args);
     const run = new CallContext(definition, call, this, sink);
-    const { part } = definition;
+    return this.observer === undefined ? this.#settled(run) : observe(this.observer, run, () => this.#settled(run));
+  }
+
+  /** The result of a run, with the middleware around it and its limits. */
+  #settled(run: CallContext): CallResult | Future<CallResult> {
+    const { part } = run.definition;
     const middleware = part === undefined ? this.#middleware : [...this.#middleware, ...part.middleware];
     const result = middleware.length === 0
       ? this.#start(run)
@@ -304,9 +308,15 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   /** Logs a call that ends before its middleware runs. */
-  #refuse({ tool, peer: { wire } }: Call, error: ErrorResult): ErrorResult {
+  #refuse(call: Call, error: ErrorResult): ErrorResult {
     const { kind: outcome, code } = error;
-    writeLine(this.logger, "info", "Call refused", { tool: tool.slice(0, 128), wire, outcome, code });
+    this.observer?.refuse(call, error);
+    writeLine(this.logger, "info", "Call refused", {
+      tool: call.tool.slice(0, 128),
+      wire: call.peer.wire,
+      outcome,
+      code,
+    });
     return error;
   }
 
@@ -385,11 +395,4 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (idempotencyKey !== undefined) deferral.bindKey(run, idempotencyKey);
     return isEnqueued ? deferral.enqueue(run) : deferral.runKeyed(run);
   }
-}
-
-/** The error for options and tools that need an engine. */
-export function missingEngine(problem: string): TypeError {
-  return new TypeError(
-    `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"`,
-  );
 }

@@ -200,6 +200,12 @@ class DiscoveryHost {
       get closeSignal() {
         return dispatch.closeSignal;
       },
+      get observer() {
+        return dispatch.observer;
+      },
+      set observer(observer) {
+        dispatch.observer = observer;
+      },
     };
   }
 

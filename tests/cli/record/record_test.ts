@@ -14,7 +14,7 @@ import {
 import * as v from "../../../src/core/schema/valibot.ts";
 import { createProxy } from "../../../src/cli/record/proxy.ts";
 import { createRecorder } from "../../../src/cli/record/recorder.ts";
-import { createRedactor } from "../../../src/cli/record/redact.ts";
+import { createRedactor } from "../../../src/core/redaction/redact.ts";
 import { readRecording } from "../../../src/cli/record/recording.ts";
 import { replayCalls, type ReplayedCall } from "../../../src/cli/record/replay_calls.ts";
 import { replayTransport } from "../../../src/cli/record/replay_transport.ts";

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { keyRing } from "../../../mod.ts";
-import { createRedactor } from "../../../src/cli/record/redact.ts";
+import { createRedactor } from "../../../src/core/redaction/redact.ts";
 import { PLANTED, type Planted, plantedTokens } from "./planted.ts";
 
 const { value, pieces, tools } = createRedactor();

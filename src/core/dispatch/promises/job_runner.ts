@@ -298,7 +298,9 @@ export class JobRunner {
       new JobLease(this.#jobs, job, run, { isPromised: true, startedMs: this.#services.clock.now() }),
     );
     const running = Future.of(Promise.resolve(this.#runWithMiddleware(run)));
-    void run.runState.guard(running, this.#services, { totalMs: this.#attemptMs(run), idleMs: undefined });
+    const onResult = this.#services.observer?.begin(run, job.attempt);
+    const ended = run.runState.guard(running, this.#services, { totalMs: this.#attemptMs(run), idleMs: undefined });
+    if (onResult !== undefined) ended.into({ receive: onResult, fail: () => {} });
     await concluded;
   }
 

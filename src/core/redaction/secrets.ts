@@ -1,6 +1,6 @@
 /** Finds secrets in text, by their look: tokens, keys, PEM blocks, credentials in URLs, and values beside the name of a secret. */
-import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
+import { decodeBase64Url } from "../token/base64url.ts";
+import { sha256Hex } from "../token/digest.ts";
 
 /** A part of a text that has to be replaced. */
 interface Secret {
@@ -21,7 +21,7 @@ export const SECRET_NAME: RegExp =
   /token|secret|passw|api.?key|credential|signature|^(?:proxy-)?authorization$|^(?:set-)?cookie$/i;
 
 /** A token of Toolwire. The look-behind keeps the search linear in long words. */
-const OWN_TOKEN = /(?<![\w-])(?:prom|cont|ctx|conf|more)_[\w-]{24,}/g;
+const OWN_TOKEN = /(?<![\w-])(?:prom|cont|ctx|conf|more|res)_[\w-]{24,}/g;
 
 /** The first group, if any, is kept. */
 const PATTERNS: readonly RegExp[] = [
@@ -158,8 +158,8 @@ function occurrences(text: string, literal: string): Secret[] {
 /** Prefix, key id and digest of a token: two tokens stay distinguishable, and none can be used. */
 function markOf(token: string): string {
   const [prefix = ""] = token.split("_", 1);
-  const [, length = 0, ...rest] = Buffer.from(token.slice(prefix.length + 1, prefix.length + 33), "base64url");
+  const [, length = 0, ...rest] = decodeBase64Url(token.slice(prefix.length + 1, prefix.length + 33)) ?? [];
   const kid = String.fromCharCode(...rest.slice(0, length));
-  const digest = createHash("sha256").update(token).digest("hex").slice(0, 8);
+  const digest = sha256Hex(token).slice(0, 8);
   return `[redacted ${prefix}_ ${/^[\w-]{1,16}$/.test(kid) ? kid : "-"} ${digest}]`;
 }

@@ -1,0 +1,138 @@
+/** Requests of the page to the API of the console, and the state that all screens share. */
+import { computed, signal } from "@preact/signals";
+import type { Json, Schema } from "./json_schema.ts";
+
+/** Answer of `hello`. */
+export interface Hello {
+  readonly name: string;
+  readonly version: string;
+  readonly toolwire: string;
+  readonly instance: string;
+  readonly startedAtMs: number;
+  readonly nowMs: number;
+  readonly basePath: string;
+  readonly path: string;
+  readonly wires: readonly { readonly wire: string; readonly paths: readonly string[] }[];
+  readonly hasAuth: boolean;
+  readonly principal?: { readonly id: string; readonly scopes: readonly string[] };
+}
+
+/** A tool, as `tools` answers. */
+export interface Tool {
+  readonly listing: {
+    readonly name: string;
+    readonly title?: string;
+    readonly description: string;
+    readonly inputSchema: Schema;
+    readonly outputSchema?: Schema;
+    readonly annotations?: Readonly<Record<string, unknown>>;
+    readonly _meta?: Readonly<Record<string, unknown>>;
+  };
+  readonly isListed: boolean;
+  readonly promises?: string;
+  readonly scopes: readonly string[];
+  readonly revision?: string;
+  readonly timeoutMs?: number;
+  readonly isSystem: boolean;
+  readonly chars: number;
+  readonly tokens: number;
+}
+
+/** An error that the page shows. */
+export interface PageError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export const hello = signal<Hello | undefined>(undefined);
+export const tools = signal<readonly Tool[]>([]);
+export const hiddenTools = signal(0);
+export const pageError = signal<PageError | undefined>(undefined);
+/** Token that the page sends with its calls, from a field of the page. */
+export const token = signal(sessionStorage.getItem("toolwire-token") ?? "");
+
+const key = takeKey();
+/** URL of the page, without its fragment. */
+const page = location.pathname.replace(/\/$/, "");
+
+/** URL below which the wires answer. */
+export const origin = computed(() => {
+  const { path = "" } = hello.value ?? {};
+  return location.origin + (path === "" || !page.endsWith(path) ? "" : page.slice(0, page.length - path.length));
+});
+
+/** The key is part of the link that a server prints. It is kept for this tab, and removed from the address. */
+function takeKey(): string {
+  const match = /^#key=([^&]+)/.exec(location.hash);
+  if (match?.[1] === undefined) return sessionStorage.getItem("toolwire-key") ?? "";
+  sessionStorage.setItem("toolwire-key", match[1]);
+  history.replaceState(null, "", location.pathname);
+  return match[1];
+}
+
+export function setToken(text: string): void {
+  token.value = text.trim();
+  if (token.value === "") sessionStorage.removeItem("toolwire-token");
+  else sessionStorage.setItem("toolwire-token", token.value);
+}
+
+/** Sends a request to the API. */
+export async function request(name: string, input: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = { "content-type": "application/json", "x-toolwire-console": "1" };
+  if (key !== "") headers["x-toolwire-console-key"] = key;
+  if (token.value !== "") headers["authorization"] = `Bearer ${token.value}`;
+  const init: RequestInit = { method: "POST", headers, body: JSON.stringify(input) };
+  return await fetch(`${page}/api/${name}`, signal === undefined ? init : { ...init, signal });
+}
+
+/** Returns the answer of the API; `undefined` after an error, which the page then shows. */
+export async function ask<Answer>(name: string, input: unknown = {}): Promise<Answer | undefined> {
+  try {
+    const response = await request(name, input);
+    if (response.ok) {
+      pageError.value = undefined;
+      return await response.json() as Answer;
+    }
+    pageError.value = await readError(response);
+  } catch {
+    pageError.value = { status: 0, code: "unreachable", message: "The server does not answer. The page tries again." };
+  }
+  return undefined;
+}
+
+export async function readError(response: Response): Promise<PageError> {
+  const { status } = response;
+  try {
+    const { error, message = "" } = await response.json() as {
+      error?: { code?: string; message?: string };
+      message?: string;
+    };
+    return { status, code: String(error?.code ?? "error"), message: error?.message ?? message };
+  } catch {
+    return { status, code: "error", message: `The server answered ${status}` };
+  }
+}
+
+/** Loads server and tools. */
+export async function load(): Promise<void> {
+  const answer = await ask<Hello>("hello");
+  if (answer === undefined) return;
+  hello.value = answer;
+  const listed = await ask<{ tools: Tool[]; hidden: number }>("tools");
+  if (listed === undefined) return;
+  tools.value = listed.tools;
+  hiddenTools.value = listed.hidden;
+}
+
+/** An issue of the server's validation. */
+export interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Validates arguments on the server. Runs no handler. */
+export async function check(tool: string, args: Json): Promise<readonly Issue[]> {
+  const answer = await ask<{ issues: Issue[] }>("check", { tool, args });
+  return answer?.issues ?? [];
+}

@@ -1,0 +1,34 @@
+/** Icons as inline shapes: fonts lack some of the characters. */
+import type { JSX } from "preact";
+
+const SHAPES: Readonly<Record<string, string>> = {
+  tools: "M3 3h10v3H3zM3 8h10v5H3z",
+  feed: "M2 8h3l2-5 3 10 2-5h2",
+  list: "M3 13V7M7 13V3M11 13V9M2 13.5h12",
+  token: "M6 8a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0h9v3M12 8v2",
+  server: "M8 7v5M8 4v.5M8 15A7 7 0 1 0 8 1a7 7 0 0 0 0 14z",
+  promise: "M8 4v4l3 2M8 14.5A6.5 6.5 0 1 0 8 1.5a6.5 6.5 0 0 0 0 13z",
+  scope: "M4 7h8v6H4zM5.5 7V5a2.5 2.5 0 0 1 5 0v2",
+};
+
+export function Icon({ name, size = 12 }: { readonly name: string; readonly size?: number }): JSX.Element {
+  return (
+    <svg class="icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={SHAPES[name] ?? ""} fill="none" stroke="currentColor" stroke-width="1.5" />
+    </svg>
+  );
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+  running: "…",
+  answer: "✓",
+  failure: "✕",
+  error: "✕",
+  questions: "?",
+  refused: "⊘",
+};
+
+/** The sign of a state, before its word. */
+export function Sign({ state }: { readonly state: string }): JSX.Element {
+  return state === "promise" ? <Icon name="promise" /> : <>{SIGNS[state] ?? "?"}</>;
+}

@@ -1,0 +1,161 @@
+/** Smaller screens: what the list costs a model, and what a token shows. */
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { ask, hello, setToken, token, tools } from "./api.ts";
+import { Pane } from "./editor.tsx";
+
+export function ListScreen(): JSX.Element {
+  const listed = tools.value.filter(({ isListed }) => isListed);
+  const tokens = listed.reduce((sum, tool) => sum + tool.tokens, 0);
+  const heaviest = [...listed].sort((one, other) => other.tokens - one.tokens);
+  const most = heaviest[0]?.tokens ?? 1;
+  return (
+    <div class="screen one">
+      <Pane title="What the list costs a model">
+        <p>
+          <strong>{listed.length}</strong> tools take about <strong>{tokens}</strong>{" "}
+          tokens of every request to a model.
+          {tools.value.length > listed.length && ` ${tools.value.length - listed.length} more are found by search.`}
+        </p>
+        <table class="counts">
+          <thead>
+            <tr>
+              <th scope="col">tool</th>
+              <th scope="col" class="right">tokens</th>
+              <th scope="col" class="right">characters</th>
+              <th scope="col">share</th>
+            </tr>
+          </thead>
+          <tbody>
+            {heaviest.map(({ listing: { name }, tokens, chars }) => (
+              <tr key={name}>
+                <td>
+                  <a href={`#/tools/${encodeURIComponent(name)}`}>{name}</a>
+                </td>
+                <td class="right">{tokens}</td>
+                <td class="right">{chars}</td>
+                <td>
+                  <meter value={tokens} max={most} aria-label={`${name}: ${tokens} tokens`} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <p class="dim">
+          An estimate by runs of characters. <code>toolwire check</code> names what can be shorter;{" "}
+          <code>discover()</code> keeps long lists out of requests.
+        </p>
+      </Pane>
+    </div>
+  );
+}
+
+interface TokenAnswer {
+  readonly kind: string | null;
+  readonly kid: string;
+  readonly id: string;
+  readonly expSeconds: number;
+  readonly isExpired: boolean;
+  readonly isSealed: boolean;
+  readonly tool?: string;
+}
+
+const pasted = signal("");
+const read = signal<TokenAnswer | undefined>(undefined);
+
+export function TokenScreen(): JSX.Element {
+  const decode = async (text: string) => {
+    pasted.value = text;
+    read.value = text.trim() === "" ? undefined : await ask<TokenAnswer>("token", { token: text });
+  };
+  return (
+    <div class="screen one">
+      <Pane title="What a token shows">
+        <p>
+          Promises, continuations and resolve tokens say without a key what they are for. Nothing is verified here, and
+          nothing is kept.
+        </p>
+        <textarea
+          class="code"
+          rows={4}
+          aria-label="Token"
+          placeholder="prom_…"
+          spellcheck={false}
+          value={pasted.value}
+          onInput={(event) => void decode(event.currentTarget.value)}
+        />
+        {read.value !== undefined && (read.value.kind === null
+          ? <p class="issue">This is not a token of Toolwire.</p>
+          : <TokenFacts read={read.value} />)}
+      </Pane>
+    </div>
+  );
+}
+
+function TokenFacts(
+  { read: { kind, kid, id, expSeconds, isExpired, isSealed, tool } }: { readonly read: TokenAnswer },
+): JSX.Element {
+  const facts = [
+    ["kind", kind],
+    ["tool", isSealed ? "sealed" : tool ?? ""],
+    ["key", kid],
+    ["call", id],
+    ["expires", `${new Date(expSeconds * 1_000).toISOString()}${isExpired ? " (expired)" : ""}`],
+  ];
+  return (
+    <dl>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function ServerScreen(): JSX.Element {
+  const { name = "", version = "", toolwire = "", instance = "", startedAtMs = 0, wires = [], principal } =
+    hello.value ?? {};
+  return (
+    <div class="screen one">
+      <Pane title="Server">
+        <h1>
+          {name} <span class="dim">{version}</span>
+        </h1>
+        <p class="dim">Toolwire {toolwire} · process {instance} · started {new Date(startedAtMs).toISOString()}</p>
+        <h3>Wires</h3>
+        <table class="counts">
+          <tbody>
+            {wires.map(({ wire, paths }) => (
+              <tr key={wire}>
+                <td>{wire}</td>
+                <td>
+                  <code>{paths.join("  ")}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <h3>Call as</h3>
+        <p>
+          {principal === undefined
+            ? "Anonymous."
+            : `${principal.id}, with the scopes ${principal.scopes.join(", ") || "none"}.`}
+        </p>
+        <label class="stack">
+          Token that the page sends (kept in this tab)
+          <input
+            type="password"
+            autocomplete="off"
+            value={token.value}
+            onChange={(event) => {
+              setToken(event.currentTarget.value);
+              location.reload();
+            }}
+          />
+        </label>
+      </Pane>
+    </div>
+  );
+}

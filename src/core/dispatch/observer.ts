@@ -1,0 +1,55 @@
+/** The interface through which all calls of a server can be observed, those that no middleware sees included. */
+import type { Call, Metadata } from "../call/call.ts";
+import type { CallEvent, CallResult, ErrorResult } from "../call/outcome.ts";
+import { chain, type Future } from "../../internal/future.ts";
+
+/**
+ * Observes the calls of a server. Its methods run synchronously within the call and must not throw. They must copy what they keep:
+ * arguments and results belong to the call.
+ */
+export interface CallObserver {
+  /**
+   * A call begins, before any middleware, or an attempt of a job.
+   *
+   * @param attempt Number of the attempt, from 1, of a job; `undefined` for a call.
+   * @returns Takes the result that the caller gets, or that the attempt had.
+   */
+  begin(begun: BegunCall, attempt: number | undefined): (result: CallResult) => void;
+  /** A call is refused before it begins: an unknown tool, or a missing scope. */
+  refuse(call: Call, error: ErrorResult): void;
+  /** A request over HTTP was answered. Replies of streams may still have their body to send. */
+  reply(request: ObservedRequest, status: number): void;
+}
+
+/** A call that has begun. */
+export interface BegunCall {
+  /** The call as received, before validation. */
+  readonly call: Call;
+  /** Name and schema of the tool, prompt or resource that it runs. */
+  readonly definition: { readonly name: string; readonly inputSchema: Readonly<Record<string, unknown>> };
+  /** Calls `listener` for each event of the call, even if its caller does not stream. Exceptions of the listener are logged. */
+  onEvent(listener: (event: CallEvent) => void): void;
+}
+
+/** A request over HTTP, without its body. */
+export interface ObservedRequest {
+  /** In upper case. */
+  readonly method: string;
+  /** Path without query. It may hold a promise token. */
+  readonly path: string;
+  /** The same object as that of the call that came by the request, if one did. */
+  readonly metadata: Metadata;
+}
+
+/** Runs a call, and passes its result to the observer. */
+export function observe(
+  observer: CallObserver,
+  begun: BegunCall,
+  run: () => CallResult | Future<CallResult>,
+): CallResult | Future<CallResult> {
+  const onResult = observer.begin(begun, undefined);
+  return chain<CallResult, CallResult>(run(), (result) => {
+    onResult(result);
+    return result;
+  });
+}

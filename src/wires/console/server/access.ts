@@ -1,0 +1,65 @@
+/** Who may use the console: callers with its scope, holders of its key, or programs on the same machine. */
+import type { Head, WireHost } from "../../wire.ts";
+
+/** Header of every request of the page. Pages of other origins cannot send it without a preflight request. */
+export const CONSOLE_HEADER = "x-toolwire-console";
+
+/** Header of the key. */
+export const KEY_HEADER = "x-toolwire-console-key";
+
+/** Rules of access. */
+export interface AccessRules {
+  /** Scope that callers need on a server with `auth`. */
+  readonly scope: string;
+  /** Key of the console; `undefined` for none. */
+  readonly key: string | undefined;
+}
+
+const LOOPBACK = /^(localhost|([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+/** Headers of proxies: a request with one of them comes from elsewhere. */
+const FORWARDED: readonly string[] = [
+  "forwarded",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+];
+
+/** The reason why a request to the API is refused; `undefined` if it is allowed. */
+export function refuseAccess(head: Head, host: WireHost, { scope, key }: AccessRules): string | undefined {
+  const foreign = refuseForeign(head);
+  if (foreign !== undefined) return foreign;
+  const { metadata, principal, authority } = head;
+  if (host.security !== undefined) {
+    if (principal?.scopes?.includes(scope)) return undefined;
+    return `The console needs the scope "${scope}": sign in with a token that has it`;
+  }
+  if (key !== undefined) {
+    if (isSame(metadata.get(KEY_HEADER) ?? "", key)) return undefined;
+    return "The key of the console is missing or wrong: open the link that the server printed";
+  }
+  if (LOOPBACK.test(authority) && !FORWARDED.some((name) => metadata.get(name) !== null)) return undefined;
+  return "Without auth or key the console answers on loopback host names only: open it at http://localhost, or pass consolePage({ key })";
+}
+
+/** Refuses requests of other pages, whatever the CORS policy of the server allows. */
+function refuseForeign({ metadata, authority }: Head): string | undefined {
+  if (metadata.get(CONSOLE_HEADER) !== "1") return `Send the header ${CONSOLE_HEADER}: 1`;
+  const site = metadata.get("sec-fetch-site");
+  if (site !== null && site !== "same-origin") return "The console answers requests of its own origin only";
+  const origin = metadata.get("origin");
+  if (origin === null || hostOf(origin) === authority.toLowerCase()) return undefined;
+  return "The console answers requests of its own origin only";
+}
+
+function hostOf(origin: string): string {
+  return origin.replace(/^[a-z]+:\/\//i, "").toLowerCase();
+}
+
+/** Compares in constant time. */
+function isSame(given: string, key: string): boolean {
+  let difference = given.length ^ key.length;
+  for (let at = 0; at < given.length; at++) difference |= given.charCodeAt(at) ^ key.charCodeAt(at % key.length);
+  return difference === 0;
+}

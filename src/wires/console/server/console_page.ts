@@ -1,0 +1,250 @@
+/** The wire of the console: a page, and the API that the page uses. */
+import type { ErrorResult } from "../../../core/call/outcome.ts";
+import { createRedactor } from "../../../core/redaction/redact.ts";
+import { formatIssues } from "../../../core/schema/issues.ts";
+import { isVisibleTo } from "../../../core/tool/access.ts";
+import { listTool } from "../../../core/tool/listing.ts";
+import { Deadlines } from "../../../internal/deadlines.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { BOOLEAN, checkOptions, PATH, TEXT } from "../../../internal/options.ts";
+import { estimateTextTokens } from "../../../internal/token_estimate.ts";
+import { VERSION } from "../../../internal/version.ts";
+import { JSON_HEADERS } from "../../framing/http.ts";
+import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../framing/sse.ts";
+import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
+import { type AccessRules, refuseAccess } from "./access.ts";
+import { Feed, type FeedPart } from "./feed.ts";
+import { PAGE, PAGE_POLICY } from "./page.ts";
+import { readToken } from "./read_token.ts";
+
+/** Options of {@link consolePage}. */
+export interface ConsoleOptions {
+  /** Path of the page. Default: `/console`. */
+  readonly path?: string;
+  /** Scope that callers need, on a server with `auth`. Default: `console`. */
+  readonly scope?: string;
+  /**
+   * Key that the page needs, on a server without `auth`: opened as `/console#key=…`. Default: none, and then only this machine may
+   * use the console, by a loopback host name and without a proxy.
+   */
+  readonly key?: string;
+  /** Whether arguments and results of calls are shown while a page watches; secrets are replaced. Default: `true`. */
+  readonly bodies?: boolean;
+}
+
+/**
+ * Creates the console: a page that lists the tools, calls them over each mounted wire, and shows the calls of all callers as they
+ * happen. Nothing of it is mounted unless it is asked for.
+ *
+ * @example The console beside two wires
+ * ```ts
+ * import { createServer, defineTool, mcp, mcpLite } from "jsr:@toolwire/toolwire";
+ * import { consolePage } from "jsr:@toolwire/toolwire/console";
+ * import { match, strictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+ * const server = createServer({ tools: [ping], wires: [mcp(), mcpLite(), consolePage()] });
+ *
+ * const page = await server.fetch(new Request("http://localhost/console"));
+ * match(await page.text(), /^<!doctype html>/);
+ * const foreign = await server.fetch(new Request("http://tools.example/console/api/hello", { method: "POST" }));
+ * strictEqual(foreign.status, 403);
+ * ```
+ * @throws {TypeError} If an option is invalid or unknown.
+ */
+export function consolePage(options: ConsoleOptions = {}): RequestWire {
+  checkOptions<ConsoleOptions>("serve the console", options, { path: PATH, scope: TEXT, key: TEXT, bodies: BOOLEAN });
+  return { name: "console", mount: (host) => new Console(host, options) };
+}
+
+/** Pages that may watch at once. */
+const MAX_WATCHERS = 8;
+
+type Answer = (input: Members, head: Head) => MaybeFuture<Reply>;
+
+class Console implements MountedWire {
+  readonly paths: readonly string[];
+  readonly unauthenticatedPaths: readonly string[];
+  readonly methods = ["GET", "HEAD", "POST"];
+  readonly #host: WireHost;
+  readonly #base: string;
+  readonly #access: AccessRules;
+  readonly #feed: Feed;
+  readonly #heartbeats: Deadlines;
+  readonly #bodies = new Set<SseBody>();
+  readonly #startedAtMs: number;
+  readonly #instance = crypto.randomUUID().slice(0, 8);
+  readonly #answers: Readonly<Record<string, Answer>>;
+
+  constructor(host: WireHost, { path = "/console", scope = "console", key, bodies = true }: ConsoleOptions) {
+    this.#host = host;
+    this.#base = `/${path}`.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
+    this.paths = [this.#base, `${this.#base}/*`];
+    this.unauthenticatedPaths = [this.#base];
+    this.#access = { scope, key };
+    this.#heartbeats = new Deadlines(host.clock);
+    this.#startedAtMs = host.clock.now();
+    this.#feed = new Feed({ clock: host.clock, redactor: createRedactor(), ownPath: this.#base, hasBodies: bodies });
+    host.dispatch.observer = this.#feed;
+    this.#answers = {
+      hello: (_, head) => ok(this.#hello(head)),
+      tools: (_, head) => ok(this.#tools(head)),
+      poll: (input) => ok(this.#part(this.#feed.since(this.#seqOf(input)))),
+      feed: (input, head) => this.#stream(this.#seqOf(input), head),
+      check: (input, head) => this.#check(input, head),
+      token: ({ token }) => ok(readToken(String(token).trim(), host.clock.now()) ?? { kind: null }),
+    };
+  }
+
+  handle(head: Head, body: Body): MaybeFuture<Reply> {
+    if (head.path === this.#base) return pageReply(head);
+    const answer = this.#answers[head.path.slice(`${this.#base}/api/`.length)];
+    if (answer === undefined || !head.path.startsWith(`${this.#base}/api/`)) {
+      return refusal(404, "not_found", `There is nothing at ${head.path}: open ${this.#base}`);
+    }
+    const reason = refuseAccess(head, this.#host, this.#access);
+    if (reason !== undefined) return refusal(403, "permission_denied", reason);
+    if (head.method !== "POST") return refusal(405, "invalid_request", "Send POST", { allow: "POST" });
+    return body.text().map((text) => {
+      const input = parse(text);
+      return "kind" in input ? refusal(400, input.code, input.message) : answer(input.members, head);
+    });
+  }
+
+  close(): void {
+    for (const body of this.#bodies) body.end();
+  }
+
+  #hello({ principal }: Head): unknown {
+    const { info, mounted, limits, basePath, security } = this.#host;
+    return {
+      ...info,
+      toolwire: VERSION,
+      instance: this.#instance,
+      startedAtMs: this.#startedAtMs,
+      nowMs: this.#host.clock.now(),
+      seq: this.#feed.since(Number.POSITIVE_INFINITY).lost,
+      basePath,
+      path: this.#base,
+      wires: mounted.map(({ wire, paths }) => ({ wire, paths })),
+      limits,
+      hasAuth: security !== undefined,
+      principal: principal && { id: principal.id, scopes: principal.scopes ?? [] },
+    };
+  }
+
+  #tools({ principal }: Head): unknown {
+    const visible = new Set(this.#host.toolsFor(principal).map(({ name }) => name));
+    const { definitions } = this.#host.allTools ?? this.#host;
+    const shown = definitions.filter((definition) => isVisibleTo(definition, principal));
+    return {
+      hidden: definitions.length - shown.length,
+      tools: shown.map((definition) => {
+        const listing = listTool(definition);
+        const json = JSON.stringify(listing);
+        const { promise, external, scopes, revision, timeoutMs, isSystem } = definition;
+        const promises = promise === undefined ? external && "external" : promise.required ? "required" : "optional";
+        return {
+          listing,
+          isListed: visible.has(definition.name),
+          promises,
+          scopes,
+          revision,
+          timeoutMs,
+          isSystem,
+          chars: json.length,
+          tokens: estimateTextTokens(json),
+        };
+      }),
+    };
+  }
+
+  #check({ tool, args }: Members, { principal }: Head): MaybeFuture<Reply> {
+    const definition = (this.#host.allTools ?? this.#host).definitions.find(({ name }) => name === tool);
+    if (definition === undefined || !isVisibleTo(definition, principal)) {
+      return refusal(404, "tool_not_found", `There is no tool "${String(tool).slice(0, 128)}"`);
+    }
+    const validated = definition.input?.validate(args ?? {});
+    if (validated === undefined) return ok({ issues: [] });
+    return Promise.resolve(validated).then(({ issues }) => ok({ issues: issues ? formatIssues(issues, args) : [] }));
+  }
+
+  /** The number that a page has read up to; 0 if it has read events of an earlier process. */
+  #seqOf({ after, instance }: Members): number {
+    const isOwn = instance === undefined || instance === this.#instance;
+    return isOwn && Number.isSafeInteger(after) ? after as number : 0;
+  }
+
+  #part({ events, lost }: FeedPart): unknown {
+    return { instance: this.#instance, lost, events, stats: this.#feed.stats.read(this.#host.clock.now()) };
+  }
+
+  /** Streams the events after number `after`, then those that follow. */
+  #stream(after: number, head: Head): MaybeFuture<Reply> {
+    if (this.#feed.watchers >= MAX_WATCHERS) {
+      return refusal(429, "unavailable", `${MAX_WATCHERS} pages watch already: close one`, { "retry-after": "5" });
+    }
+    head.disableIdleTimeout();
+    return new Promise((resolve) => {
+      const body = new SseBody({
+        heartbeats: this.#heartbeats,
+        heartbeat: ": \n\n",
+        onOpen: (stream) => resolve({ status: 200, headers: STREAM_HEADERS, body: stream }),
+      });
+      this.#bodies.add(body);
+      const send = (part: FeedPart) => {
+        // A slow reader gets fewer events, and their number.
+        if (body.hasHeld) return void (missed += part.events.length + part.lost);
+        const { events, lost } = part;
+        body.write(encodeSseEvent("part", JSON.stringify(this.#part({ events, lost: lost + missed }))));
+        missed = 0;
+      };
+      let missed = 0;
+      send(this.#feed.since(after));
+      const stop = this.#feed.watch(send);
+      const end = () => {
+        stop();
+        this.#bodies.delete(body);
+        body.end();
+      };
+      body.closed.addEventListener("abort", end, { once: true });
+      head.streamAbortSignal?.addEventListener("abort", end, { once: true });
+    });
+  }
+}
+
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": PAGE_POLICY,
+  "cache-control": "no-cache",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+function pageReply({ method }: Head): Reply {
+  if (method === "HEAD") return { status: 200, headers: PAGE_HEADERS, body: null };
+  if (method === "GET") return { status: 200, headers: PAGE_HEADERS, body: PAGE };
+  return refusal(405, "invalid_request", "Send GET", { allow: "GET, HEAD" });
+}
+
+function ok(value: unknown): Reply {
+  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(value) };
+}
+
+function refusal(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify({ error: { code, message } }) };
+}
+
+function parse(text: string | ErrorResult): ErrorResult | { readonly members: Members } {
+  if (typeof text !== "string") return text;
+  try {
+    const members: unknown = text === "" ? {} : JSON.parse(text);
+    if (isJsonObject(members)) return { members };
+  } catch {
+    // The same error as for other values.
+  }
+  return { kind: "error", code: "invalid_request", message: "Send a JSON object" };
+}

@@ -1,0 +1,232 @@
+/**
+ * The feed of the console: observes all calls of the server, and keeps the newest events within bounds.
+ *
+ * A call costs two small objects while no page watches. Arguments and values are copied only while one does, after secrets were
+ * replaced, and only as many a second as a person could read.
+ */
+import type { Call } from "../../../core/call/call.ts";
+import type { CallEvent, CallResult, ErrorResult } from "../../../core/call/outcome.ts";
+import type { BegunCall, CallObserver, ObservedRequest } from "../../../core/dispatch/observer.ts";
+import type { Redactor } from "../../../core/redaction/redact.ts";
+import { asObject } from "../../../internal/json.ts";
+import type { Clock } from "../../../internal/time.ts";
+import { CallStats } from "./call_stats.ts";
+import type { BeginEvent, FeedEvent } from "./events.ts";
+
+/** Events that are kept. */
+const MAX_EVENTS = 4_096;
+/** Characters of arguments and values that are kept, in all and in one field. */
+const MAX_CHARS = 8_388_608;
+const MAX_FIELD = 16_384;
+/** Events of one call that are kept, beside its begin and end. */
+const MAX_EVENTS_OF_CALL = 64;
+/** Arguments and values that are copied in one second. */
+const MAX_BODIES = 200;
+/** Delay until new events are sent, in milliseconds, so that many events are one message. */
+const BATCH_MS = 50;
+/** Events of one batch. Older ones are counted as lost. */
+const MAX_BATCH = 256;
+
+/** Events with numbers above that which was asked for. */
+export interface FeedPart {
+  /** The events, in order. */
+  readonly events: readonly FeedEvent[];
+  /** Number of events that are no longer kept. */
+  readonly lost: number;
+}
+
+/** Options of a {@link Feed}. */
+export interface FeedOptions {
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  /** Path of the console itself, whose requests are left out. */
+  readonly ownPath: string;
+  /** Whether arguments and values are copied. */
+  readonly hasBodies: boolean;
+}
+
+/** JSON text of a value, or its beginning. */
+interface KeptJson {
+  /** JSON text; not complete if characters were cut. */
+  readonly json: string;
+  /** Characters that were cut; absent for none. */
+  readonly cut?: number;
+}
+
+/** Observes calls, and keeps their events. */
+export class Feed implements CallObserver {
+  /** Counts of calls. */
+  readonly stats = new CallStats();
+  readonly #options: FeedOptions;
+  readonly #events: FeedEvent[] = [];
+  readonly #watchers = new Set<(part: FeedPart) => void>();
+  /** Headers of requests whose error is in the feed already, as the end of a call. */
+  readonly #reported = new WeakSet<object>();
+  #seq = 0;
+  /** Characters that the kept events hold. */
+  #chars = 0;
+  #sentSeq = 0;
+  #isScheduled = false;
+  #bodies = 0;
+  #bodySecond = 0;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+  }
+
+  /** Number of pages that watch. */
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
+  begin(begun: BegunCall, attempt: number | undefined): (result: CallResult) => void {
+    const { clock } = this.#options;
+    const { call: { tool, args, peer }, definition } = begun;
+    const startedMs = clock.elapsed();
+    const seq = ++this.#seq;
+    const event: BeginEvent = {
+      type: "begin",
+      seq,
+      call: seq,
+      atMs: clock.now(),
+      tool,
+      wire: peer.wire,
+      principal: peer.principal?.id,
+      attempt,
+      args: this.#copy(args, definition.inputSchema),
+    };
+    this.#keep(event);
+    if (this.#watchers.size > 0) this.#follow(begun, seq);
+    return (result) => {
+      const tookMs = clock.elapsed() - startedMs;
+      const isError = result.kind === "error" || result.kind === "failure";
+      const atMs = clock.now();
+      this.stats.add(definition.name, atMs, tookMs, isError);
+      if (isError) this.#reported.add(peer.metadata);
+      this.#keep({
+        type: "end",
+        seq: ++this.#seq,
+        call: seq,
+        atMs,
+        tookMs: Math.round(tookMs * 1_000) / 1_000,
+        outcome: result.kind,
+        ...this.#describe(result),
+      });
+    };
+  }
+
+  refuse({ tool, peer: { wire, principal, metadata } }: Call, { code, message }: ErrorResult): void {
+    const { clock, redactor } = this.#options;
+    this.#reported.add(metadata);
+    this.#keep({
+      type: "refused",
+      seq: ++this.#seq,
+      atMs: clock.now(),
+      tool: tool.slice(0, 128),
+      wire,
+      principal: principal?.id,
+      code,
+      message: redactor.value(message) as string,
+    });
+  }
+
+  reply({ method, path, metadata }: ObservedRequest, status: number): void {
+    if (status < 400 || this.#reported.has(metadata) || path.startsWith(this.#options.ownPath)) return;
+    const cut = path.replace(/[^/]{65,}/g, (segment) => `${segment.slice(0, 8)}…`).slice(0, 256);
+    this.#keep({ type: "refused", seq: ++this.#seq, atMs: this.#options.clock.now(), method, path: cut, status });
+  }
+
+  /** The kept events after number `after`. */
+  since(after: number): FeedPart {
+    const [first] = this.#events;
+    const from = first === undefined ? 0 : Math.max(0, after + 1 - first.seq);
+    const events = this.#events.slice(from);
+    const lost = Math.max(0, (events[0]?.seq ?? this.#seq + 1) - after - 1);
+    return { events, lost };
+  }
+
+  /** Sends new events to `watcher`, in batches. Returns the end of it. */
+  watch(watcher: (part: FeedPart) => void): () => void {
+    this.#watchers.add(watcher);
+    this.#sentSeq = this.#seq;
+    return () => this.#watchers.delete(watcher);
+  }
+
+  #follow(begun: BegunCall, call: number): void {
+    let left = MAX_EVENTS_OF_CALL;
+    begun.onEvent((event) => {
+      if (--left < 0) return;
+      this.#keep({
+        type: "event",
+        seq: ++this.#seq,
+        call,
+        atMs: this.#options.clock.now(),
+        ...this.#describeEvent(event),
+      });
+    });
+  }
+
+  #describeEvent(event: CallEvent) {
+    const { kind } = event;
+    if (event.kind === "progress") return { kind, progress: event.progress };
+    return event.kind === "partial" ? { kind, value: this.#copy(event.value) } : { kind };
+  }
+
+  #describe(result: CallResult) {
+    if (result.kind === "answer") return { value: this.#copy(result.value) };
+    if (result.kind !== "failure" && result.kind !== "error") return {};
+    const { code, message, data } = result;
+    const { correlation_id: id } = asObject(data);
+    return {
+      code,
+      message: this.#options.redactor.value(message) as string,
+      ...(typeof id === "string" && { correlationId: id }),
+      ...(data !== undefined && { value: this.#copy(data) }),
+    };
+  }
+
+  /** Copies a value as JSON text, without secrets. `undefined` while no page watches, or if there are too many. */
+  #copy(value: unknown, schema?: unknown): KeptJson | undefined {
+    if (this.#watchers.size === 0 || value === undefined || !this.#options.hasBodies) return undefined;
+    const second = Math.floor(this.#options.clock.elapsed() / 1_000);
+    if (second !== this.#bodySecond) this.#bodies = 0;
+    this.#bodySecond = second;
+    if (++this.#bodies > MAX_BODIES) return undefined;
+    try {
+      const json = JSON.stringify(this.#options.redactor.value(value, schema)) ?? "null";
+      return json.length <= MAX_FIELD ? { json } : { json: json.slice(0, MAX_FIELD), cut: json.length - MAX_FIELD };
+    } catch {
+      // A result that is not JSON is refused by the wire.
+      return undefined;
+    }
+  }
+
+  #keep(event: FeedEvent): void {
+    this.#events.push(event);
+    this.#chars += charsOf(event);
+    // Removed in parts, because each removal moves all other events.
+    if (this.#events.length > MAX_EVENTS * 1.25) this.#drop(this.#events.length - MAX_EVENTS);
+    while (this.#chars > MAX_CHARS && this.#events.length > 1) this.#drop(Math.ceil(this.#events.length / 8));
+    if (this.#watchers.size === 0 || this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#options.clock.after(BATCH_MS, () => this.#flush());
+  }
+
+  #drop(count: number): void {
+    for (const event of this.#events.splice(0, count)) this.#chars -= charsOf(event);
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    const { events, lost } = this.since(this.#sentSeq);
+    this.#sentSeq = this.#seq;
+    const sent = events.slice(-MAX_BATCH);
+    const part = { events: sent, lost: lost + events.length - sent.length };
+    for (const watcher of this.#watchers) watcher(part);
+  }
+}
+
+function charsOf(event: FeedEvent): number {
+  const { args, value } = event as { args?: KeptJson; value?: KeptJson };
+  return (args?.json.length ?? 0) + (value?.json.length ?? 0);
+}
