@@ -109,7 +109,7 @@ test("a promise of one wire is watched, redeemed and cancelled over the others",
   });
 });
 
-// The connection of a command ends with its process, but here the process goes on.
+// The connection of a command ends with its process. Here both ends are in one process, which continues.
 const KEEPS_CONNECTIONS = runtime === "deno" && "Deno may leave the connection of an aborted request open";
 
 test("Ctrl+C cancels the call, and the work of its promise, over every wire", {
