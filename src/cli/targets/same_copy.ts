@@ -1,5 +1,4 @@
 /** Whether a module's server is made by the copy of Toolwire that this program is part of. Parts of two copies do not fit together. */
-import { createServer } from "../../core/mod.ts";
 import type { WireHost } from "../../wires/mod.ts";
 import type { Server } from "../../server/server.ts";
 import { CliError } from "../cli_error.ts";
@@ -10,9 +9,10 @@ import { EXIT } from "../exit_codes.ts";
  *
  * @throws {CliError} If the server is made by another copy.
  */
-export function assertSameCopy(server: Server, file: string): void {
-  const [own] = makersOf(createServer({ tools: [] }));
-  if (makersOf(server).includes(own)) return;
+export async function assertSameCopy(server: Server, file: string): Promise<void> {
+  // The module has loaded it already, if both are one copy.
+  const { Dispatcher } = await import("../../core/dispatch/dispatcher.ts");
+  if (makersOf(server).includes(Dispatcher)) return;
   throw new CliError(
     EXIT.usage,
     `Cannot load ${file}: its server is made by another copy of Toolwire than this program`,
