@@ -11,8 +11,9 @@ import { EXIT } from "../exit_codes.ts";
  */
 export async function assertSameCopy(server: Server, file: string): Promise<void> {
   // The module has loaded it already, if both are one copy.
-  const { Dispatcher } = await import("../../core/dispatch/dispatcher.ts");
-  if (makersOf(server).includes(Dispatcher)) return;
+  const { createServer } = await import("../../core/mod.ts");
+  const [own] = makersOf(createServer({ tools: [] }));
+  if (makersOf(server).includes(own)) return;
   throw new CliError(
     EXIT.usage,
     `Cannot load ${file}: its server is made by another copy of Toolwire than this program`,
