@@ -56,7 +56,7 @@ interface KeptJson {
 /** Observes calls, and keeps their events. */
 export class Feed implements CallObserver {
   /** Counts of calls. */
-  readonly stats = new CallStats();
+  readonly stats: CallStats = new CallStats();
   readonly #options: FeedOptions;
   readonly #events: FeedEvent[] = [];
   readonly #watchers = new Set<(part: FeedPart) => void>();
