@@ -21,9 +21,12 @@ export function ResultValue({ value }: { readonly value: unknown }): JSX.Element
 
 /** Characters that change how others are read are shown by their number. */
 export function visible(text: string): string {
-  return text.replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f\u0000-\u0008\u000b-\u001f\u007f]/g, (char) => {
-    return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
+  return text.replace(
+    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu,
+    (char) => {
+      return `\\u${char.codePointAt(0)?.toString(16).padStart(4, "0")}`;
+    },
+  );
 }
 
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
@@ -39,5 +42,5 @@ function colour(json: string): (string | JSX.Element)[] {
     parts.push(<span class={`j-${kind}`}>{visible(whole)}</span>);
     at = match.index + whole.length;
   }
-  return [...parts, json.slice(at)];
+  return [...parts, visible(json.slice(at))];
 }

@@ -13,7 +13,14 @@ const BANNER = "Contains preact, @preact/signals and eventsource-parser, each un
 /** Largest page, in bytes of gzip. */
 const MAX_GZIP = 61_440;
 
-const common = { bundle: true, minify: true, write: false, charset: "utf8", legalComments: "none", logLevel: "warning" };
+const common = {
+  bundle: true,
+  minify: true,
+  write: false,
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
+};
 const [script, style] = await Promise.all([
   build({
     ...common,
