@@ -19,10 +19,17 @@ export function resolve(schema: unknown, root: Schema): Schema {
 function lookUp(reference: string, root: Schema): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return {};
-  const keys = reference.slice(2).split("/").map((key) =>
-    decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")
-  );
+  const keys = reference.slice(2).split("/").map((key) => decode(key).replaceAll("~1", "/").replaceAll("~0", "~"));
   return keys.reduce<unknown>((at, key) => asObject(at)[key], root);
+}
+
+/** Decodes a part of a URI; text that is not encoded stays as it is. */
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 export function asSchema(schema: unknown): Schema {
@@ -125,7 +132,7 @@ function firstObject(schema: Schema, root: Schema, depth: number): Json {
 }
 
 function firstArray(schema: Schema, root: Schema, depth: number): Json {
-  if (depth > 4) return [];
+  if (depth > 3) return [];
   const { prefixItems, minItems } = schema;
   if (Array.isArray(prefixItems)) return prefixItems.map((item) => first(resolve(item, root), root, depth + 1));
   const count = typeof minItems === "number" ? Math.min(minItems, 8) : 0;
