@@ -1,6 +1,9 @@
 /** The console in a real browser, on real servers. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { command, findProgram, runtimes, startProgram, testWith } from "../../serve/programs.ts";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { command, findProgram, root, runtimes, startProgram, testWith } from "../../serve/programs.ts";
 import { callElsewhere, type OpenPage, withPage } from "./browser_page.ts";
 import { closedServer, HOSTILE, openServer, received } from "./page_server.ts";
 
@@ -241,3 +244,41 @@ testPage("console: a stream shows its pieces as one answer on every wire", async
     match(await page.locator("pre.value").innerText(), /1 2 3/, await tabs.nth(at).innerText());
   }
 });
+
+/** Folder of the pictures of docs/console.md. They are made anew only if this variable is set. */
+const PICTURES = process.env["TOOLWIRE_PICTURES"] === undefined ? undefined : join(root, "docs/images/console");
+
+async function takePictures({ page, open, url }: OpenPage, folder: string): Promise<void> {
+  const take = (name: string) => page.screenshot({ path: join(folder, `${name}.jpg`), type: "jpeg", quality: 58 });
+  await page.emulateMedia({ colorScheme: "light" });
+  await open("#/tools/search_issues");
+  await page.getByLabel("query", { exact: true }).fill("login fails");
+  await page.getByRole("button", { name: "On all wires" }).click();
+  await page.locator(".tabs button .answer").nth(4).waitFor();
+  await take("tools");
+  await page.getByRole("button", { name: "Bytes" }).click();
+  await take("bytes");
+  await page.evaluate(() => location.hash = "#/feed");
+  for (let n = 0; n < 12; n++) await callElsewhere(url, "add", { a: n, b: 1 });
+  await callElsewhere(url, "count", { to: 3 });
+  await callElsewhere(url, "no_such_tool", {});
+  await callElsewhere(url, "broken", {});
+  await callElsewhere(url, "divide", { a: 1, b: 0 });
+  await page.getByRole("row", { name: /divide/ }).first().waitFor();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await take("calls");
+  await page.locator("table.calls a", { hasText: "divide" }).click();
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.getByRole("heading", { name: "divide" }).waitFor();
+  await take("call");
+  await page.evaluate(() => location.hash = "#/list");
+  await page.getByRole("region", { name: "What the list costs a model" }).waitFor();
+  await take("list");
+}
+
+if (PICTURES !== undefined) {
+  testWith("console: pictures of the documentation", CHROMIUM, async (chromium) => {
+    mkdirSync(PICTURES, { recursive: true });
+    await withPage({ server: openServer(true), chromium, width: 1280 }, (open) => takePictures(open, PICTURES));
+  });
+}

@@ -75,9 +75,9 @@ const echo = defineTool("echo").describe("Return what was sent")
     return args;
   });
 
-/** A server without `auth`, with all wires that a page can call. */
-export function openServer(): Server {
-  const tools = [search, add, divide, broken, count, echo, hostile];
+/** A server without `auth`, with all wires that a page can call. Without tools of strangers if `isClean`. */
+export function openServer(isClean = false): Server {
+  const tools = [search, add, divide, broken, count, ...(isClean ? [] : [echo, hostile])];
   const wires = [mcp(), mcpLite(), rest(), grpc(), consolePage()];
   return createServer({ name: "issue tracker", version: "1.4.0", tools, wires, logger: false });
 }
