@@ -28,12 +28,12 @@ export interface PageOptions {
 let browser: Promise<Browser> | undefined;
 after(async () => await (await browser)?.close());
 
-/** The browser that all pages share. */
-function launch(executablePath: string): Promise<Browser> {
-  browser ??= import("playwright-core").then(({ chromium }) =>
-    chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] })
-  );
-  return browser;
+/** The browser that the pages of a file share. The next file of the same process starts another. */
+async function launch(executablePath: string): Promise<Browser> {
+  if (browser !== undefined && (await browser).isConnected()) return await browser;
+  const { chromium } = await import("playwright-core");
+  browser = chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  return await browser;
 }
 
 /** Runs `use` with a page, and fails after it on console errors, policy reports and requests to other origins. */

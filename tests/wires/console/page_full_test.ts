@@ -245,7 +245,7 @@ testPage("console: a stream shows its pieces as one answer on every wire", async
   }
 });
 
-/** Folder of the pictures of docs/console.md. They are made anew only if this variable is set. */
+/** Folder of the pictures of docs/console.md. They are made again only if this variable is set. */
 const PICTURES = process.env["TOOLWIRE_PICTURES"] === undefined ? undefined : join(root, "docs/images/console");
 
 async function takePictures({ page, open, url }: OpenPage, folder: string): Promise<void> {
