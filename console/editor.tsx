@@ -1,5 +1,5 @@
 /** The argument editor: form and JSON are two views of one value, and a form writes only where a person edited. */
-import { type ComponentChildren, type JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import type { Issue } from "./api.ts";
 import {

@@ -98,7 +98,8 @@ function isOfType(value: Json, type: string): boolean {
   if (type === "array") return Array.isArray(value);
   if (type === "object") return isObject(value);
   if (type === "integer") return Number.isInteger(value);
-  return typeof value === type;
+  const actual: string = typeof value;
+  return actual === type;
 }
 
 function same(one: unknown, other: unknown): boolean {

@@ -22,7 +22,7 @@ export function ResultValue({ value }: { readonly value: unknown }): JSX.Element
 /** Characters that change how others are read are shown by their number. */
 export function visible(text: string): string {
   return text.replace(
-    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu,
+    /(?![\t\n\r])\p{Cc}|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu,
     (char) => {
       return `\\u${char.codePointAt(0)?.toString(16).padStart(4, "0")}`;
     },
