@@ -3,9 +3,12 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { after } from "node:test";
 import { command, findProgram, root, runtimes, startProgram, testWith } from "../../serve/programs.ts";
-import { callElsewhere, type OpenPage, withPage } from "./browser_page.ts";
+import { callElsewhere, closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
 import { closedServer, HOSTILE, openServer, received } from "./page_server.ts";
+
+after(closeBrowser);
 
 const CHROMIUM = [findProgram("chromium")];
 
