@@ -98,8 +98,8 @@ function isOfType(value: Json, type: string): boolean {
   if (type === "array") return Array.isArray(value);
   if (type === "object") return isObject(value);
   if (type === "integer") return Number.isInteger(value);
-  const actual: string = typeof value;
-  return actual === type;
+  const kind: string = typeof value;
+  return kind === type;
 }
 
 function same(one: unknown, other: unknown): boolean {

@@ -21,12 +21,9 @@ export function ResultValue({ value }: { readonly value: unknown }): JSX.Element
 
 /** Characters that change how others are read are shown by their number. */
 export function visible(text: string): string {
-  return text.replace(
-    /(?![\t\n\r])\p{Cc}|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu,
-    (char) => {
-      return `\\u${char.codePointAt(0)?.toString(16).padStart(4, "0")}`;
-    },
-  );
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u200b\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu, (char) => {
+    return "\n\t\r".includes(char) ? char : `\\u${char.codePointAt(0)?.toString(16).padStart(4, "0")}`;
+  });
 }
 
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;

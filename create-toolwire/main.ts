@@ -2,6 +2,7 @@
 /** `npm create toolwire`: what `toolwire init` does, in a package of one file. */
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { createPrompter } from "../src/cli/calls/prompter.ts";
 import { ProjectError } from "../src/cli/init/create_project.ts";
 import { runInit } from "../src/cli/init/run_init.ts";
 import { TEMPLATE_NAMES } from "../src/cli/init/templates.ts";
@@ -31,7 +32,15 @@ async function main(args: readonly string[]): Promise<number> {
   }
   try {
     const isInteractive = process.stdin.isTTY === true && process.stderr.isTTY === true && process.env["CI"] !== "true";
-    const host = { cwd: process.cwd(), env: process.env, isInteractive, note };
+    const { stdin, stdout, stderr, env } = process;
+    const cwd = process.cwd();
+    const host = {
+      cwd,
+      env,
+      isInteractive,
+      createPrompter: () => createPrompter({ stdin, stdout, stderr, env, cwd }),
+      note,
+    };
     return await runInit(read.folder, read.flags, host) ? 0 : 130;
   } catch (thrown) {
     if (!(thrown instanceof ProjectError)) throw thrown;

@@ -63,7 +63,7 @@ if (size > MAX_GZIP) throw new Error(`The page is ${size} bytes of gzip; at most
 if (!process.argv.includes("--check")) writeFileSync(OUT, code);
 else if (readFileSync(OUT, "utf8") !== code) throw new Error("page.ts is stale: run node scripts/build_console.mjs");
 
-/** A script must not contain the end of its own element. */
+/** A script must not contain the end tag of a script. */
 function textOf({ outputFiles: [file] }) {
   return file.text.trim().replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 }

@@ -5,7 +5,7 @@
 // they are. One cache is shared.
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createSocket } from "node:net";
 import { tmpdir } from "node:os";
@@ -18,6 +18,7 @@ const execute = promisify(execFile);
 const TEMPLATES = ["node", "bun", "deno", "workers", "hono", "next"];
 const chosen = process.argv.slice(2);
 const START_MS = 60_000;
+const MAX_BUNDLE_BYTES = 1_000_000;
 
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-templates-"));
 const node = findNode(24);
@@ -193,8 +194,20 @@ async function checkCommand(folder) {
   const { stdout: printed } = await run([...toolwire, "install", "cursor", "./server.ts", "--print"], folder);
   const { args } = JSON.parse(printed).mcpServers["my-node"];
   if (args[0] !== join(folder, "node_modules/toolwire/dist/src/cli/main.js")) throw new Error(`It would start ${args}`);
+  const file = join(folder, "package.json");
+  writeFileSync(
+    file,
+    JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), description: "Tools", author: "Ada" }),
+  );
   const packed = await run([...toolwire, "pack", "./server.ts"], folder).catch((thrown) => thrown);
-  if (packed.code !== 1 || !packed.stderr.includes("package.json has no")) throw new Error(`pack: ${packed.stderr}`);
+  if (packed.code !== 1 || !packed.stderr.includes("npm install --save-dev esbuild")) {
+    throw new Error(`pack: ${packed.stderr}`);
+  }
+  await run(["npm", "install", "--save-dev", "esbuild"], folder);
+  await run([...toolwire, "pack", "./server.ts"], folder);
+  const { size } = statSync(join(folder, "my-node-0.1.0.mcpb"));
+  if (size > MAX_BUNDLE_BYTES) throw new Error(`The bundle has ${size} bytes, at most ${MAX_BUNDLE_BYTES}`);
+  console.log(`     my-node-0.1.0.mcpb: ${size} bytes`);
 }
 
 async function freePort() {

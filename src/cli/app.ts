@@ -140,6 +140,11 @@ function textOf(name: string, command: CliCommand, isJson: boolean): Application
       flags: "Options",
       arguments: "Arguments",
     },
+    briefs: {
+      ...text_en.briefs,
+      help: "Print this help",
+      argumentEscapeSequence: command.takesProgram ? "The program that is the target follows" : "Only arguments follow",
+    },
     exceptionWhileParsingArguments: (thrown) => {
       const message = thrown instanceof ArgumentScannerError ? describeParserError(thrown, command) : String(thrown);
       if (isJson) return printable(JSON.stringify({ error: { code: "usage", message } }));
@@ -182,7 +187,8 @@ function usage(): string {
     ...names.map((name) => `  ${name.padEnd(width)}  ${COMMANDS.get(name)?.about ?? "Show the help of a command"}`),
     "",
     "toolwire help <command> has its options and examples; toolwire --version prints the version.",
-    "A target is a module (./server.ts), a URL, a gRPC address, or a program (-- npx -y some-server).",
+    "A target is a module (./server.ts), a URL, a gRPC address, a server of a host (cursor:weather), or a program",
+    "(-- npx -y some-server).",
   ].join("\n");
 }
 

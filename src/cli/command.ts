@@ -9,6 +9,10 @@ import { toReportedError } from "./cli_error.ts";
 import type { CliContext } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit_codes.ts";
 import { printError } from "./print_error.ts";
+import { wrapText } from "./terminal/wrap.ts";
+
+/** Width of descriptions, in columns. */
+const HELP_COLUMNS = 90;
 
 /** Any object type with flags, interfaces included. */
 type FlagsOf<Flags> = Readonly<Partial<Record<keyof Flags, unknown>>>;
@@ -51,7 +55,11 @@ export function defineCommand<Flags extends FlagsOf<Flags>, Words extends readon
 ): CliCommand {
   const { usage, about, examples, parameters, takesProgram = false } = definition;
   const command = buildCommand<Flags, Words, CliContext>({
-    docs: { brief: about, fullDescription: `${about}\n\n${formatExamples(examples)}`, customUsage: [usage] },
+    docs: {
+      brief: about,
+      fullDescription: `${wrapText(about, HELP_COLUMNS, 0).join("\n")}\n\n${formatExamples(examples)}`,
+      customUsage: [usage],
+    },
     parameters: parameters as never,
     async func(flags, ...words) {
       const exitCode = await runReported(this, flags, () => definition.run(this, flags, ...words));

@@ -31,13 +31,13 @@ type Timer = ReturnType<typeof setTimeout> | undefined;
  * of its signal. Collects the partials received so far.
  */
 export class RunningCall extends AbortController implements Sink, ActivityMonitor {
-  readonly options: CallOptions;
+  declare readonly options: CallOptions;
   /** Time at which the limit expires, by `performance.now()`. `Infinity` without a limit. */
-  readonly dueMs: number;
+  declare readonly dueMs: number;
   /** Whether an event was received. The call must then not be repeated, because the caller has seen part of it. */
   hasEvents = false;
   /** Promise of the call, used if the stream is interrupted. */
-  deferred: PromiseOutcome | undefined;
+  declare deferred: PromiseOutcome | undefined;
   readonly #pieces: PieceCollector = new PieceCollector();
   readonly #timeoutMs: number;
   readonly #idleTimeoutMs: number;

@@ -13,17 +13,17 @@ const SWEEP_MS = 250;
 /** A pending deadline, created by {@link Deadlines.add}. */
 export class Deadline {
   /** @internal */
-  previous: Deadline | undefined;
+  declare previous: Deadline | undefined;
   /** @internal */
-  next: Deadline | undefined;
+  declare next: Deadline | undefined;
   /** @internal Time of expiry. */
-  dueMs: number;
+  declare dueMs: number;
   /** @internal Time of expiry without renewals, by which its lane is ordered. */
-  queuedMs: number;
+  declare queuedMs: number;
   /** @internal */
-  lane: Lane | undefined;
+  declare lane: Lane | undefined;
   /** @internal */
-  readonly expire: () => void;
+  declare readonly expire: () => void;
 
   /** @internal */
   constructor(lane: Lane, dueMs: number, expire: () => void) {

@@ -2,7 +2,7 @@ import type { Discovery } from "./discovery/discover.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { Schedule } from "../core/dispatch/schedule.ts";
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
-import { missingEngine } from "../core/dispatch/dispatcher.ts";
+import { missingEngine } from "../core/dispatch/services.ts";
 import type { QuestionKeys } from "../core/dispatch/services.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
 import type { UnknownArguments } from "../core/schema/unknown_arguments.ts";

@@ -59,3 +59,4 @@ export type {
   ServerInfo,
   WireHost,
 } from "./wire.ts";
+export type { BegunCall, CallObserver, ObservedRequest } from "../core/dispatch/observer.ts";

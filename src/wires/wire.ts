@@ -248,8 +248,8 @@ const ANONYMOUS: ClientInfo = {};
 
 /** Caller of a request, read from its head on demand. */
 export class HeadPeer<Id extends string | number | undefined> implements Peer {
-  readonly wire: string;
-  readonly requestId: Id;
+  declare readonly wire: string;
+  declare readonly requestId: Id;
   readonly client: ClientInfo = ANONYMOUS;
   readonly #head: Head;
   readonly #isStreamed: boolean;

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { createClient } from "../../mod.ts";
 import { systemClock } from "../../src/internal/time.ts";
 import { serve } from "../../src/runtime/serve.ts";
+import { runtime } from "../runtime/runtime.ts";
 import { runHere } from "./run_here.ts";
 import { createTools, runs } from "./tools_server.ts";
 
@@ -108,7 +109,13 @@ test("a promise of one wire is watched, redeemed and cancelled over the others",
   });
 });
 
-test("Ctrl+C cancels the call, and the work of its promise, over every wire", LIMIT, async () => {
+// The connection of a command ends with its process. Here both ends are in one process, which continues.
+const KEEPS_CONNECTIONS = runtime === "deno" && "Deno may leave the connection of an aborted request open";
+
+test("Ctrl+C cancels the call, and the work of its promise, over every wire", {
+  ...LIMIT,
+  skip: KEEPS_CONNECTIONS,
+}, async () => {
   await withTools(async (urls) => {
     for (const [wire, url] of Object.entries(urls)) {
       for (const tool of ["work", "job"]) {

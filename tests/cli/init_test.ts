@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { nameOf, runningRuntime } from "../../src/cli/init/create_project.ts";
 import { SHARED_FILES, TEMPLATE_FILES } from "../../src/cli/init/gen/templates.ts";
+import { type InitFlags, runInit } from "../../src/cli/init/run_init.ts";
 import { commandsOf, filesOf, TEMPLATE_NAMES } from "../../src/cli/init/templates.ts";
 import { VERSION } from "../../src/internal/version.ts";
 // @ts-expect-error: a script without types
@@ -115,6 +116,38 @@ test("toolwire init: wrong use has its exit code, and says what there is", async
     match(errors, words);
   }
   deepStrictEqual(readdirSync(folder.path), []);
+});
+
+/** A person who gives these answers, in order; `undefined` is Ctrl+C. */
+function personWith(answers: readonly unknown[]) {
+  const asked: string[] = [];
+  const answer = (message: string) => {
+    asked.push(message);
+    return Promise.resolve(answers[asked.length - 1] as never);
+  };
+  return { asked, createPrompter: () => Promise.resolve({ text: answer, choose: answer, chooseMany: answer }) };
+}
+
+test("in a terminal the person is asked for what was not given, and Ctrl+C creates nothing", async () => {
+  await using folder = await temporaryFolder();
+  const init = async (flags: InitFlags, answers: readonly unknown[], name?: string) => {
+    const { asked, createPrompter } = personWith(answers);
+    const place = { cwd: folder.path, env: {}, isInteractive: true, createPrompter, note: () => {} };
+    return { isDone: await runInit(name, { git: false, ...flags }, place), asked };
+  };
+  const all = ["Which folder?", "What is it?", "Install its packages now?"];
+  for (let given = 0; given < all.length; given++) {
+    const cancelled = await init({}, ["asked", "hono", undefined].slice(0, given));
+    deepStrictEqual(cancelled, { isDone: false, asked: all.slice(0, given + 1) });
+    deepStrictEqual(readdirSync(folder.path), []);
+  }
+  deepStrictEqual(await init({}, ["asked", "hono", false]), { isDone: true, asked: all });
+  ok(readFileSync(join(folder.path, "asked/main.ts"), "utf8").includes("Hono"));
+  deepStrictEqual(await init({ template: "next" }, [false], "given"), { isDone: true, asked: all.slice(2) });
+  deepStrictEqual(await init({ template: "node", install: false, yes: true }, [], "silent"), {
+    isDone: true,
+    asked: [],
+  });
 });
 
 test("names of folders become names of packages", () => {

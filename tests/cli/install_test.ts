@@ -91,6 +91,9 @@ test("toolwire install --dry-run, --print and --link write nothing", SKIP, async
     print.out,
     '[mcp_servers.example]\nurl = "https://mcp.example.com/mcp"\nhttp_headers = { x-team = "blue" }\n',
   );
+  match(print.errors, /^Codex does the same by: codex mcp add example --url https:\/\/mcp\.example\.com\/mcp\n$/);
+  const command = await home.run("claude-code", "--print", "--name", "files", ...PROGRAM, "it's");
+  match(command.errors, /^Claude Code does the same by: claude mcp add files -- \S+ -e 0 'it'\\''s'\n$/);
   const cursor = new URL((await home.run("cursor", "--link", ...PROGRAM)).out);
   strictEqual(cursor.href.split("?")[0], "cursor://anysphere.cursor-deeplink/mcp/install");
   deepStrictEqual(JSON.parse(atob(cursor.searchParams.get("config") ?? "")), {

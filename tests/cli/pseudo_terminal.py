@@ -9,11 +9,15 @@ import json
 import os
 import pty
 import re
+import signal
 import struct
 import sys
 import termios
 
 ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b[78]")
+
+# A program that never ends is hung up, so that no process is left behind.
+signal.alarm(100)
 
 columns, steps, command = int(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
 pid, terminal = pty.fork()

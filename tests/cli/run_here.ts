@@ -16,13 +16,15 @@ export interface Place {
   readonly isTTY?: boolean;
   /** Text of standard input. */
   readonly input?: string;
+  /** Receives each text of standard error. */
+  readonly onNote?: (text: string) => void;
   /** Receives the function that interrupts the command, as Ctrl+C does. */
   readonly onInterruptible?: (interrupt: () => void) => void;
 }
 
 /** Runs it to its end. Modules are not loaded here: they would take over the standard output of the tests. */
 export async function runHere(
-  { cwd, env = {}, isTTY = false, input, onInterruptible }: Place,
+  { cwd, env = {}, isTTY = false, input, onNote, onInterruptible }: Place,
   ...args: readonly string[]
 ): Promise<CommandResult> {
   let out = "";
@@ -35,7 +37,13 @@ export async function runHere(
   };
   const code = await runProgram(args, {
     stdout: { write: (text) => (out += text), isTTY },
-    stderr: { write: (text) => (errors += text), isTTY },
+    stderr: {
+      write(text) {
+        errors += text;
+        onNote?.(text);
+      },
+      isTTY,
+    },
     stdin,
     env: { HOME: cwd, ...env },
     cwd,

@@ -437,7 +437,7 @@ test("a server keeps its tools as a tuple; a client can be typed by it anywhere"
   const onProgress = (progress: Progress) => strictEqual(typeof progress.done, "number");
   strictEqual(await client.bare({}, { onProgress }), 5);
   // @ts-expect-error: there is no such option
-  await client.bare({}, { timeout: 5 });
+  await rejects(async () => await client.bare({}, { timeout: 5 }), /there is no option "timeout" here/);
 });
 
 test("a Failure is typed by its code and data", () => {

@@ -2,6 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, ToolError } from "../../mod.ts";
+import { readContract } from "../../src/core/call/listed_contract.ts";
 import { createFixture, type FixtureServer, type Journal } from "./fixture.ts";
 import { carries, COMPOSED, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
 
@@ -68,6 +69,7 @@ const NEEDS: Readonly<Record<string, readonly Lack[]>> = {
   "refuses wrong arguments and says which": ["data of errors"],
   "refuses unknown tools and suggests the nearest": ["data of errors"],
   "carries what the handler adds to _meta": ["_meta"],
+  "lists declared failures and the schema of partials": ["_meta"],
 };
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -94,6 +96,19 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       ...(carries(wire, "_meta") && { _meta: { "example.com/unit": "none" } }),
     });
     deepStrictEqual(tools.find(({ name }) => name === "nothing")?.inputSchema, { type: "object" });
+  },
+
+  async "lists declared failures and the schema of partials"(client) {
+    const contracts = new Map((await client.$.list()).map((tool) => {
+      // Older revisions of MCP list an object around the output.
+      const { wrapsOutput: _, ...contract } = readContract(tool);
+      return [tool.name, contract];
+    }));
+    deepStrictEqual(contracts.get("report"), { partialSchema: { type: "string" } });
+    deepStrictEqual(contracts.get("locked"), {
+      errors: { locked: { type: "object", properties: { by: { type: "string" } }, required: ["by"] }, gone: null },
+    });
+    deepStrictEqual(contracts.get("add"), {});
   },
 
   async "answers a synchronous, an asynchronous and a defaulted call"(client) {

@@ -35,7 +35,10 @@ export const callCommand: CliCommand = defineCommand<CallFlags>({
       "echo '{\"a\": 1}' | toolwire call ./server.ts add --args - b=2",
       "Arguments of standard input; words override them",
     ],
-    ["toolwire call ./server.ts analyze id=movies --detach", "The token of a promise, for `toolwire redeem`"],
+    [
+      "toolwire call https://example.com/mcp analyze id=movies --detach",
+      "The token of a promise, for `toolwire redeem`",
+    ],
     ["toolwire call get-sum a=1 b=2 -- npx -y @modelcontextprotocol/server-everything", "A tool of a program"],
   ],
   takesProgram: true,

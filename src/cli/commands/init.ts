@@ -48,7 +48,9 @@ export const initCommand: CliCommand = defineCommand<InitFlags>({
     const { cwd, env } = host;
     const note = (line: string) => terminal.note(printable(line));
     try {
-      const isDone = await runInit(folder, flags, { cwd, env, isInteractive: terminal.isInteractive, note });
+      const createPrompter = async () => await (await import("../calls/prompter.ts")).createPrompter(host);
+      const { isInteractive } = terminal;
+      const isDone = await runInit(folder, flags, { cwd, env, isInteractive, createPrompter, note });
       return isDone ? EXIT.ok : EXIT.interrupted;
     } catch (cause) {
       if (!(cause instanceof ProjectError)) throw cause;

@@ -87,7 +87,7 @@ export const installCommand: CliCommand = defineCommand<InstallFlags>({
       context.host,
     );
     const name = flags.name ?? toName(source.name);
-    if (flags.print === true) return context.terminal.write(expressed(() => snippetOf(host, name, source.server)));
+    if (flags.print === true) return print(host, name, source.server, context);
     if (flags.link === true || host.format === "yaml") return await useLink(host, name, source.server, context);
     return install(host, name, source.server, flags, context);
   },
@@ -101,6 +101,18 @@ function findHost(id: string | undefined): Host {
   const similar = closestMatch(id, HOST_IDS);
   const question = similar === undefined ? "" : `: did you mean "${similar}"?`;
   throw new CliError(EXIT.usage, `There is no host ${escapeControls(JSON.stringify(id))}${question}`, { hint });
+}
+
+/** Prints the entry, and the host's own command beside it. */
+function print(host: Host, name: string, server: HostServer, { terminal }: CliContext): void {
+  terminal.write(expressed(() => snippetOf(host, name, server)));
+  const words = host.toCommand?.(server, name);
+  if (words !== undefined) terminal.note(`${host.title} does the same by: ${words.map(quoteWord).join(" ")}`);
+}
+
+/** A word for a shell of Unix. */
+function quoteWord(word: string): string {
+  return /^[\w./:@=+,%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Plans and writes the change of the file. */

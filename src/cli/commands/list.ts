@@ -1,6 +1,6 @@
 /** `toolwire list <target>`: the tools, resources and prompts of a server, as signatures or JSON. */
 import { signatureOf } from "../../core/json_schema/signature.ts";
-import { typedOr } from "../../internal/json.ts";
+import type { Members } from "../../internal/json.ts";
 import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
@@ -98,9 +98,9 @@ function printContents(contents: Contents, flags: ListFlags, { terminal }: CliCo
   const tools = contents.tools?.filter((tool) => !isSystemTool(tool)) ?? [];
   for (const tool of tools) printTool(tool, flags, terminal);
   const { resources = [], resourceTemplates = [], prompts = [] } = contents;
-  for (const { uri, name, description } of resources) printItem("resource", uri, description ?? name, terminal);
-  for (const { uriTemplate, name, description } of resourceTemplates) {
-    printItem("resource", uriTemplate, typedOr(description, name), terminal);
+  for (const resource of resources) printItem("resource", resource.uri, aboutOf(resource, resource.uri), terminal);
+  for (const template of resourceTemplates) {
+    printItem("resource", template.uriTemplate, aboutOf(template, template.uriTemplate), terminal);
   }
   for (const { name, arguments: args = [], description } of prompts) {
     const parameters = args.map((arg) => `${arg.name}${arg.required === true ? "" : "?"}: string`).join(", ");
@@ -109,6 +109,12 @@ function printContents(contents: Contents, flags: ListFlags, { terminal }: CliCo
   if (tools.length + resources.length + resourceTemplates.length + prompts.length === 0) {
     terminal.note("Nothing to list");
   }
+}
+
+/** The description of a resource, else its title or name, unless that is its address. */
+function aboutOf({ description, title, name }: Members, address: string): string | undefined {
+  const about = [description, title, name].find((text) => typeof text === "string" && text !== "");
+  return about === address ? undefined : about as string | undefined;
 }
 
 function printTool(tool: ListedTool, { schema, full }: ListFlags, terminal: Terminal): void {

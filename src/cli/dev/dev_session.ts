@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { decodeDevEvent, type DevEvent } from "./messages.ts";
+import { decodeDevEvent, type DevEvent, type DevFailure } from "./messages.ts";
 import { awaitChange, needsHelp } from "./failed_module.ts";
 import { isEndOfProgram, isOwnLine, signalWatcher } from "./watcher.ts";
 
@@ -26,7 +26,7 @@ export class DevSession {
   readonly #options: DevSessionOptions;
   readonly #terminal: Terminal;
   readonly #closed: PromiseWithResolvers<void> = Promise.withResolvers();
-  readonly #failed: PromiseWithResolvers<string> = Promise.withResolvers();
+  readonly #failed: PromiseWithResolvers<CliError> = Promise.withResolvers();
   #child: ChildProcess;
   #exited: Promise<string>;
   /** Last banner, which is repeated only if it has changed. */
@@ -47,12 +47,10 @@ export class DevSession {
    */
   async run(signal: AbortSignal): Promise<void> {
     const stopped = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
-    const reason = await Promise.race([this.#failed.promise, stopped]);
+    const error = await Promise.race([this.#failed.promise, stopped]);
     this.#endWait();
-    if (reason !== undefined) {
-      throw new CliError(EXIT.found, `The process that serves cannot run: ${reason}`, { code: "dev_process" });
-    }
     await this.#end();
+    if (error !== undefined) throw error;
   }
 
   #start(): [ChildProcess, Promise<string>] {
@@ -63,7 +61,10 @@ export class DevSession {
       child.once("exit", (code, killed) => resolve(`it ended with ${killed ?? `code ${code}`}`));
     });
     void exited.then((reason) => {
-      if (child === this.#child && !this.#isEnding) this.#failed.resolve(reason);
+      if (child !== this.#child || this.#isEnding) return;
+      this.#failed.resolve(
+        new CliError(EXIT.found, `The process that serves cannot run: ${reason}`, { code: "dev_process" }),
+      );
     });
     return [child, exited];
   }
@@ -107,7 +108,8 @@ export class DevSession {
     this.#banner = banner;
   }
 
-  #showFailure({ message, detail, hint }: Extract<DevEvent, { kind: "failed" }>): void {
+  #showFailure({ message, detail, hint, isFinal }: DevFailure): void {
+    if (isFinal === true) return this.#failed.resolve(new CliError(EXIT.usage, message, { hint }));
     this.#note("red", `✕ ${message}`);
     if (detail !== "") this.#terminal.note(detail.replace(/^/gm, "    "));
     if (hint !== undefined) this.#note("yellow", `→ ${hint}`);

@@ -11,12 +11,25 @@ export interface DevSettings {
   /** Names of the wires. Default: those of the server. */
   readonly wires?: readonly string[];
   readonly colors: boolean;
+  /** Key of the console page; `undefined` for no page. */
+  readonly consoleKey?: string;
+}
+
+/** The server cannot be served. */
+export interface DevFailure {
+  readonly kind: "failed";
+  readonly message: string;
+  /** The error of the module. Empty if the program has refused it. */
+  readonly detail: string;
+  readonly hint?: string;
+  /** Whether no change of the module mends it, as with a wrong option. */
+  readonly isFinal?: boolean;
 }
 
 /** What the process that serves reports. */
 export type DevEvent =
   | { readonly kind: "serving"; readonly banner: string; readonly tools: number }
-  | { readonly kind: "failed"; readonly message: string; readonly detail: string; readonly hint?: string }
+  | DevFailure
   | { readonly kind: "closed" };
 
 /** Environment variable with the settings. */

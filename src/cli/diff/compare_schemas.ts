@@ -18,8 +18,8 @@ import {
   jsonTypesOf,
 } from "./scalar_changes.ts";
 import { isSameDocument, resolvePlace } from "./resolve_place.ts";
-import { changeHere, type PartComparer, type ValueChange } from "./schema_change.ts";
-import { compareValues } from "./schema_values.ts";
+import { boundChanges, changeHere, type PartComparer, type ValueChange } from "./schema_change.ts";
+import { compareValues, referencesIn } from "./schema_values.ts";
 import { alternativesOf, compareAlternatives } from "./union_changes.ts";
 
 /** Maximum number of pairs of schemas that one comparison looks at. Unions multiply them. */
@@ -68,7 +68,7 @@ class SchemaComparer implements PartComparer {
     const depth = this.#depth++;
     this.#assumed = Infinity;
     entryOf(this.#open, before.schema).set(after.schema, depth);
-    const changes = this.#compareResolved(before, after);
+    const changes = boundChanges(this.#compareResolved(before, after));
     this.#open.get(before.schema)?.delete(after.schema);
     this.#depth--;
     // What follows from the assumption about an outer pair is true together with it alone.
@@ -183,13 +183,6 @@ const WHOLE: ReadonlySet<string> = new Set(["contains", "patternProperties", "pr
 function opaqueKeywords(...schemas: readonly Members[]): string[] {
   const names = new Set(schemas.flatMap((schema) => Object.keys(schema)));
   return [...names].filter((name) => !FOLLOWED.has(name) && !WHOLE.has(name) && !name.startsWith("x-")).sort();
-}
-
-function referencesIn(node: unknown): string[] {
-  if (Array.isArray(node)) return node.flatMap(referencesIn);
-  if (!isJsonObject(node)) return [];
-  const { $ref, ...rest } = node;
-  return [...(typeof $ref === "string" ? [$ref] : []), ...Object.values(rest).flatMap(referencesIn)];
 }
 
 function hasList(schema: Members): boolean {

@@ -56,7 +56,23 @@ export function changeHere(effect: Effect, message: string): ValueChange {
   return { path: [], effect, message };
 }
 
+/** Maximum length of a path. Deeper places are reported at the place above them. */
+const MAX_PATH = 64;
+/** Maximum number of changes of one schema by effect. Further ones have the same meaning. */
+const MAX_CHANGES = 50;
+
 /** Changes of a part, as changes of the whole. */
 export function changesAt(name: string | number, changes: readonly ValueChange[]): ValueChange[] {
-  return changes.map((change) => ({ ...change, path: [name, ...change.path] }));
+  return changes.map((change) => ({ ...change, path: [name, ...change.path.slice(0, MAX_PATH - 1)] }));
+}
+
+/** Leaves out changes of effects that have many: foreign schemas may have thousands. */
+export function boundChanges(changes: readonly ValueChange[]): readonly ValueChange[] {
+  if (changes.length <= MAX_CHANGES) return changes;
+  const counts = new Map<Effect, number>();
+  return changes.filter(({ effect }) => {
+    const count = (counts.get(effect) ?? 0) + 1;
+    counts.set(effect, count);
+    return count <= MAX_CHANGES;
+  });
 }

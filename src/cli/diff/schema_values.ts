@@ -2,7 +2,8 @@
 import { compileCheck } from "../../core/json_schema/check.ts";
 import { maxMatchedLength } from "../../core/json_schema/pattern_cost.ts";
 import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
-import { canonicalJson, isJsonObject, type Members } from "../../internal/json.ts";
+import { valueAt } from "../../core/json_schema/pointer.ts";
+import { canonicalJson, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 import { shorten } from "../../internal/text.ts";
 import { changeHere, type ValueChange } from "./schema_change.ts";
 
@@ -41,9 +42,15 @@ export function compareValues(before: SchemaPlace, after: SchemaPlace): ValueCha
 
 /** The values that one schema accepts and the other does not. `undefined` if that cannot be determined. */
 function missingValues(values: readonly unknown[], from: SchemaPlace, other: SchemaPlace): unknown[] | undefined {
+  if (values.length === 0) return [];
+  const [plain, current] = [plainValues(from.schema), plainValues(other.schema)];
+  const distinct = new Map(values.map((value) => [canonicalJson(value), value]));
+  if (plain !== undefined && current !== undefined) {
+    const left = new Set(current.map(canonicalJson));
+    return [...distinct].filter(([json]) => !left.has(json)).map(([, value]) => value);
+  }
   const [accepts, isStillAccepted] = [compilePlace(from), compilePlace(other)];
   if (accepts === undefined || isStillAccepted === undefined) return undefined;
-  const distinct = new Map(values.map((value) => [canonicalJson(value), value]));
   try {
     return [...distinct.values()].filter((value) => accepts(value) && !isStillAccepted(value));
   } catch {
@@ -52,12 +59,20 @@ function missingValues(values: readonly unknown[], from: SchemaPlace, other: Sch
   }
 }
 
+/** The values of a schema that has no other keyword that restricts them. `undefined` for other schemas. */
+function plainValues(schema: unknown): readonly unknown[] | undefined {
+  if (!isJsonObject(schema) || !Object.keys(schema).every((name) => PLAIN.has(name))) return undefined;
+  const values = listedValues(schema);
+  const { type = "string" } = schema;
+  return type === "string" && values?.every((value) => typeof value === "string") ? values : undefined;
+}
+
+const PLAIN: ReadonlySet<string> = new Set("enum const type title description default examples deprecated".split(" "));
+
 function compilePlace({ schema, root }: SchemaPlace): ((value: unknown) => boolean) | undefined {
-  if (!isJsonObject(schema) || hasSlowPattern(schema) || hasSlowPattern(root)) return undefined;
-  const { $defs = {}, definitions = {} } = isJsonObject(root) ? root : {};
-  const document = schema === root ? schema : { ...schema, $defs, definitions };
-  // The part is the root of its references here, so that those to other places would be wrong.
-  if (schema !== root && hasOtherReference(document)) return undefined;
+  if (!isJsonObject(schema)) return undefined;
+  const document = schema === root ? schema : withDefinitions(schema, root);
+  if (document === undefined || hasSlowPattern(document)) return undefined;
   try {
     const check = compileCheck(document);
     return (value) => check(value).length === 0;
@@ -66,13 +81,33 @@ function compilePlace({ schema, root }: SchemaPlace): ((value: unknown) => boole
   }
 }
 
-/** Whether a reference leads to another place than the definitions. */
-function hasOtherReference(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(hasOtherReference);
-  if (!isJsonObject(node)) return false;
-  const { $ref } = node;
-  const isOther = typeof $ref === "string" && !/^#\/(\$defs|definitions)\//.test($ref);
-  return isOther || Object.values(node).some(hasOtherReference);
+/**
+ * A part of a schema with the definitions that it refers to. `undefined` if a reference leads to another place: the part is the root of
+ * its references then.
+ */
+function withDefinitions(part: Members, root: unknown): Members | undefined {
+  const found: Record<string, Record<string, unknown>> = { $defs: {}, definitions: {} };
+  const open: unknown[] = [part];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const reference of referencesIn(next)) {
+      const [, keyword = "", raw = ""] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
+      const definitions = found[keyword];
+      if (definitions === undefined) return undefined;
+      const [name = ""] = pointerKeys(`/${raw}`);
+      if (Object.hasOwn(definitions, name)) continue;
+      definitions[name] = valueAt(root, reference) ?? false;
+      open.push(definitions[name]);
+    }
+  }
+  return { ...part, ...found };
+}
+
+/** References in a schema, at any depth. */
+export function referencesIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(referencesIn);
+  if (!isJsonObject(node)) return [];
+  const { $ref, $defs: _defs, definitions: _definitions, ...rest } = node;
+  return [...(typeof $ref === "string" ? [$ref] : []), ...Object.values(rest).flatMap(referencesIn)];
 }
 
 /** Whether a pattern may take more than linear time. */

@@ -28,6 +28,7 @@ export function setTable(text: string, [table, name]: readonly [string, string],
   const own = new Set([`[${table}.${name}]`, `[${table}."${name}"]`]);
   const start = lines.findIndex((line) => own.has(headerOf(line)));
   const changed = start === -1 ? append(lines, `[${table}.${name}]`, members) : replace(lines, start, name, members);
+  if (changed === undefined) throw unchangeable(table, name);
   const result = changed.join(eol);
   checkResult(text, result, [table, name], members);
   return result;
@@ -56,9 +57,15 @@ function linesOf(members: HostEntry): string[] {
 }
 
 /** Replaces the statements of the members where they are, and adds new ones after the last statement. */
-function replace(lines: readonly string[], start: number, name: string, members: HostEntry): string[] {
+function replace(
+  lines: readonly string[],
+  start: number,
+  name: string,
+  members: HostEntry,
+): readonly string[] | undefined {
   const before = lines.slice(0, start + 1);
   const body = statementsOf(lines.slice(start + 1));
+  if (body === undefined) return undefined;
   const left = new Map(Object.entries(members));
   const kept = body.statements.flatMap(({ key, text }) => {
     if (key === undefined || !left.has(key)) return text;
@@ -77,15 +84,18 @@ interface Statement {
   readonly text: readonly string[];
 }
 
-/** Splits the lines of a table. A value may have several lines: a statement ends where it parses. */
-function statementsOf(lines: readonly string[]): {
+interface TableBody {
   readonly statements: readonly Statement[];
   readonly rest: readonly string[];
-} {
+}
+
+/** Splits the lines of a table. A value may have several lines: a statement ends where it parses. `undefined` if none does. */
+function statementsOf(lines: readonly string[]): TableBody | undefined {
   const statements: Statement[] = [];
   let at = 0;
   while (at < lines.length && !/^\s*\[/.test(lines[at] ?? "")) {
     const length = statementLength(lines.slice(at));
+    if (length === undefined) return undefined;
     const text = lines.slice(at, at + length);
     const [key] = Object.keys(parseToml(text.join("\n")));
     statements.push({ key, text });
@@ -94,7 +104,7 @@ function statementsOf(lines: readonly string[]): {
   return { statements, rest: trimStart(lines.slice(at)) };
 }
 
-function statementLength(lines: readonly string[]): number {
+function statementLength(lines: readonly string[]): number | undefined {
   for (let length = 1; length <= lines.length; length++) {
     try {
       parse(lines.slice(0, length).join("\n"));
@@ -103,7 +113,7 @@ function statementLength(lines: readonly string[]): number {
       // The value continues on the next line.
     }
   }
-  throw new ConfigError("a value has no end");
+  return undefined;
 }
 
 function trimStart(lines: readonly string[]): readonly string[] {
@@ -137,6 +147,12 @@ function valueOf(value: unknown): string {
   return typeof value === "string" ? textOf(value) : String(value);
 }
 
+function unchangeable(table: string, name: string): ConfigError {
+  return new ConfigError(
+    `[${table}.${name}] is written in a form that cannot be changed line by line; change it by hand`,
+  );
+}
+
 /** The change must be what was asked for, and nothing else: text edits do not know all of TOML. */
 function checkResult(
   before: string,
@@ -144,9 +160,7 @@ function checkResult(
   [table, name]: readonly [string, string],
   members: HostEntry,
 ): void {
-  const failed = new ConfigError(
-    `[${table}.${name}] is written in a form that cannot be changed line by line; change it by hand`,
-  );
+  const failed = unchangeable(table, name);
   const expected = parseToml(before) as Record<string, Record<string, unknown>>;
   const entry = { ...((expected[table] ??= {})[name] as HostEntry | undefined), ...members };
   expected[table][name] = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));

@@ -1,5 +1,6 @@
 /** What `toolwire init` and `npm create toolwire` do: find out what is wanted, create it, and print the next commands. */
 import { resolve } from "node:path";
+import type { Prompter } from "../calls/prompter.ts";
 import { checkFolder, createProject, nameOf, ProjectError, runningRuntime } from "./create_project.ts";
 import {
   commandsOf,
@@ -26,6 +27,8 @@ export interface InitHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether a person can be asked. */
   readonly isInteractive: boolean;
+  /** Asks the person. */
+  createPrompter(): Promise<Prompter>;
   /** Writes a line for people. */
   note(line: string): void;
 }
@@ -41,10 +44,9 @@ const FOLDER = "my-tools";
  */
 export async function runInit(folder: string | undefined, flags: InitFlags, host: InitHost): Promise<boolean> {
   const given = { folder, template: templateOf(flags), installs: flags.install, usesGit: flags.git };
-  const choices = host.isInteractive && flags.yes !== true ? await askChoices(given, flags, host) : given;
+  const choices = host.isInteractive && flags.yes !== true ? await askChoices(given, host) : given;
   if (choices === undefined) return false;
   const path = resolve(host.cwd, choices.folder ?? FOLDER);
-  checkFolder(path);
   const plan = planOf(path, choices.template, flags, host);
   const options = { ...plan, folder: path, installs: choices.installs ?? true, usesGit: choices.usesGit ?? true };
   const created = await createProject(options, host.note);
@@ -93,32 +95,17 @@ function planOf(
 }
 
 /** Asks for what was not given. `undefined` if the user cancelled. */
-async function askChoices(given: Choices, flags: InitFlags, { cwd, env }: InitHost): Promise<Choices | undefined> {
-  const clack = await import("@clack/prompts");
-  const cancelled = Symbol("cancelled");
-  const orCancel = <Value>(value: Value): Exclude<Value, symbol> => {
-    if (clack.isCancel(value)) throw cancelled;
-    return value as Exclude<Value, symbol>;
-  };
-  try {
-    const folder = given.folder ?? orCancel(
-      await clack.text({
-        message: "Where?",
-        placeholder: FOLDER,
-        defaultValue: FOLDER,
-        validate: (value) => folderProblem(resolve(cwd, value || FOLDER)),
-      }),
-    );
-    const initialValue = runningRuntime(env) as TemplateName;
-    const options = TEMPLATE_NAMES.map((value) => ({ value, label: TEMPLATE_TITLES[value] }));
-    const template = given.template ??
-      orCancel(await clack.select<TemplateName>({ message: "What?", initialValue, options }));
-    const installs = flags.install ?? orCancel(await clack.confirm({ message: "Install its packages now?" }));
-    return { folder, template, installs, usesGit: given.usesGit };
-  } catch (thrown) {
-    if (thrown === cancelled) return undefined;
-    throw thrown;
-  }
+async function askChoices(given: Choices, { cwd, env, createPrompter }: InitHost): Promise<Choices | undefined> {
+  const prompter = await createPrompter();
+  const validate = (text: string) => folderProblem(resolve(cwd, text || FOLDER));
+  const folder = given.folder ?? await prompter.text("Which folder?", { initial: FOLDER, validate });
+  if (folder === undefined) return undefined;
+  const choices = TEMPLATE_NAMES.map((value) => ({ value, label: TEMPLATE_TITLES[value] }));
+  const template = given.template ?? await prompter.choose("What is it?", choices, runningRuntime(env));
+  if (template === undefined) return undefined;
+  const answers = [{ value: true, label: "yes" }, { value: false, label: "no" }];
+  const installs = given.installs ?? await prompter.choose("Install its packages now?", answers, true);
+  return installs === undefined ? undefined : { ...given, folder, template, installs };
 }
 
 function folderProblem(folder: string): string | undefined {

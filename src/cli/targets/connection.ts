@@ -1,5 +1,6 @@
 /** Opened targets. */
 import type { ListedTool, Transport } from "../../core/call/transport.ts";
+import type { FetchFunction } from "../../integrations/oauth/mod.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 
 /** A connection to the server of a target. */
@@ -12,6 +13,8 @@ export interface TargetConnection {
   readonly url: string | undefined;
   /** Transport, for `createClient(connection.transport)`. */
   readonly transport: Transport;
+  /** `false` if the server is known to have neither resources nor prompts, so that MCP need not be loaded to list them. */
+  readonly hasContents?: boolean;
   /** Returns the tools. The list is requested once. Rejects with `CliError` or `ToolError`. */
   tools(): Promise<readonly ListedTool[]>;
   /**
@@ -27,6 +30,8 @@ export interface TargetConnection {
 export interface OpenTargetOptions {
   /** Aborts the opening. */
   readonly signal?: AbortSignal | undefined;
+  /** Sends the requests of a URL, in place of the global `fetch`. */
+  readonly fetch?: FetchFunction | undefined;
   /** Receives each transport of MCP before its first request, to set handlers of questions and log messages. */
   readonly prepare?: ((transport: McpTransport) => void) | undefined;
 }

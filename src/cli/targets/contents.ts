@@ -21,7 +21,8 @@ export async function readContents(
   signal: AbortSignal,
 ): Promise<Contents> {
   const tools = wanted.includes("tools") ? await connection.tools() : undefined;
-  const mcp = wanted.some((list) => list !== "tools") ? await connection.mcp() : undefined;
+  const isMcpWanted = connection.hasContents !== false && wanted.some((list) => list !== "tools");
+  const mcp = isMcpWanted ? await connection.mcp() : undefined;
   const limits = { signal, timeoutMs };
   const [resources, resourceTemplates, prompts] = await Promise.all([
     wanted.includes("resources") ? mcp && orNone(mcp.resources.list(limits)) : undefined,

@@ -31,6 +31,8 @@ export interface HttpFlags {
 
 /** Flags of every target. */
 export interface TargetFlags extends ModuleFlags, HttpFlags {
+  readonly oauth?: boolean;
+  readonly noBrowser?: boolean;
   readonly timeout?: number;
   readonly wire?: WireName;
   readonly era?: "auto" | "modern" | "legacy";
@@ -87,6 +89,18 @@ export const HTTP_FLAGS: FlagParametersForType<HttpFlags, CliContext> = {
 /** Flags of {@link TargetFlags}, for the parser. */
 export const TARGET_FLAGS: FlagParametersForType<TargetFlags, CliContext> = {
   ...HTTP_FLAGS,
+  oauth: {
+    kind: "boolean",
+    optional: true,
+    brief: "Sign in by OAuth in the browser; tokens are kept",
+    withNegated: false,
+  },
+  noBrowser: {
+    kind: "boolean",
+    optional: true,
+    brief: "Print the address of the sign-in page, and open no browser",
+    withNegated: false,
+  },
   timeout: {
     kind: "parsed",
     parse: parseDuration,

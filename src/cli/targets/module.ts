@@ -35,11 +35,15 @@ export async function openModule(
     label: target.file,
     wire: "memory",
     url: undefined,
+    hasContents: host.catalog !== undefined,
     transport,
     tools: listOnce(() => JSON.parse(JSON.stringify(everyTool.toolsFor(principal))), flags, options),
     async mcp() {
       const { openInProcess } = await import("./in_process_mcp.ts");
-      if (mcp === undefined) options.prepare?.(mcp = openInProcess(server, principal));
+      if (mcp === undefined) {
+        mcp = openInProcess(server, principal);
+        options.prepare?.(mcp);
+      }
       return mcp;
     },
     async close() {

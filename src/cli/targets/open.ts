@@ -1,5 +1,7 @@
 /** Opens targets. What a kind of target needs is loaded when one is opened. */
+import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
+import { EXIT } from "../exit_codes.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import type { TargetFlags } from "./flags.ts";
 import type { Target } from "./target.ts";
@@ -15,11 +17,14 @@ export async function openTarget(
   context: CliContext,
   options: OpenTargetOptions = {},
 ): Promise<TargetConnection> {
+  if (flags.oauth === true && target.kind !== "url" && target.kind !== "configured") {
+    throw new CliError(EXIT.usage, "--oauth needs a URL that begins with http:// or https://");
+  }
   switch (target.kind) {
     case "module":
       return await (await import("./module.ts")).openModule(target, flags, context.host, options);
     case "url":
-      return await (await import("./url.ts")).openUrl(target.url, flags, context.host, options);
+      return await openUrlTarget(target.url, flags, context, options);
     case "grpc":
       return await (await import("./url.ts")).openGrpc(target.address, flags, context.host, options);
     case "program":
@@ -32,4 +37,20 @@ export async function openTarget(
       return await openTarget(found.target, found.flags, context, options);
     }
   }
+}
+
+async function openUrlTarget(
+  url: URL,
+  flags: TargetFlags,
+  context: CliContext,
+  options: OpenTargetOptions,
+): Promise<TargetConnection> {
+  const { openUrl } = await import("./url.ts");
+  if (flags.oauth !== true) return await openUrl(url, flags, context.host, options);
+  const [{ signIn }, { candidatesOf }] = await Promise.all([import("./oauth.ts"), import("./wires.ts")]);
+  // Servers ask for tokens at their endpoints. Without a path that is the one of MCP, which OAuth is part of.
+  const wire = flags.wire ?? (url.pathname === "/" ? "mcp" : undefined);
+  const [first] = candidatesOf(url, wire);
+  const fetch = await signIn(new URL(first?.url ?? url), flags, context);
+  return await openUrl(url, wire === undefined ? flags : { ...flags, wire }, context.host, { ...options, fetch });
 }

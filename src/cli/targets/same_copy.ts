@@ -19,8 +19,8 @@ export function assertSameCopy(server: Server, file: string): void {
     {
       code: "other_copy",
       hint:
-        "Run the copy that the module imports: npx toolwire or bunx toolwire in its project, or deno run -A with the same " +
-        "specifier, such as jsr:@toolwire/toolwire/cli",
+        "Run the copy that the module imports: npx toolwire or bunx toolwire in its project, or deno run -A with the specifier " +
+        "that the module imports, followed by /cli",
     },
   );
 }

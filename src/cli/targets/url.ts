@@ -20,7 +20,7 @@ export async function openUrl(
   host: Pick<CliProcess, "cwd" | "env">,
   options: OpenTargetOptions,
 ): Promise<TargetConnection> {
-  const wireOptions = wireOptionsOf(flags, host);
+  const wireOptions = wireOptionsOf(flags, host, options);
   const candidates = candidatesOf(url, flags.wire);
   const [first] = candidates;
   if (candidates.length === 1 && first !== undefined) return await connectionOf(first, wireOptions, flags, options);
@@ -49,11 +49,16 @@ export function openGrpc(
   if (flags.wire !== undefined && flags.wire !== "grpc") {
     throw new CliError(EXIT.usage, `A grpc:// address is reached by gRPC, not by --wire ${flags.wire}`);
   }
-  return connectionOf({ wire: "grpc", url: address }, wireOptionsOf(flags, host), flags, options);
+  return connectionOf({ wire: "grpc", url: address }, wireOptionsOf(flags, host, options), flags, options);
 }
 
-function wireOptionsOf(flags: TargetFlags, { cwd, env }: Pick<CliProcess, "cwd" | "env">): WireOptions {
+function wireOptionsOf(
+  flags: TargetFlags,
+  { cwd, env }: Pick<CliProcess, "cwd" | "env">,
+  { fetch }: OpenTargetOptions,
+): WireOptions {
   return {
+    ...(fetch !== undefined && { fetch }),
     headers: headersOf(flags, env),
     era: flags.era,
     pin: flags.pin === undefined ? undefined : readJsonFile(flags.pin, cwd, "--pin"),
@@ -141,7 +146,7 @@ function connectError(error: ErrorResult, { url }: Candidate): CliError {
 }
 
 function remedyOf({ code }: ErrorResult): string | undefined {
-  if (code === "unauthenticated") return "Send a token: --bearer-env NAME, or --header";
+  if (code === "unauthenticated") return "Send a token with --bearer-env NAME or --header, or sign in with --oauth";
   if (code === "unavailable") return "Check the address, and that the server is running";
   return undefined;
 }

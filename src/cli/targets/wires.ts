@@ -1,6 +1,7 @@
 /** The wires that a URL may have: their transports, default paths, and which paths suggest them. */
 import type { Transport } from "../../core/call/transport.ts";
 import { omitUndefined } from "../../internal/json.ts";
+import type { FetchFunction } from "../../integrations/oauth/mod.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 import { pinnedTools, pinnedWebtool, type WireName } from "./flags.ts";
 
@@ -12,6 +13,8 @@ export interface Candidate {
 
 /** What transports are created with. */
 export interface WireOptions {
+  /** Sends the requests, in place of the global `fetch`. */
+  readonly fetch?: FetchFunction;
   readonly headers: Readonly<Record<string, string>>;
   readonly era: "auto" | "modern" | "legacy" | undefined;
   /** Content of the file of `--pin`. */
@@ -54,36 +57,40 @@ function withDefaultPath(url: URL, wire: WireName): string {
 }
 
 /** Creates the transport of a wire. */
-export async function openWire(wire: WireName, url: string, { headers, era, pin }: WireOptions): Promise<Transport> {
+export async function openWire(wire: WireName, url: string, options: WireOptions): Promise<Transport> {
+  const { era, pin } = options;
+  const http = httpOf(options);
   switch (wire) {
     case "mcp": {
       const { mcpTransport } = await import("../../wires/mcp/http/client/transport.ts");
       const pinned = pin === undefined ? undefined : pinnedTools(pin);
-      return mcpTransport(url, { headers: { ...headers }, allTools: true, ...omitUndefined({ era, pinned }) });
+      return mcpTransport(url, { ...http, allTools: true, ...omitUndefined({ era, pinned }) });
     }
     case "mcp-lite":
-      return (await import("../../wires/mcp_lite/client/transport.ts")).mcpLiteTransport(url, {
-        headers: { ...headers },
-      });
+      return (await import("../../wires/mcp_lite/client/transport.ts")).mcpLiteTransport(url, http);
     case "rest":
-      return (await import("../../wires/rest/client/transport.ts")).restTransport(url, { headers: { ...headers } });
+      return (await import("../../wires/rest/client/transport.ts")).restTransport(url, http);
     case "webtools": {
       const { webtoolsTransport } = await import("../../wires/webtools/client/transport.ts");
-      return webtoolsTransport(url, { headers: { ...headers }, ...omitUndefined({ pin: pinnedWebtool(pin) }) });
+      return webtoolsTransport(url, { ...http, ...omitUndefined({ pin: pinnedWebtool(pin) }) });
     }
     default:
-      return await openRpc(wire, url, { ...headers });
+      return await openRpc(wire, url, http);
   }
 }
 
 async function openRpc(
   wire: "connect" | "grpc-web" | "grpc",
   url: string,
-  headers: Record<string, string>,
+  http: ReturnType<typeof httpOf>,
 ): Promise<Transport> {
   const { connectTransport, grpcTransport, grpcWebTransport } = await import("../../wires/grpc/client/transports.ts");
-  if (wire === "grpc") return grpcTransport(new URL(url).origin, { headers });
-  return wire === "connect" ? connectTransport(url, { headers }) : grpcWebTransport(url, { headers });
+  if (wire === "grpc") return grpcTransport(new URL(url).origin, { headers: http.headers });
+  return wire === "connect" ? connectTransport(url, http) : grpcWebTransport(url, http);
+}
+
+function httpOf({ headers, fetch }: WireOptions) {
+  return { headers: { ...headers }, ...(fetch !== undefined && { fetch }) };
 }
 
 /** Whether a transport has the features of MCP beside tools. */

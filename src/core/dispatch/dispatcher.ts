@@ -18,7 +18,7 @@ import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import { chain, Future, type MaybeFuture, toFuture, toPromise } from "../../internal/future.ts";
+import { Future, type MaybeFuture, toFuture, toPromise } from "../../internal/future.ts";
 import { PendingList } from "../../internal/pending_list.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../handler/context.ts";
@@ -30,18 +30,21 @@ import { CallContext } from "./call_context.ts";
 import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms, ResolveWord } from "./deferral.ts";
 import type { Resolution } from "../handler/waits.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
-import type { CallObserver } from "./observer.ts";
+import { type CallObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
 import type { RunLimits } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
   type AskingRun,
+  CLOSING,
   type DeadlineRun,
   INVALID_CONTINUATION,
+  missingEngine,
   type OutputLimits,
   type QuestionKeys,
   type QuestionSupport,
+  TOO_LATE,
 } from "./services.ts";
 import type { Middleware, OnError } from "../handler/middleware.ts";
 
@@ -98,35 +101,27 @@ export interface Toolset {
   call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
 }
 
-const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "The call took longer than its deadline");
-
-const CLOSING: ErrorResult = errorResult(
-  "unavailable",
-  "The server is shutting down; try again, another replica may answer",
-  { retry_after_ms: 1_000 },
-);
-
 /** Time for an engine to finish its writes at the end of a shutdown, in milliseconds. */
 const LAST_WRITES_MS = 5_000;
 
 /** Runs the calls of one server. */
 export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
-  readonly registry: ToolRegistry;
-  readonly logger: Logger | undefined;
-  readonly deadlines: Deadlines;
-  readonly clock: Clock;
-  readonly outputLimits: OutputLimits;
-  readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
-  readonly keys: TokenKeys | undefined;
+  declare readonly registry: ToolRegistry;
+  declare readonly logger: Logger | undefined;
+  declare readonly deadlines: Deadlines;
+  declare readonly clock: Clock;
+  declare readonly outputLimits: OutputLimits;
+  declare readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
+  declare readonly keys: TokenKeys | undefined;
   readonly resolverUrl: string | undefined;
-  readonly questions: QuestionSupport | undefined;
-  readonly deferral: Deferral | undefined;
+  declare readonly questions: QuestionSupport | undefined;
+  declare readonly deferral: Deferral | undefined;
   observer: CallObserver | undefined = undefined;
   readonly #middleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
-  readonly pending: PendingList;
+  declare readonly pending: PendingList;
   readonly #closing = new AbortController();
   #pendingRuns = 0;
   // A field, because each call reads it and reading a signal is slower.
@@ -171,13 +166,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (error !== undefined) return this.#refuse(call, error);
     if (!isJsonObject(call.args)) return invalidInputResult("Arguments must be an object", [], "object", call.args);
     const run = new CallContext(definition, call, this, sink);
-    const onResult = this.observer?.begin(run, undefined);
-    const result = this.#settled(run);
-    if (onResult === undefined) return result;
-    return chain<CallResult, CallResult>(result, (ended) => {
-      onResult(ended);
-      return ended;
-    });
+    return this.observer === undefined ? this.#settled(run) : observe(this.observer, run, () => this.#settled(run));
   }
 
   /** The result of a run, with the middleware around it and its limits. */
@@ -320,10 +309,14 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   /** Logs a call that ends before its middleware runs. */
   #refuse(call: Call, error: ErrorResult): ErrorResult {
-    const { tool, peer: { wire } } = call;
     const { kind: outcome, code } = error;
     this.observer?.refuse(call, error);
-    writeLine(this.logger, "info", "Call refused", { tool: tool.slice(0, 128), wire, outcome, code });
+    writeLine(this.logger, "info", "Call refused", {
+      tool: call.tool.slice(0, 128),
+      wire: call.peer.wire,
+      outcome,
+      code,
+    });
     return error;
   }
 
@@ -402,11 +395,4 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (idempotencyKey !== undefined) deferral.bindKey(run, idempotencyKey);
     return isEnqueued ? deferral.enqueue(run) : deferral.runKeyed(run);
   }
-}
-
-/** The error for options and tools that need an engine. */
-export function missingEngine(problem: string): TypeError {
-  return new TypeError(
-    `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"`,
-  );
 }

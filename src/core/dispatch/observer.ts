@@ -1,7 +1,7 @@
 /** The interface through which all calls of a server can be observed, those that no middleware sees included. */
 import type { Call, Metadata } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult } from "../call/outcome.ts";
-import type { ToolDefinition } from "../tool/definition.ts";
+import { chain, type Future } from "../../internal/future.ts";
 
 /**
  * Observes the calls of a server. Its methods run synchronously within the call and must not throw. They must copy what they keep:
@@ -25,8 +25,8 @@ export interface CallObserver {
 export interface BegunCall {
   /** The call as received, before validation. */
   readonly call: Call;
-  /** The tool, prompt or resource that it runs. */
-  readonly definition: ToolDefinition;
+  /** Name and schema of the tool, prompt or resource that it runs. */
+  readonly definition: { readonly name: string; readonly inputSchema: Readonly<Record<string, unknown>> };
   /** Calls `listener` for each event of the call, even if its caller does not stream. Exceptions of the listener are logged. */
   onEvent(listener: (event: CallEvent) => void): void;
 }
@@ -39,4 +39,17 @@ export interface ObservedRequest {
   readonly path: string;
   /** The same object as that of the call that came by the request, if one did. */
   readonly metadata: Metadata;
+}
+
+/** Runs a call, and passes its result to the observer. */
+export function observe(
+  observer: CallObserver,
+  begun: BegunCall,
+  run: () => CallResult | Future<CallResult>,
+): CallResult | Future<CallResult> {
+  const onResult = observer.begin(begun, undefined);
+  return chain<CallResult, CallResult>(run(), (result) => {
+    onResult(result);
+    return result;
+  });
 }

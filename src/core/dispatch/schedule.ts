@@ -3,6 +3,7 @@ import type { Job } from "../../engine/engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { Principal } from "../call/call.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 
 /** Times of a schedule, in milliseconds since the Unix epoch; `undefined` if there is no such time. */
 export interface Ticks {
@@ -46,8 +47,10 @@ export interface Schedule {
 /** What a scheduler needs of its server. */
 export interface ScheduleHost {
   readonly clock: Clock;
-  /** Creates the job of a call that no caller makes, checked. */
-  createJob(call: ScheduledCall): Job;
+  /** A tool of the server whose calls can be jobs. */
+  toolOf(name: string): ToolDefinition | undefined;
+  /** Tolerated difference between the clocks of replicas, in milliseconds. */
+  readonly skewMs: number;
   /** Stores a job unless there is one with its id, with a delivery after a delay. */
   insert(job: Job, dueInMs: number): MaybePromise<boolean>;
   get(id: string): MaybePromise<Job | undefined>;

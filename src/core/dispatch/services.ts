@@ -29,6 +29,16 @@ export const INVALID_CONTINUATION: ErrorResult = errorResult(
   "Not a continuation of this call, or no longer: repeat the call without it",
 );
 
+/** The error for a run whose deadline has expired. */
+export const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "The call took longer than its deadline");
+
+/** The error for calls that arrive after shutdown began. */
+export const CLOSING: ErrorResult = errorResult(
+  "unavailable",
+  "The server is shutting down; try again, another replica may answer",
+  { retry_after_ms: 1_000 },
+);
+
 /** Limits on the size and nesting depth of tool output. */
 export interface OutputLimits {
   /** Deepest nesting of arrays and objects. */
@@ -209,4 +219,11 @@ export interface QuestionKeys extends TokenKeys {
    * @internal
    */
   readonly "~questions": CreateQuestions;
+}
+
+/** The error for options and tools that need an engine. */
+export function missingEngine(problem: string): TypeError {
+  return new TypeError(
+    `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"`,
+  );
 }

@@ -21,9 +21,9 @@ export class Failure<Code extends string = string, Data = unknown> extends Error
   /** Always `"Failure"`. */
   override readonly name = "Failure";
   /** Code, defined by the tool, such as `"locked"`. */
-  readonly code: Code;
+  declare readonly code: Code;
   /** JSON data, sent to the caller. `undefined` without data. */
-  readonly data: Data;
+  declare readonly data: Data;
 
   /**
    * @param code Code, defined by the tool.

@@ -26,9 +26,9 @@ export class ToolError extends Error {
   /** Always `"ToolError"`. */
   override readonly name = "ToolError";
   /** Stable code. Use this in conditions, not the message. */
-  readonly code: ToolErrorCode;
+  declare readonly code: ToolErrorCode;
   /** JSON data, sent to the caller. `undefined` without details. */
-  readonly details: unknown;
+  declare readonly details: unknown;
 
   /**
    * @param code Stable code.

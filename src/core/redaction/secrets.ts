@@ -1,7 +1,6 @@
 /** Finds secrets in text, by their look: tokens, keys, PEM blocks, credentials in URLs, and values beside the name of a secret. */
-import { toHex } from "../../internal/encoding.ts";
 import { decodeBase64Url } from "../token/base64url.ts";
-import { sha256 } from "@noble/hashes/sha2.js";
+import { sha256Hex } from "../token/digest.ts";
 
 /** A part of a text that has to be replaced. */
 interface Secret {
@@ -41,7 +40,7 @@ const PATTERNS: readonly RegExp[] = [
 
 /** A name and the sign between it and its value, as in a query, an INI file, a header or JSON text, and the quote of the value. */
 const NAME =
-  /(token|secret|passw|api.?key|credential|signature|authorization|cookie)[\w.-]{0,64}(?:\\{0,8}["'])?\s{0,8}[:=]\s{0,8}(\\{0,8}["'])?/gi;
+  /(token|secret|passw|api.?key|credential|signature|authorization|cookie)[\w.-]{0,64}(?:\\{0,64}["'])?\s{0,8}[:=]\s{0,8}(\\{0,64}["'])?/gi;
 
 /** Headers whose value is the rest of the line. */
 const WHOLE_LINE = /^(?:authorization|cookie)$/i;
@@ -133,11 +132,17 @@ function endOf(text: string, start: number, end: RegExp): number {
   return end.exec(text)?.index ?? text.length;
 }
 
-/** Index of the next quote of the same kind that is not escaped once more. */
+/**
+ * Index of the quote that closes a value, with its backslashes. In JSON within JSON a quote has as many backslashes as the opening
+ * one; a quote that is a part of the value has more.
+ */
 function closingQuote(text: string, start: number, quote: string): number {
-  for (let at = text.indexOf(quote, start); at !== -1; at = text.indexOf(quote, at + 1)) {
-    const before = /\\*$/.exec(text.slice(Math.max(start, at - 64), at))?.[0].length ?? 0;
-    if (before % 2 === 0) return at;
+  const level = quote.length;
+  const mark = quote.slice(-1);
+  for (let at = text.indexOf(mark, start); at !== -1; at = text.indexOf(mark, at + 1)) {
+    let backslashes = 0;
+    while (at - backslashes > start && text[at - backslashes - 1] === "\\") backslashes++;
+    if (backslashes % level === level - 1 && Math.floor(backslashes / level) % 2 === 0) return at - level + 1;
   }
   return text.length;
 }
@@ -155,6 +160,6 @@ function markOf(token: string): string {
   const [prefix = ""] = token.split("_", 1);
   const [, length = 0, ...rest] = decodeBase64Url(token.slice(prefix.length + 1, prefix.length + 33)) ?? [];
   const kid = String.fromCharCode(...rest.slice(0, length));
-  const digest = toHex(sha256(new TextEncoder().encode(token))).slice(0, 8);
+  const digest = sha256Hex(token).slice(0, 8);
   return `[redacted ${prefix}_ ${/^[\w-]{1,16}$/.test(kid) ? kid : "-"} ${digest}]`;
 }

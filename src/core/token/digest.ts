@@ -5,14 +5,15 @@ import { encodeText } from "./layout.ts";
 
 /** SHA-256 of a tool's name and arguments, in hexadecimal. Independent of the order of members. */
 export function digestOf(tool: string, args: unknown): string {
-  return hash(`${tool}\0${canonicalJson(args)}`);
+  return sha256Hex(`${tool}\0${canonicalJson(args)}`);
 }
 
 /** Derives a UUID from words. The same words result in the same UUID. */
 export function uuidOf(...words: readonly string[]): string {
-  return hash(JSON.stringify(words)).slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return sha256Hex(JSON.stringify(words)).slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-function hash(text: string): string {
+/** SHA-256 of a text, in hexadecimal. */
+export function sha256Hex(text: string): string {
   return toHex(sha256(encodeText(text)));
 }

@@ -43,14 +43,13 @@ export function listMeta(
   { meta, partial, errors, promise, external }: ToolDefinition,
   wrapsOutput: boolean = false,
 ): Readonly<Record<string, unknown>> | undefined {
-  const promises = promise ?? external;
-  if (partial === undefined && errors.size === 0 && promises === undefined && !wrapsOutput) return meta;
-  const codes = [...errors].map(([code, data]) => [code, data?.jsonSchema ?? null]);
-  const contract: ListedContract = {
-    ...(partial && { partialSchema: partial.jsonSchema }),
-    ...(codes.length > 0 && { errors: Object.fromEntries(codes) }),
-    ...(promises && { promises: promise?.required ? "required" : "optional" }),
-    ...(wrapsOutput && { wrapsOutput }),
-  };
-  return { ...meta, [CONTRACT_META]: contract };
+  const contract = omitUndefined<{ [Name in keyof ListedContract]-?: ListedContract[Name] | undefined }>({
+    partialSchema: partial?.jsonSchema,
+    errors: errors.size > 0
+      ? Object.fromEntries([...errors].map(([code, data]) => [code, data?.jsonSchema ?? null]))
+      : undefined,
+    promises: promise?.required ? "required" : promise || external ? "optional" : undefined,
+    wrapsOutput: wrapsOutput || undefined,
+  });
+  return Object.keys(contract).length > 0 ? { ...meta, [CONTRACT_META]: contract } : meta;
 }

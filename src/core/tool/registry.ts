@@ -24,11 +24,11 @@ export interface PartTools {
 
 /** A server's tools, by name. */
 export class ToolRegistry {
-  readonly parts: PartTools | undefined;
+  declare readonly parts: PartTools | undefined;
   /** The tools `redeem` and `cancel`; none on a server without an engine. */
-  readonly systemTools: readonly ToolDefinition[];
+  declare readonly systemTools: readonly ToolDefinition[];
   /** Changes definitions for this server: what happens to unknown arguments. */
-  readonly guard: Guard;
+  declare readonly guard: Guard;
   readonly #own: ReadonlyMap<string, ToolDefinition>;
   #definitions: Map<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];

@@ -136,7 +136,9 @@ export function answered(value: unknown): ToolCallResult {
   const content = readContent(value);
   const text = (content && contentText(content)) || toText(value);
   const result = { text, value, error: undefined };
-  return content?.some(({ type }) => type === "image") ? { ...result, content } : result;
+  if (!content?.some(({ type }) => type === "image")) return result;
+  // Vendors refuse empty texts.
+  return { ...result, content: content.filter((part) => part.type !== "text" || part.text !== "") };
 }
 
 /** The result of a call that failed. Exceptions that are not of a server pass through. */

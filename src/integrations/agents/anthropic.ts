@@ -6,8 +6,9 @@
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import { ANTHROPIC_STRICT, type ParameterSchema } from "./dialects.ts";
 import { ANTHROPIC_LIMITS, toStrict } from "./explain_schema.ts";
+import { callersOf, isRecursive } from "./callers.ts";
 import { takeExamples } from "./examples.ts";
-import { AGENT_RULES, type AgentOptions, type AgentSource, type RunnableTools, type RunOptions } from "./options.ts";
+import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools, type RunOptions } from "./options.ts";
 import type { Parameters } from "./parameters.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { AgentTool } from "./agent_tool.ts";
@@ -29,10 +30,12 @@ export interface AnthropicTool {
   input_examples?: Record<string, unknown>[];
   /** Present if the model gets the definition only after it searched for the tool. */
   defer_loading?: true;
+  /** Present if programs of the model may call the tool. They need the tool for code execution in the request. */
+  allowed_callers?: ("direct" | "code_execution_20260120")[];
 }
 
 /** Options of {@link anthropicTools}. */
-export interface AnthropicOptions extends AgentOptions {
+export interface AnthropicOptions extends CallerOptions {
   /**
    * Whether to use strict mode for tools whose schema it can express, in the order of the list, as far as the limits of a request
    * allow: 20 tools, 24 optional properties and 16 unions in all. Older models refuse it. Default: false.
@@ -40,7 +43,7 @@ export interface AnthropicOptions extends AgentOptions {
   readonly strict?: boolean;
 }
 
-const ANTHROPIC_RULES: OptionRules<AnthropicOptions> = { ...AGENT_RULES, strict: BOOLEAN };
+const ANTHROPIC_RULES: OptionRules<AnthropicOptions> = { ...CALLER_RULES, strict: BOOLEAN };
 
 /** A content block of a message; blocks other than `tool_use` are skipped. */
 export interface AnthropicBlock {
@@ -122,11 +125,15 @@ export async function anthropicTools(
   given: AnthropicOptions = {},
 ): Promise<RunnableTools<AnthropicTool, AnthropicBlock, AnthropicToolResult>> {
   checkOptions("give tools to a model", given, ANTHROPIC_RULES);
-  const { strict = false, ...options } = given;
+  const { strict = false, callers, ...options } = given;
   const toolbox = await openToolbox(source, options, { loadsFound: true });
   const budget = new StrictBudget();
-  const describe = (tool: AgentTool, isDeferred: boolean) =>
-    describeTool(tool, strict ? budget.reduce(tool.parameters) : undefined, isDeferred);
+  const describe = (tool: AgentTool, isDeferred: boolean): AnthropicTool => {
+    const allowed = allowedCallers(tool, callers);
+    // The API refuses strict tools that programs call.
+    const reduced = strict && allowed === undefined ? budget.reduce(tool.parameters) : undefined;
+    return { ...describeTool(tool, reduced, isDeferred), ...(allowed !== undefined && { allowed_callers: allowed }) };
+  };
   return {
     tools: [
       ...toolbox.tools.map((tool) => describe(tool, false)),
@@ -136,6 +143,13 @@ export async function anthropicTools(
     run: (content, runOptions) =>
       Promise.all((content ?? []).filter(isToolUse).map((block) => answer(toolbox, block, runOptions))),
   };
+}
+
+/** Callers of a tool; `undefined` if it is only for the model. The API refuses definitions that contain themselves for programs. */
+function allowedCallers(tool: AgentTool, callers: AnthropicOptions["callers"]): AnthropicTool["allowed_callers"] {
+  const { model, program } = callersOf(tool, callers);
+  if (!program || isRecursive(tool.parameters.schema)) return undefined;
+  return model ? ["direct", "code_execution_20260120"] : ["code_execution_20260120"];
 }
 
 function describeTool(

@@ -25,6 +25,7 @@ export {
   anthropicTools,
 } from "./anthropic.ts";
 export { type ClaudeAgentOptions, type ClaudeAgentServer, claudeAgentServer } from "./claude_agent.ts";
+export { type CloudflareOptions, type CloudflareTool, cloudflareTools } from "./cloudflare.ts";
 export {
   type GoogleFunction,
   type GoogleFunctionCall,
@@ -51,6 +52,7 @@ export {
   type OpenAiOutputPart,
   type OpenAiResponseItem,
   type OpenAiResponsesFunction,
+  type OpenAiResponsesOptions,
   type OpenAiResponsesResult,
   type OpenAiResponsesTool,
   openaiResponsesTools,
@@ -61,6 +63,6 @@ export { type ExplainOptions, explainSchema, type SchemaExplanation, type Schema
 export type { SchemaChange } from "./keywords.ts";
 export type { Refusal as SchemaRefusal } from "./schema_count.ts";
 export { type TanStackContext, type TanStackTool, tanstackTools } from "./tanstack.ts";
-export type { AgentCall, AgentOptions, ApprovalOptions, RunnableTools, RunOptions } from "./options.ts";
+export type { AgentCall, AgentOptions, ApprovalOptions, CallerOptions, RunnableTools, RunOptions } from "./options.ts";
 export { type EstimateOptions, estimateTokens } from "./token_count.ts";
 export type { AgentSource, ClientSource } from "./options.ts";

@@ -37,7 +37,7 @@ export function assertNoItems(
   }
 }
 
-const OPENAI_RULES: OptionRules<OpenAiOptions> = { ...AGENT_RULES, strict: BOOLEAN };
+export const OPENAI_RULES: OptionRules<OpenAiOptions> = { ...AGENT_RULES, strict: BOOLEAN };
 
 /** @param loadsFound Whether the API loads tools that were found. */
 export async function openFunctions(

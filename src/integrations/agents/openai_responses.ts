@@ -4,17 +4,20 @@
  * Types are structural: they are those of the package `openai`, which is not needed.
  */
 import { ToolError } from "../../core/errors/tool_error.ts";
-import type { AgentTool } from "./agent_tool.ts";
+import { checkOptions } from "../../internal/options.ts";
+import type { AgentTool, ToolCallResult } from "./agent_tool.ts";
 import type { AnswerPart } from "./answer_content.ts";
+import { callersOf } from "./callers.ts";
 import {
   assertNoItems,
+  OPENAI_RULES,
   type OpenAiFunction,
   type OpenAiFunctions,
   type OpenAiOptions,
   openFunctions,
 } from "./openai_functions.ts";
 import { describeNamespace, Namespaces } from "./openai_namespaces.ts";
-import type { AgentSource, RunnableTools, RunOptions } from "./options.ts";
+import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools, type RunOptions } from "./options.ts";
 import type { SearchTool } from "./search_tool.ts";
 
 /** A function of Responses. */
@@ -23,7 +26,14 @@ export interface OpenAiResponsesFunction extends OpenAiFunction {
   type: "function";
   /** Present if the function was found by a search. */
   defer_loading?: true;
+  /** Present if programs of the model may call the function. They need the tool `programmatic_tool_calling` in the request. */
+  allowed_callers?: ("direct" | "programmatic")[];
+  /** JSON Schema of the answers, which are then all JSON. Present for programs, if the server has one. */
+  output_schema?: Record<string, unknown>;
 }
+
+/** Options of {@link openaiResponsesTools}. */
+export interface OpenAiResponsesOptions extends OpenAiOptions, CallerOptions {}
 
 /** The tool that lets the model search for deferred tools; `run` answers its calls. */
 export interface OpenAiToolSearch {
@@ -138,10 +148,12 @@ export type OpenAiCaller = {
  */
 export async function openaiResponsesTools(
   source: AgentSource,
-  options: OpenAiOptions = {},
+  given: OpenAiResponsesOptions = {},
 ): Promise<RunnableTools<OpenAiResponsesTool, OpenAiResponseItem, OpenAiResponsesResult>> {
+  checkOptions("give tools to a model", given, { ...OPENAI_RULES, ...CALLER_RULES });
+  const { callers, ...options } = given;
   const functions = await openFunctions(source, options, true);
-  const responses = new Responses(functions);
+  const responses = new Responses(functions, callers);
   const { tools, names } = functions.toolbox;
   return {
     tools: tools.map((tool) => responses.describe(tool)),
@@ -158,25 +170,45 @@ export async function openaiResponsesTools(
 class Responses {
   readonly #functions: OpenAiFunctions;
   readonly #namespaces: Namespaces;
+  readonly #callers: CallerOptions["callers"];
 
-  constructor(functions: OpenAiFunctions) {
+  constructor(functions: OpenAiFunctions, callers: CallerOptions["callers"]) {
     this.#functions = functions;
+    this.#callers = callers;
     this.#namespaces = new Namespaces(functions.toolbox.deferred);
   }
 
   describe(tool: AgentTool): OpenAiResponsesTool {
-    if (tool !== this.#functions.toolbox.search) return { type: "function", ...this.#functions.describe(tool) };
+    if (tool !== this.#functions.toolbox.search) return this.#describe(tool);
     const { description = "", parameters } = tool;
     return { type: "tool_search", execution: "client", description, parameters: { ...parameters.schema } };
+  }
+
+  #describe(tool: AgentTool, name: string = tool.name): OpenAiResponsesFunction {
+    const { model, program } = callersOf(tool, this.#callers);
+    const schema = this.#outputSchemaOf(tool);
+    return {
+      type: "function",
+      ...this.#functions.describe(tool, name),
+      ...(program && { allowed_callers: model ? ["direct", "programmatic"] : ["programmatic"] }),
+      ...(schema !== undefined && { output_schema: schema }),
+    };
+  }
+
+  /** Schema of the answers of a tool, if programs may call it. */
+  #outputSchemaOf(tool: AgentTool): Record<string, unknown> | undefined {
+    const { outputSchema } = tool.listing;
+    return outputSchema !== undefined && callersOf(tool, this.#callers).program ? { ...outputSchema } : undefined;
   }
 
   async answer(item: OwnItem, options: RunOptions | undefined): Promise<OpenAiResponsesResult> {
     if (!isFunctionCall(item)) return this.#search(item);
     const { name, arguments: text, call_id: id, caller, namespace } = item;
     const called = this.#namespaces.find(namespace, String(name))?.name ?? String(name);
-    const { text: answer, content } = await this.#functions.call(called, text, { ...options, id });
-    // Programs take text alone.
-    const output = caller?.type === "program" ? answer : content?.map(toOutputPart) ?? answer;
+    const result = await this.#functions.call(called, text, { ...options, id });
+    const tool = this.#functions.toolbox.find(called);
+    const isJson = tool !== undefined && this.#outputSchemaOf(tool) !== undefined;
+    const output = isJson ? toJson(result) : toOutput(result, caller?.type === "program");
     return {
       type: "function_call_output",
       call_id: id,
@@ -198,11 +230,7 @@ class Responses {
     const namespaces = new Map<string, OpenAiNamespace>();
     for (const tool of found) {
       const { namespace, name } = this.#namespaces.nameOf(tool);
-      const described: OpenAiResponsesFunction = {
-        type: "function",
-        ...this.#functions.describe(tool, name),
-        defer_loading: true,
-      };
+      const described: OpenAiResponsesFunction = { ...this.#describe(tool, name), defer_loading: true };
       const open = namespace === undefined ? undefined : namespaces.get(namespace);
       if (open !== undefined) open.tools.push(described);
       else if (namespace === undefined) listed.push(described);
@@ -215,6 +243,16 @@ class Responses {
     }
     return listed;
   }
+}
+
+/** With an output schema all answers are JSON, errors, too. */
+function toJson({ text, value, error }: ToolCallResult): string {
+  return JSON.stringify(error === undefined ? value ?? null : { error: text });
+}
+
+/** Programs take text alone. */
+function toOutput({ text, content }: ToolCallResult, isProgram: boolean): string | OpenAiOutputPart[] {
+  return isProgram ? text : content?.map(toOutputPart) ?? text;
 }
 
 function toOutputPart(part: AnswerPart): OpenAiOutputPart {

@@ -56,6 +56,12 @@ export interface ApprovalOptions extends AgentOptions {
   readonly needsApproval?: (tool: ListedTool) => boolean;
 }
 
+/** Options of adapters whose vendor runs programs of the model that call tools. */
+export interface CallerOptions extends AgentOptions {
+  /** Which callers a tool has: the model itself, programs that it writes, or both. Default: `"model"`. */
+  readonly callers?: (tool: ListedTool) => "model" | "program" | "both";
+}
+
 /** Options that a framework passes with a call. */
 export interface RunOptions {
   /** Aborts the calls; pending calls then reject with the signal's reason. */
@@ -93,6 +99,8 @@ export const AGENT_RULES: OptionRules<AgentOptions> = {
   onProgress: FUNCTION,
   onPartial: FUNCTION,
 };
+
+export const CALLER_RULES: OptionRules<CallerOptions> = { ...AGENT_RULES, callers: FUNCTION };
 
 export const APPROVAL_RULES: OptionRules<ApprovalOptions> = { ...AGENT_RULES, needsApproval: FUNCTION };
 

@@ -1,7 +1,6 @@
 /** The two tools that a model gets in place of deferred tools: one searches, one calls what was found. */
 import type { ListedTool } from "../../core/call/transport.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { compileCheck } from "../../core/json_schema/check.ts";
 import {
   callSchema,
   describeCall,
@@ -17,7 +16,8 @@ import {
   ToolCatalog,
 } from "../../core/tool_search/tool_catalog.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { describeUnknown, formatPath } from "../../internal/text.ts";
+import { checkOptions, oneOf, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";
+import { describeUnknown } from "../../internal/text.ts";
 import { type AgentCallOptions, AgentTool, answered, explained, type ToolCallResult } from "./agent_tool.ts";
 import { toParameters } from "./parameters.ts";
 
@@ -70,6 +70,17 @@ export function nameInGroup(name: string, group: string): string {
   return group !== "" && toKey(name).startsWith(`${toKey(group)}_`) ? name.slice(group.length + 1) : name;
 }
 
+/** The rules of the schema of a search. A check of the schema itself would be most of the code of an adapter. */
+const SEARCH_RULES: OptionRules<SearchInput> = {
+  query: required(TEXT),
+  group: TEXT,
+  detail: oneOf("signature", "schema"),
+  limit: rule(
+    "a whole number from 1 to 20",
+    (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 20,
+  ),
+};
+
 /** What a model does with a found tool, in the description of the tool that searches. */
 const CALL_DIRECTLY = "Call a found tool by its name.";
 
@@ -77,7 +88,6 @@ const CALL_DIRECTLY = "Call a found tool by its name.";
 export class SearchTool extends AgentTool {
   /** The search. */
   readonly finder: ToolFinder;
-  readonly #check: ReturnType<typeof compileCheck>;
 
   /** @param callTool Name of the tool that calls found tools; `undefined` if the framework loads them. */
   constructor(name: string, finder: ToolFinder, callTool: string | undefined) {
@@ -86,16 +96,17 @@ export class SearchTool extends AgentTool {
     const description = describeSearch(finder.groups, next);
     super(name, { name, description, inputSchema, annotations: SEARCH_ANNOTATIONS }, toParameters(inputSchema));
     this.finder = finder;
-    this.#check = compileCheck(inputSchema);
   }
 
   /** Reads the arguments of a model: a search, or the error that explains what is wrong. */
   read(said: unknown): SearchInput | ToolError {
     if (!isJsonObject(said)) return new ToolError("invalid_input", "The arguments are not a JSON object");
-    const [problem] = this.#check(said);
-    if (problem === undefined) return said as unknown as SearchInput;
-    const place = problem.path.length === 0 ? "The arguments" : formatPath(problem.path);
-    return new ToolError("invalid_input", `${place}: expected ${problem.expected}`);
+    try {
+      checkOptions("search for tools", said, SEARCH_RULES);
+    } catch (thrown) {
+      return new ToolError("invalid_input", (thrown as Error).message);
+    }
+    return said as unknown as SearchInput;
   }
 
   override async *stream(said: unknown): AsyncGenerator<unknown, ToolCallResult, undefined> {

@@ -1,15 +1,9 @@
 /** Packs a server as an `.mcpb` bundle, which hosts install by a double click. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import process from "node:process";
-import { createClient } from "../../client/client.ts";
-import { stdioTransport } from "../../wires/mcp/stdio/client/transport.ts";
-import type { ListedTool } from "../../core/call/transport.ts";
 import { type BundleManifest, bundleManifest, ENTRY_POINT } from "./bundle_manifest.ts";
-import { bundleProgram } from "./bundle_program.ts";
 import { type FoundPackage, type PackageVariable, PackagingError, readPackage } from "./package_manifest.ts";
-import { writeZip, type ZipFile } from "./zip.ts";
+import type { ZipFile } from "./zip.ts";
 
 /** Options of {@link packBundle}. */
 export interface PackOptions {
@@ -57,8 +51,17 @@ export async function packBundle(options: PackOptions): Promise<PackedBundle> {
   const found = readPackage(dirname(module));
   // Before the work, as mistakes in package.json are frequent.
   bundleManifest(found.manifest, [], options.variables);
+  const [{ bundleProgram }, { listPackedTools }, { writeZip }] = await Promise.all([
+    import("./bundle_program.ts"),
+    import("./list_packed_tools.ts"),
+    import("./zip.ts"),
+  ]);
   const program = await bundleProgram({ module, exportName: options.exportName, folder: found.folder });
-  const manifest = bundleManifest(found.manifest, await listTools(program, options), options.variables);
+  const manifest = bundleManifest(
+    found.manifest,
+    await listPackedTools(program, module, options.env),
+    options.variables,
+  );
   const files = filesOf(found, program, manifest);
   return { fileName: `${manifest.name}-${manifest.version}.mcpb`, bytes: writeZip(files), manifest };
 }
@@ -71,30 +74,4 @@ function filesOf({ folder }: FoundPackage, program: string, manifest: BundleMani
     { name: ENTRY_POINT, bytes: encode(program) },
     ...existsSync(license) ? [{ name: "LICENSE", bytes: readFileSync(license) }] : [],
   ];
-}
-
-const MAX_OUTPUT = 2_000;
-
-/** Starts the program in an empty folder, as a host would, and lists its tools. */
-async function listTools(program: string, { module, env = {} }: PackOptions): Promise<readonly ListedTool[]> {
-  const folder = mkdtempSync(join(tmpdir(), "toolwire-pack-"));
-  const file = join(folder, "index.mjs");
-  let output = "";
-  const args = process.versions["deno"] === undefined ? [file] : ["run", "-A", "--quiet", file];
-  const client = createClient(stdioTransport(process.execPath, args, {
-    cwd: folder,
-    env,
-    era: "legacy",
-    stderr: (text) => void (output = (output + text).slice(-MAX_OUTPUT)),
-  }));
-  try {
-    writeFileSync(file, program);
-    return await client.$.list();
-  } catch (cause) {
-    const reason = output.trim() || (cause as Error).message;
-    throw new PackagingError(`Cannot pack ${module}`, [`the packed server does not start: ${reason}`], { cause });
-  } finally {
-    client.$.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -56,6 +56,10 @@ for (const runtime of runtimes) {
     const start = (...args: readonly string[]) => startProgram(toolwire(...args), { cwd });
     const run = (...args: readonly string[]) => runProgram(toolwire(...args), { cwd, withinMs: 60_000 });
 
+    const wrong = await run("dev", "./server.ts", "--port", "0", "--wires", "mcplite");
+    deepStrictEqual([wrong.code, wrong.stdout], [2, ""], wrong.stderr);
+    match(wrong.stderr, /There is no wire "mcplite": did you mean "mcp-lite"\?\n--wires takes mcp, /);
+
     await using dev = await start("dev", "./server.ts", "--port", "0", "--wires", "mcp-lite,mcp");
     const url = `${dev.url}/mcp-lite/v1`;
     await dev.printed(/tools +say, crash, ask/);
@@ -99,6 +103,7 @@ async function testReloads(dev: Program, url: string, cwd: string, { name }: Run
   writeWord(cwd, ";");
   await dev.printed(/✕ Cannot load \.\/server\.ts[^]*word\.ts:1[^]*→ Mend it and save/);
   await saveUntilReloaded(dev, cwd, '"three"');
+  await untilQuiet(dev);
   strictEqual(await say(url), "three");
   ok(!/Restarting|Watcher|Change detected/.test(dev.output()), `${name}: ${dev.output()}`);
 }
@@ -114,6 +119,14 @@ async function saveUntilReloaded(dev: Program, cwd: string, word: string): Promi
     }
   }
   throw new Error(`The module is not reloaded:\n${dev.output()}`);
+}
+
+/** Waits until a program has printed nothing for a while: a watcher may restart it twice for one save. */
+async function untilQuiet(program: Program): Promise<void> {
+  for (let before = ""; before !== program.output();) {
+    before = program.output();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+  }
 }
 
 type Start = (...args: readonly string[]) => Promise<Program>;

@@ -35,7 +35,7 @@ for (const [name, before, after, input, output] of LABELLED_PAIRS) {
 }
 
 const SEED = 19;
-const PAIRS = 250;
+const PAIRS = 60;
 const VALUES = 20;
 
 /** Changes a random part of a schema: a keyword is removed, or those of another schema are added or put in its place. */
@@ -124,4 +124,18 @@ test("schemas that multiply themselves end as uncertain", () => {
   };
   const verdict = verdictOf(changesOf(grow({ type: "string" }, 40), grow({ type: "number" }, 41)), "input");
   ok(["breaking", "uncertain"].includes(verdict), verdict);
+});
+
+test("a chain of definitions is compared once, and its many changes are cut", () => {
+  const chain = (value: string) => {
+    const part = (index: number) => ({
+      type: "object",
+      properties: { a: { enum: [value] }, next: { $ref: `#/$defs/d${(index + 1) % 120}` } },
+    });
+    const $defs = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`d${index}`, part(index)]));
+    return { $ref: "#/$defs/d0", $defs };
+  };
+  const changes = changesOf(chain("a"), chain("b"));
+  deepStrictEqual([verdictOf(changes, "input"), verdictOf(changes, "output")], ["breaking", "breaking"]);
+  ok(changes.length <= 300 && changes.every(({ path }) => path.length <= 64), `${changes.length} changes`);
 });

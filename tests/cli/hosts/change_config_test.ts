@@ -129,6 +129,14 @@ test("Codex: inline tables cannot be changed line by line, and the error says so
   }
 });
 
+test("Codex: a text that looks like the table is not changed", () => {
+  const text = CONFIGS.find(({ host }) => host === "codex")?.text ?? "";
+  const closed = 'prompt = """\n[mcp_servers.alsofake]\ncommand = "no"\n[x]\n"""\n';
+  for (const config of [text, closed]) {
+    throws(() => planChange(hostOf("codex"), config, "alsofake", PROGRAM), /is written in a form .* by hand/);
+  }
+});
+
 test("Codex: a table with a subtable, and values of several lines, is replaced", () => {
   const codex = hostOf("codex");
   const text =

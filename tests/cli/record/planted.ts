@@ -50,7 +50,8 @@ export const PLANTED: readonly Planted[] = [
   named("refreshToken"),
   named("client_secret"),
   named("password"),
-  named("Passwd"),
+  // Characters that JSON escapes, also once more in JSON within JSON.
+  { ...named("Passwd"), secret: `quo"te\\back's ${fake("", 14)}, "${fake("W", 9)}` },
   named("aws_credential"),
   named("x-hub-signature-256"),
   known("JWT", JWT),

@@ -284,6 +284,38 @@ test("a replay against the same server finds no difference; questions and promis
   ]);
 });
 
+/** A server whose tool gives a promise after 5 ms, unless it answers at once. */
+function createSlow(delayMs: number): Server {
+  const later = defineTool("later").describe("Promise").promise({ budgetMs: 5 }).handle(async () => {
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    return "the result";
+  });
+  return createServer({ tools: [later], logger: false, keys: "k1:a secret of at least thirty-two bytes" });
+}
+
+test("a promise in place of a recorded answer is followed, and an answer in place of a recorded promise counts for it", async () => {
+  const streamed = await record(async (client) => {
+    strictEqual(await client.$.call("later", {}, { onProgress: () => {} }), "the result");
+  }, createSlow(40));
+  const promised = await record(async (client) => {
+    strictEqual(await client.$.call("later"), "the result");
+  }, createSlow(40));
+  ok(readRecording(streamed).calls[0]?.settled?.kind === "answer" && streamed.includes('"deferred"'), streamed);
+  ok(readRecording(promised).calls[0]?.settled?.kind === "promise", promised);
+  for (const text of [streamed, promised]) {
+    for (const delayMs of [0, 40]) {
+      const calls = await replayAll(text, createSlow(delayMs));
+      deepStrictEqual(
+        calls.filter(({ status, reason }) => status !== "same" && reason !== "the work was still running"),
+        [],
+      );
+    }
+  }
+  const changed = createServer({ tools: [defineTool("later").describe("x").handle(() => "another")], logger: false });
+  const found = (await replayAll(promised, changed)).flatMap(({ differences }) => differences);
+  deepStrictEqual(found, [{ path: "/value", recorded: "the result", now: "another" }]);
+});
+
 test("a replay against a changed server names each difference", async () => {
   const text = await record(async (client) => void await client.$.call("add", { a: 1, b: 2 }));
   const [call] = await replayAll(text, createTarget(2), ["/value/at"]);

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { keyRing } from "../../../mod.ts";
 import { createRedactor } from "../../../src/core/redaction/redact.ts";
-import { PLANTED, plantedTokens } from "./planted.ts";
+import { PLANTED, type Planted, plantedTokens } from "./planted.ts";
 
 const { value, pieces, tools } = createRedactor();
 
@@ -32,6 +32,29 @@ function secretParts(secret: string): string[] {
   const escaped = JSON.stringify(secret).slice(1, -1);
   return [secret, escaped, secret.slice(-8), secret.slice(8, 20)].filter((part) => part.length >= 6);
 }
+
+test("no planted secret survives in values of random form: lists, members, JSON text at any depth, sentences", () => {
+  let seed = 20_261_123;
+  const pick = (count: number): number => (seed = (seed * 48_271) % 2_147_483_647) % count;
+  const wraps: readonly ((value: unknown) => unknown)[] = [
+    (value) => [1, value, null],
+    (value) => ({ a: true, value, z: "text" }),
+    (value) => JSON.stringify(value),
+    (value) => ({ content: [{ type: "text", text: JSON.stringify(value, undefined, pick(3)) }] }),
+    (value) => (typeof value === "string" ? `Result: ${value}\nDone` : value),
+    (value) => `log ${JSON.stringify({ line: value })} end`,
+  ];
+  const planted = [...PLANTED, ...plantedTokens()];
+  for (let round = 0; round < 1_000; round++) {
+    const { name, member, secret, hidden = secret } = planted[round % planted.length] as Planted;
+    let given: unknown = { [member]: secret };
+    for (let depth = pick(8); depth > 0; depth--) given = wraps[pick(wraps.length)]?.(given);
+    const redacted = JSON.stringify(value(given));
+    for (const part of secretParts(hidden)) {
+      ok(!redacted.includes(part), `${name}, round ${round}: ${JSON.stringify(given)} became ${redacted}`);
+    }
+  }
+});
 
 test("secrets that are divided over the pieces of a stream are replaced, at every position", () => {
   for (const { name, secret, hidden = secret, alone } of [...PLANTED, ...plantedTokens()]) {

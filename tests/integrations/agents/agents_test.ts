@@ -54,6 +54,10 @@ describe("over every wire", () => {
       match(await callOne(transport, "get_rate", {}), /rate_limited.*Slow down/);
       strictEqual(await callOne(transport, "draw", { input: { shape: "square", side: 2 } }), "square 2");
       strictEqual(await callOne(transport, "do_nothing", ""), "Done. The tool returned nothing.");
+      const deferred = { defer: "all" };
+      match(await callOne(transport, "search_tools", { query: "add numbers" }, deferred), /"name":"math_add"/);
+      const found = { name: "tell_story", arguments: { about: "a search" } };
+      strictEqual(await callOne(transport, "call_tool", found, deferred), "Once upon a time there was a search.");
     } finally {
       transport.close?.();
       await close();

@@ -93,7 +93,9 @@ test("Chat Completions: the model searches, and calls what it found", async () =
   match(await call("call_tool", { name: WANTED, workspace: "w1" }), /pass "workspace" in "arguments"/);
   match(await call("call_tool", {}), /needs the name of a tool/);
   match(await call("call_tool", { name: WANTED, arguments: {} }), /invalid_input.*\n.*workspace/);
-  match(await call("search_tools", { query: 7 }), /invalid_input.*query: expected string/);
+  match(await call("search_tools", { query: 7 }), /invalid_input.*query must be text that is not empty, not 7/);
+  match(await call("search_tools", { query: "a", limit: 21 }), /limit must be a whole number from 1 to 20, not 21/);
+  match(await call("search_tools", { querry: "a" }), /there is no option "querry"; did you mean "query"/);
   match(await call("search_tools", { query: "zebra" }), /"tools":\[\],"total":0.*"hint":"No tool has these words/);
 });
 

@@ -29,6 +29,10 @@ const IMAGES: Transport = {
 };
 
 const DEFERRED = { defer: "all", group: groupOf } as const;
+const CALLERS = {
+  callers: ({ name }: { readonly name: string }) => name.startsWith("crm.") ? "both" : "program",
+  select: ({ name }: { readonly name: string }) => /^(crm\.|pinned)/.test(name),
+} as const;
 const QUERY = { query: "records, nullable values and conditions", limit: 6 };
 
 async function responsesSearch(): Promise<unknown> {
@@ -85,6 +89,11 @@ export const GOLDEN: Readonly<Record<string, Golden>> = {
     type: "T.OpenAI.Responses.Tool[]",
     make: async () => (await openaiResponsesTools(hardTools, DEFERRED)).tools,
   },
+  openai_responses_callers: {
+    from: "openai",
+    type: "T.OpenAI.Responses.Tool[]",
+    make: async () => (await openaiResponsesTools(hardTools, CALLERS)).tools,
+  },
   openai_responses_search: {
     from: "openai",
     type: "T.OpenAI.Responses.ResponseInputItem[]",
@@ -117,6 +126,11 @@ export const GOLDEN: Readonly<Record<string, Golden>> = {
     from: "@anthropic-ai/sdk",
     type: "T.Anthropic.Tool[]",
     make: async () => (await anthropicTools(hardTools, DEFERRED)).tools,
+  },
+  anthropic_callers: {
+    from: "@anthropic-ai/sdk",
+    type: "T.Anthropic.Tool[]",
+    make: async () => (await anthropicTools(hardTools, CALLERS)).tools,
   },
   anthropic_search: {
     from: "@anthropic-ai/sdk",

@@ -2,7 +2,16 @@
 import { deepStrictEqual, doesNotThrow, ok, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ListedTool } from "../../../src/core/call/transport.ts";
-import { anthropicTools, explainSchema, type SchemaVendor } from "../../../src/integrations/agents/mod.ts";
+import {
+  type AgentOptions,
+  anthropicTools,
+  explainSchema,
+  googleTools,
+  openaiResponsesTools,
+  openaiTools,
+  type SchemaVendor,
+} from "../../../src/integrations/agents/mod.ts";
+import { estimateTextTokens } from "../../../src/internal/token_estimate.ts";
 import { readCorpus } from "../../corpus/corpus.ts";
 import { findNode, findProgram, testWith } from "../../serve/programs.ts";
 import { loadModule, skip } from "./frameworks.ts";
@@ -96,6 +105,30 @@ testWith("Anthropic: the names of all properties, and the limits of a request", 
   ok(strict.length > 10 && strict.length <= 20, `${strict.length} tools are strict`);
   ok((text.match(/"anyOf"|"type":\[/g) ?? []).length <= 16);
 }, TIMEOUT_MS);
+
+testWith(
+  "all tools of all servers: the first request carries at most 1 % of their tokens",
+  [...PROGRAMS],
+  async (bun, node) => {
+    const list = (await readCorpus(bun, node)).flatMap(({ name, tools }) =>
+      tools.map((tool) => ({ ...tool, name: `${name}/${tool.name}` }))
+    );
+    const source = { call: () => ({ kind: "answer" as const, value: null }), list: () => list };
+    const group = ({ name }: ListedTool) => name.slice(0, name.lastIndexOf("/"));
+    const openings: readonly ((options: AgentOptions) => Promise<unknown>)[] = [
+      async (options) => (await openaiTools(source, options)).tools,
+      async (options) => (await openaiResponsesTools(source, options)).tools,
+      async (options) => (await anthropicTools(source, options)).tools.filter((tool) => !tool.defer_loading),
+      async (options) => (await googleTools(source, options)).tools,
+    ];
+    for (const open of openings) {
+      const [full, deferred] = [await open({}), await open({ defer: "auto", group })];
+      const [all, few] = [full, deferred].map((tools) => estimateTextTokens(JSON.stringify(tools))) as [number, number];
+      ok(all > 100_000 && few <= 0.03 * all, `${few} of ${all}`);
+    }
+  },
+  TIMEOUT_MS,
+);
 
 type Helper = (schema: unknown) => unknown;
 const HELPERS: readonly (readonly [SchemaVendor, string, string])[] = [

@@ -21,6 +21,8 @@ function readZip(bytes: Uint8Array): Record<string, { readonly text: string; rea
     const local = view.getUint32(at + 42, true);
     strictEqual(view.getUint32(local, true), 0x04034b50);
     strictEqual(view.getUint32(local + 14, true), crc);
+    // 1980-01-01 00:00 in both headers, on every machine.
+    for (const time of [local + 10, at + 12]) strictEqual(view.getUint32(time, true), ((1 << 5) | 1) * 2 ** 16);
     const start = local + 30 + view.getUint16(local + 26, true);
     files[name] = { text: new TextDecoder().decode(inflateRawSync(bytes.subarray(start, start + packed))), crc };
     at += 46 + nameLength;

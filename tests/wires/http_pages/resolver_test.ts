@@ -1,6 +1,6 @@
 /** The wire `resolver()`: values for waits by POST, their statuses, and what it refuses. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import * as v from "valibot";
 import { createServer, defineTool, memoryEngine, type Server } from "../../../mod.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
@@ -11,9 +11,15 @@ import type { Engine } from "../../../src/engine/mod.ts";
 const KEYS = "k1:a secret that all servers of these tests know";
 const URL_TEXT = "https://tools.example.com/hooks/resolve";
 
+const engines: Engine[] = [];
+
+// A job that waits keeps the process alive until its time is over.
+after(() => engines.forEach((engine) => engine.close()));
+
 /** Servers with one engine, whose tool waits for an approval, and makes its URL known. */
 function opened(options: Partial<ResolverOptions> = {}, count = 1, wrap = (engine: Engine): Engine => engine) {
   const engine = memoryEngine();
+  engines.push(engine);
   const shared = wrap({ ...engine, processId: undefined, close: () => {} });
   const urls: string[] = [];
   const runs = { begun: 0, ended: 0 };

@@ -113,11 +113,8 @@ export class Jobs {
   }
 
   /** Ends a run that stopped at waits; the next one begins when one of them has ended. */
-  async suspend(run: Job, names: readonly string[], memo: Memo): Promise<void> {
-    const stopped = await this.#changeRun(run, (job) => toWaiting(job, memo, names));
-    if (stopped === undefined) return;
-    const { state, wakeAtMs } = stopped;
-    await this.engine.schedule(run.id, state === "waiting" && wakeAtMs !== undefined ? this.#msUntil(wakeAtMs) : 0);
+  suspend(run: Job, names: readonly string[], memo: Memo): Promise<void> {
+    return this.#endRun(run, (job) => toWaiting(job, memo, names));
   }
 
   /** Resolves a wait of a job, whatever the job does. The first value counts. */
@@ -223,10 +220,19 @@ export class Jobs {
     }
   }
 
-  async #requeue(run: Job, attempt: number, delayMs: number): Promise<void> {
+  #requeue(run: Job, attempt: number, delayMs: number): Promise<void> {
     const wakeAtMs = this.#clock.now() + delayMs;
-    const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued", attempt, wakeAtMs }));
-    if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
+    return this.#endRun(run, (job) => ({ ...job, state: "queued", attempt, wakeAtMs }));
+  }
+
+  /**
+   * Ends a run that another one follows, and schedules that one. Called again after an error, it finds the job as the first call has
+   * left it, maybe without a delivery.
+   */
+  async #endRun(run: Job, change: (job: Job) => Job): Promise<void> {
+    const ended = await this.#changeRun(run, change) ?? await this.engine.get(run.id);
+    if (ended?.epoch !== run.epoch || (ended.state !== "queued" && ended.state !== "waiting")) return;
+    await this.engine.schedule(run.id, ended.wakeAtMs === undefined ? 0 : this.#msUntil(ended.wakeAtMs));
   }
 
   /** The current state of a job. Subscribers of one change share a read, because a job may be large. */

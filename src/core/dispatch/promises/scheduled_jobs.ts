@@ -1,11 +1,7 @@
 import type { Engine, Job } from "../../../engine/engine.ts";
-import type { Json } from "../../../internal/json.ts";
-import { digestOf } from "../../token/digest.ts";
-import { formatIssues } from "../../schema/issues.ts";
-import type { ToolDefinition } from "../../tool/definition.ts";
 import { toolOfJob } from "../attached_tools.ts";
 import type { DispatchServices, JobOptions } from "../deferral.ts";
-import type { ScheduledCall, ScheduleHost, Scheduler } from "../schedule.ts";
+import type { ScheduleHost, Scheduler } from "../schedule.ts";
 import type { Jobs } from "./jobs.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 
@@ -55,50 +51,11 @@ export class ScheduledJobs {
   #host(engine: Engine): ScheduleHost {
     return {
       clock: this.#services.clock,
-      createJob: (call) => this.#createJob(call),
+      toolOf: (name) => toolOfJob(this.#services.registry, name),
+      skewMs: CLOCK_SKEW_MS,
       insert: (job, dueInMs) => engine.insert(job, dueInMs),
       get: (id) => engine.get(id),
       report: (thrown) => void this.#services.settleThrown(thrown, { during: "schedules" }),
     };
   }
-
-  #createJob({ id, tool, input, principal, atMs, schedule }: ScheduledCall): Job {
-    const definition = toolOfJob(this.#services.registry, tool);
-    if (definition?.promise === undefined) {
-      throw new TypeError(
-        `Cannot create server: the schedule "${schedule.name}" calls ${tool}, which is not among its tools`,
-      );
-    }
-    const { promise: { ttlMs, retries }, revision } = definition;
-    return {
-      id,
-      state: "queued",
-      epoch: 0,
-      attempt: 0,
-      version: 1,
-      tool,
-      ...(revision !== undefined && { revision }),
-      args: checkInput(definition, input, schedule.name),
-      digest: digestOf(tool, input),
-      ...(principal !== undefined && { principal }),
-      expiresAtMs: atMs + ttlMs + CLOCK_SKEW_MS,
-      wakeAtMs: atMs,
-      maxAttempts: retries + 1,
-      memo: { answers: {}, steps: {} },
-      schedule,
-    };
-  }
-}
-
-/** The arguments as JSON, checked unless the schema is asynchronous. */
-function checkInput({ name, input }: ToolDefinition, given: unknown, schedule: string): Json {
-  const args: Json = JSON.parse(JSON.stringify(given ?? {}));
-  const checked = input?.validate(args);
-  if (checked === undefined || checked instanceof Promise || checked.issues === undefined) return args;
-  const [issue] = formatIssues(checked.issues, args);
-  throw new TypeError(
-    `Cannot create server: the arguments of the schedule "${schedule}" do not fit ${name}: ${
-      ["input", ...issue?.path ?? []].join(".")
-    }: ${issue?.message}`,
-  );
 }

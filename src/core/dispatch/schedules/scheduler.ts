@@ -6,6 +6,7 @@ import type { Job } from "../../../engine/engine.ts";
 import { MAX_TIMER_MS } from "../../../internal/time.ts";
 import { digestOf, uuidOf } from "../../token/digest.ts";
 import type { Schedule, ScheduleHost, Scheduler } from "../schedule.ts";
+import { createScheduledJob } from "./scheduled_job.ts";
 
 /** Delay before a call is stored again after the engine has failed, in milliseconds. */
 const RETRY_MS = 5_000;
@@ -117,6 +118,6 @@ class Timetable {
   #createJob(atMs: number): Job {
     const { name, "~definition": { tool, input, principal } } = this.#schedule;
     const schedule = { name, digest: this.digest, atMs };
-    return this.#host.createJob({ id: this.#idOf(atMs), tool, input, principal, atMs, schedule });
+    return createScheduledJob(this.#host, { id: this.#idOf(atMs), tool, input, principal, atMs, schedule });
   }
 }

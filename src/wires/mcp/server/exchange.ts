@@ -31,7 +31,7 @@ export interface McpExchange {
 /** Caller of a request. */
 export class McpPeer implements Peer {
   readonly wire = "mcp";
-  readonly requestId: RequestId;
+  declare readonly requestId: RequestId;
   readonly #exchange: McpExchange;
   readonly #capabilities: unknown;
   readonly #info: unknown;

@@ -85,3 +85,33 @@ test("a run keeps members of the memo that it does not know, for processes of a 
   deepStrictEqual({ ...asking.memo }["signals" as never], { "from later": 1 });
   await worker.stop();
 });
+
+for (const [what, delayMs] of [["sleeps", 60_000], ["failed", 1_000]] as const) {
+  test(`a job that ${what} is delivered although its first delivery could not be scheduled`, async () => {
+    const { clock, engine } = standstill();
+    let failures = 0;
+    const flaky: Engine = {
+      ...engine,
+      processId: undefined,
+      schedule(id, ms) {
+        if (ms > 0 && failures++ === 0) throw new Error("the store is away");
+        return engine.schedule(id, ms);
+      },
+    };
+    let runs = 0;
+    const tool = defineTool("t").describe("T").promise().handle(async (_, ctx) => {
+      if (++runs === 1 && what === "failed") throw new Error("no luck");
+      if (what === "sleeps") await ctx.sleep("s", delayMs);
+      return "done";
+    });
+    const bench = new Bench([tool], { keys: KEYS, clock, engine: flaky });
+    const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+    await pass({ clock }, 0);
+    strictEqual(failures, 1);
+    // The write is repeated after 100 ms.
+    await pass({ clock }, 100);
+    await pass({ clock }, delayMs);
+    strictEqual(asAnswer(await redeem(bench, token)), "done");
+    await bench.server.close(0);
+  });
+}
