@@ -312,15 +312,15 @@ function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
       </h3>
       {list.length > 1 && (
         <div class="tabs" role="group" aria-label="Wires">
-          {list.map(({ wire, outcome, tookMs }) => (
+          {list.map(({ wire, outcome, tookMs, isDone }) => (
             <button
               type="button"
               key={wire}
               aria-pressed={wire === shown?.wire}
               onClick={() => shownWire.value = wire}
             >
-              <span class={outcome.kind}>
-                <Sign state={outcome.kind} />
+              <span class={isDone ? outcome.kind : "running"}>
+                <Sign state={isDone ? outcome.kind : "running"} />
               </span>{" "}
               {titleOf(wire)} <span class="dim">{tookMs} ms</span>
             </button>

@@ -1,6 +1,5 @@
 /** One page of the console in Chromium, with all that must not happen in it. */
 import { deepStrictEqual } from "node:assert/strict";
-import { after } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import type { Server } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
@@ -26,7 +25,6 @@ export interface PageOptions {
 }
 
 let browser: Promise<Browser> | undefined;
-after(async () => await (await browser)?.close());
 
 /** The browser that the pages of a file share. The next file of the same process starts another. */
 async function launch(executablePath: string): Promise<Browser> {
@@ -34,6 +32,13 @@ async function launch(executablePath: string): Promise<Browser> {
   const { chromium } = await import("playwright-core");
   browser = chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
   return await browser;
+}
+
+/** Closes the shared browser, after the tests of a file. */
+export async function closeBrowser(): Promise<void> {
+  const opened = await browser;
+  browser = undefined;
+  await opened?.close();
 }
 
 /** Runs `use` with a page, and fails after it on console errors, policy reports and requests to other origins. */

@@ -2,10 +2,13 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { after } from "node:test";
 import type { Page } from "playwright-core";
 import { findProgram, root, testWith } from "../../serve/programs.ts";
-import { callElsewhere, type OpenPage, withPage } from "./browser_page.ts";
+import { callElsewhere, closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
 import { closedServer, openServer } from "./page_server.ts";
+
+after(closeBrowser);
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 
