@@ -38,6 +38,11 @@ export class Deadline {
     this.lane = undefined;
   }
 
+  /** Whether it has expired by the clock, though its timer has not fired yet: a blocked event loop delays timers. */
+  get isOverdue(): boolean {
+    return this.lane !== undefined && this.dueMs <= this.lane.now();
+  }
+
   /** Restarts the duration. No effect after the deadline has expired or was cleared. */
   renew(): void {
     // Only stores the time: the lane moves it when its old time comes. Streams call this for each event.
@@ -98,8 +103,12 @@ class Lane {
     return deadline;
   }
 
+  now(): number {
+    return this.#clock.elapsed();
+  }
+
   dueFromNow(): number {
-    return this.#clock.elapsed() + this.#durationMs;
+    return this.now() + this.#durationMs;
   }
 
   remove(deadline: Deadline): void {

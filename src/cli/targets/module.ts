@@ -75,7 +75,7 @@ async function importServer({ file, exportName }: Extract<Target, { kind: "modul
   const names = exportName === undefined ? ["server", "default"] : [exportName];
   const server = names.map((name) => exports[name]).find(isServer);
   if (server !== undefined) {
-    assertSameCopy(server, file);
+    await assertSameCopy(server, file);
     return server;
   }
   const servers = Object.keys(exports).filter((name) => isServer(exports[name]));

@@ -1,5 +1,4 @@
 /** Whether a module's server is made by the copy of Toolwire that this program is part of. Parts of two copies do not fit together. */
-import { createServer } from "../../core/mod.ts";
 import type { WireHost } from "../../wires/mod.ts";
 import type { Server } from "../../server/server.ts";
 import { CliError } from "../cli_error.ts";
@@ -10,7 +9,9 @@ import { EXIT } from "../exit_codes.ts";
  *
  * @throws {CliError} If the server is made by another copy.
  */
-export function assertSameCopy(server: Server, file: string): void {
+export async function assertSameCopy(server: Server, file: string): Promise<void> {
+  // The module has loaded it already, if both are one copy.
+  const { createServer } = await import("../../core/mod.ts");
   const [own] = makersOf(createServer({ tools: [] }));
   if (makersOf(server).includes(own)) return;
   throw new CliError(

@@ -54,6 +54,8 @@ export class RunState {
   #isDetached = false;
   #total: Deadline | undefined;
   #idle: Deadline | undefined;
+  /** Whether the run ends at its total limit. */
+  #endsAtTotal = false;
   #services: CallServices | undefined;
   #answered: Pick<Future<CallResult>, "receive"> | undefined;
   #store: ((result: CallResult) => Promise<void>) | undefined;
@@ -155,6 +157,7 @@ export class RunState {
     this.#services = services;
     this.#answered = answer;
     const expire = () => this.end(services.deadlineError());
+    this.#endsAtTotal = onTotal === undefined;
     if (totalMs !== undefined) this.#total = services.deadlines.add(totalMs, onTotal ?? expire, startedMs);
     if (idleMs !== undefined) this.#idle = services.deadlines.add(idleMs, expire);
     services.trackPending();
@@ -165,6 +168,7 @@ export class RunState {
     this.#total?.clear();
     const services = this.#services;
     if (services === undefined || totalMs === undefined || this.#isSettled) return;
+    this.#endsAtTotal = onTotal === undefined;
     this.#total = services.deadlines.add(totalMs, onTotal ?? (() => this.end(services.deadlineError())));
   }
 
@@ -195,9 +199,18 @@ export class RunState {
   settle(result: CallResult): void {
     // The call has ended in a promise; the work settles by itself.
     if (this.#deferred?.isPromised && this.#deferred.notifyMiddleware !== undefined) return this.#answer(result);
+    const lateError = this.#lateError;
+    if (lateError !== undefined) return this.end(lateError);
     this.#settleWork(result);
     this.#finish();
     this.#answer(result);
+  }
+
+  /** The error of a run that has passed its deadline before the timer has fired, as after a blocked event loop. */
+  get #lateError(): ErrorResult | undefined {
+    if (this.#isSettled || this.#ended !== undefined) return undefined;
+    const isLate = this.#endsAtTotal && this.#total?.isOverdue || this.#idle?.isOverdue;
+    return isLate ? this.#services?.deadlineError() : undefined;
   }
 
   /** Calls `listener`, which must not throw, for each further event. */

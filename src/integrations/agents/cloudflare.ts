@@ -26,7 +26,7 @@ export interface CloudflareTool {
 /** Options of {@link cloudflareTools}. Programs search by themselves, so that no tool is deferred. */
 export type CloudflareOptions = Omit<ApprovalOptions, "defer" | "alwaysLoad" | "contextTokens" | "group">;
 
-const { defer: _, alwaysLoad: _load, contextTokens: _tokens, group: _group, ...RULES } = APPROVAL_RULES;
+const RULES = programRules();
 
 /** Names of functions in JavaScript. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -71,4 +71,10 @@ function toCloudflareTool(tool: AgentTool, needsApproval: boolean): CloudflareTo
       return value;
     },
   };
+}
+
+/** A function, because bundlers keep a destructuring at the top level in programs that do not use it. */
+function programRules() {
+  const { defer: _, alwaysLoad: _load, contextTokens: _tokens, group: _group, ...rules } = APPROVAL_RULES;
+  return rules;
 }

@@ -177,13 +177,13 @@ test("a port in use is refused if it was asked for", async () => {
   ok(await pickPort(undefined) > 0);
 });
 
-test("a server of another copy of Toolwire is refused, with what to run; servers of this copy are not", () => {
+test("a server of another copy of Toolwire is refused, with what to run; servers of this copy are not", async () => {
   const view = createServer({ tools: [ask], discovery: discover() });
   for (const server of [createServer({ tools: [ask] }), createCore({ tools: [] }), view]) {
-    assertSameCopy(server, "x.ts");
+    await assertSameCopy(server, "x.ts");
   }
   const other = { "~server": { host: { dispatch: new (class Dispatcher {})() } } };
-  throws(() => assertSameCopy(other as never, "x.ts"), {
+  await rejects(assertSameCopy(other as never, "x.ts"), {
     message: "Cannot load x.ts: its server is made by another copy of Toolwire than this program",
     exitCode: 2,
   });

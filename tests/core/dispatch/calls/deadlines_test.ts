@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool, ToolError } from "../../../../mod.ts";
+import { defineTool, Failure, ToolError } from "../../../../mod.ts";
+import { FakeClock } from "../../../../src/testing/mod.ts";
 import { assertRefused, Bench, KeptSink, settle } from "../harness.ts";
 
 const t = defineTool("t").describe("T");
@@ -110,6 +111,69 @@ for (const thrown of [new Error("late"), "late", undefined]) {
     assertRefused(await call, "deadline_exceeded");
   });
 }
+
+/** A clock whose time can pass while its timers wait, as under a blocked event loop. */
+class BlockableClock extends FakeClock {
+  #blockedMs = 0;
+
+  override elapsed(): number {
+    return super.elapsed() + this.#blockedMs;
+  }
+
+  /** Lets time pass. No timer runs. */
+  block(forMs: number): void {
+    this.#blockedMs += forMs;
+  }
+}
+
+const OUTCOMES: Readonly<Record<string, () => unknown>> = {
+  "an answer": () => "late",
+  "a failure": () => {
+    throw new Failure("late", "Late");
+  },
+  "an error": () => {
+    throw new ToolError("unavailable", "late");
+  },
+  "what is masked": () => {
+    throw new Error("late");
+  },
+};
+
+for (const [outcome, end] of Object.entries(OUTCOMES)) {
+  for (const [kind, sink] of [["call", undefined], ["stream", new KeptSink()]] as const) {
+    test(`${outcome} after the deadline of a ${kind} does not count, though the timer is late`, async () => {
+      for (const [blockedMs, isLate] of [[998, false], [999, true], [5_000, true]] as const) {
+        const clock = new BlockableClock();
+        const gate = Promise.withResolvers<void>();
+        const signals: AbortSignal[] = [];
+        const tool = t.timeout(1_000).handle(async (_, ctx) => {
+          signals.push(ctx.signal);
+          await gate.promise;
+          return end();
+        });
+        const bench = new Bench([tool], { clock });
+        const call = bench.call("t", {}, sink === undefined ? {} : { sink });
+        clock.tick(1);
+        clock.block(blockedMs);
+        gate.resolve();
+        const result = await call;
+        strictEqual(result.kind === "error" && result.code === "deadline_exceeded", isLate, `${blockedMs} ms`);
+        strictEqual(signals[0]?.aborted, isLate);
+      }
+    });
+  }
+}
+
+test("a stream without events for its idle limit is over, though the timer is late", async () => {
+  const clock = new BlockableClock();
+  const gate = Promise.withResolvers<void>();
+  const bench = new Bench([t.handle(() => gate.promise)], { clock, timeoutMs: 1_000 });
+  const call = bench.call("t", {}, { sink: new KeptSink() });
+  clock.tick(1);
+  clock.block(1_000);
+  gate.resolve();
+  assertRefused(await call, "deadline_exceeded");
+});
 
 test("a caller who leaves aborts ctx.signal; the call settles as cancelled", async () => {
   const left = new AbortController();
@@ -258,7 +322,7 @@ test("a stream's default deadline is idle time: each partial and each progress r
   const { tool, state } = pausing();
   const bench = new Bench([tool]);
   const sink = new KeptSink();
-  const call = bench.call("t", {}, { sink });
+  const call = bench.call("t", {}, sink === undefined ? {} : { sink });
   for (let round = 0; round < 10; round++) {
     await settle();
     bench.clock.tick(25 * SECONDS);
@@ -280,7 +344,7 @@ test("progress keeps a streamed call alive, also of a handler that is no generat
     return "done";
   })]);
   const sink = new KeptSink();
-  const call = bench.call("t", {}, { sink });
+  const call = bench.call("t", {}, sink === undefined ? {} : { sink });
   for (let round = 0; round < 3; round++) {
     bench.clock.tick(29 * SECONDS);
     steps[round]?.();
@@ -334,7 +398,7 @@ test("partials are lossless: a full sink holds the generator", async () => {
     }
   })]);
   sink.fill();
-  const call = bench.call("t", {}, { sink });
+  const call = bench.call("t", {}, sink === undefined ? {} : { sink });
   for (let held = 0; held < 4; held++) {
     await settle();
     deepStrictEqual([made.length, sink.partials.length], [held + 1, held + 1]);
@@ -356,7 +420,7 @@ test("progress is coalesced: while the sink is full only the latest is kept", as
     ctx.progress(1_000, 1_000, "done");
     return 1;
   })]);
-  const call = bench.call("t", {}, { sink });
+  const call = bench.call("t", {}, sink === undefined ? {} : { sink });
   await settle();
   deepStrictEqual(sink.progress, [0]);
   sink.drain();
@@ -376,7 +440,7 @@ test("progress keeps its place among partials, and has only the members it was g
     yield "b";
     ctx.progress(2, 2, "all");
   })]);
-  await bench.call("t", {}, { sink });
+  await bench.call("t", {}, sink === undefined ? {} : { sink });
   deepStrictEqual(sink.events, [
     { kind: "progress", progress: { done: 0 } },
     { kind: "partial", value: "a" },
