@@ -5,11 +5,12 @@ import type { Issue } from "./api.ts";
 import {
   alternatives,
   asSchema,
+  chosenAmong,
   first,
-  fits,
   isObject,
   type Json,
   labelOf,
+  memberOf,
   type Path,
   pointerOf,
   resolve,
@@ -18,6 +19,7 @@ import {
   switchTo,
   typesOf,
 } from "./json_schema.ts";
+import { visible } from "./value.tsx";
 
 interface EditorProps {
   readonly schema: Schema;
@@ -100,7 +102,8 @@ function TextField({ form, schema, value, path, label }: FieldProps): JSX.Elemen
 function NumberField({ form, schema, value, path, label }: FieldProps): JSX.Element {
   const [text, setText] = useState(value === undefined ? "" : String(value));
   useEffect(() => {
-    if (value !== undefined && Number(text) !== value) setText(String(value));
+    if (value === undefined) setText("");
+    else if (text.trim() === "" || Number(text) !== value) setText(String(value));
   }, [value]);
   const isNumber = text.trim() !== "" && Number.isFinite(Number(text));
   const isExact = !isNumber || !Number.isInteger(Number(text)) || Number.isSafeInteger(Number(text));
@@ -110,7 +113,7 @@ function NumberField({ form, schema, value, path, label }: FieldProps): JSX.Elem
         inputMode="decimal"
         value={text}
         aria-label={label}
-        aria-invalid={!isNumber}
+        aria-invalid={!isNumber && (text !== "" || value !== undefined)}
         placeholder={hintOf(schema)}
         onInput={(event) => {
           const { value: typed } = event.currentTarget;
@@ -118,7 +121,8 @@ function NumberField({ form, schema, value, path, label }: FieldProps): JSX.Elem
           if (typed.trim() !== "" && Number.isFinite(Number(typed))) form.write(path, Number(typed));
         }}
       />
-      {!isNumber && text !== "" && <p class="issue">Not a number: the last good value stays.</p>}
+      {!isNumber && value !== undefined && <p class="issue">Not a number: {value} stays.</p>}
+      {!isNumber && value === undefined && text !== "" && <p class="issue">Not a number: nothing is sent.</p>}
       {!isExact && <p class="issue">Beyond 2^53: not exact in JSON.</p>}
     </>
   );
@@ -130,10 +134,10 @@ function Choice({ form, value, path, label, values }: FieldProps & { readonly va
   return (
     <select
       aria-label={label}
-      value={current}
+      value={current ?? ""}
       onChange={(event) => form.write(path, JSON.parse(event.currentTarget.value) as Json)}
     >
-      {!texts.includes(current ?? "") && <option value={current}>{current ?? "choose"}</option>}
+      {!texts.includes(current ?? "") && <option value={current ?? ""} disabled>{current ?? "choose"}</option>}
       {texts.map((text, index) => (
         <option key={text} value={text}>{typeof values[index] === "string" ? String(values[index]) : text}</option>
       ))}
@@ -143,7 +147,7 @@ function Choice({ form, value, path, label, values }: FieldProps & { readonly va
 
 function Alternatives({ options, ...props }: FieldProps & { readonly options: readonly Schema[] }): JSX.Element {
   const { form, value, path, label } = props;
-  const index = value === undefined ? -1 : options.findIndex((option) => fits(option, value, form.root));
+  const index = chosenAmong(options, value, form.root);
   const chosen = options[index];
   return (
     <div class="alternatives">
@@ -156,7 +160,7 @@ function Alternatives({ options, ...props }: FieldProps & { readonly options: re
         }}
       >
         {index === -1 && <option value="-1">{value === undefined ? "choose" : "as written"}</option>}
-        {options.map((option, at) => <option key={at} value={String(at)}>{labelOf(option)}</option>)}
+        {options.map((option, at) => <option key={at} value={String(at)}>{visible(labelOf(option))}</option>)}
       </select>
       {chosen === undefined
         ? <JsonField value={value} label={label} onChange={(next) => form.write(path, next)} />
@@ -178,7 +182,7 @@ function Members({ form, schema, value, path }: FieldProps): JSX.Element {
           key={name}
           form={form}
           schema={resolve(member, form.root)}
-          value={members[name]}
+          value={memberOf(members, name)}
           path={[...path, name]}
           label={name}
           isRequired={required.has(name)}
@@ -189,7 +193,7 @@ function Members({ form, schema, value, path }: FieldProps): JSX.Element {
           key={name}
           form={form}
           schema={resolve(additionalProperties, form.root)}
-          value={members[name]}
+          value={memberOf(members, name)}
           path={[...path, name]}
           label={name}
           isRequired={false}
@@ -219,8 +223,13 @@ function Member({ isRequired, note, ...props }: MemberProps): JSX.Element {
   const isAbsent = value === undefined && !(isRequired && isPlain(schema));
   const name = (
     <span class="name" title={textOf(schema["description"])}>
-      {label}
-      {isRequired && <span class="required" aria-label="required">*</span>}
+      {visible(label)}
+      {isRequired && (
+        <span class="required">
+          <span aria-hidden="true">*</span>
+          <span class="hidden">required</span>
+        </span>
+      )}
     </span>
   );
   const begin = () => form.write(path, first(schema, form.root));
@@ -228,7 +237,7 @@ function Member({ isRequired, note, ...props }: MemberProps): JSX.Element {
     <div class={isAbsent ? "member absent" : "member"}>
       <div class="head">
         {name}
-        <span class="dim">{note ?? labelOf({ ...schema, title: undefined })}</span>
+        <span class="dim">{note ?? visible(labelOf({ ...schema, title: undefined }))}</span>
         {value !== undefined && (
           <button
             type="button"
@@ -247,7 +256,7 @@ function Member({ isRequired, note, ...props }: MemberProps): JSX.Element {
           </button>
         )
         : <Value {...props} />}
-      {typeof schema["description"] === "string" && <p class="dim description">{schema["description"]}</p>}
+      {typeof schema["description"] === "string" && <p class="dim description">{visible(schema["description"])}</p>}
       <Issues form={form} path={path} id={id} />
     </div>
   );

@@ -19,10 +19,17 @@ export function resolve(schema: unknown, root: Schema): Schema {
 function lookUp(reference: string, root: Schema): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return {};
-  const keys = reference.slice(2).split("/").map((key) =>
-    decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")
-  );
+  const keys = reference.slice(2).split("/").map((key) => decode(key).replaceAll("~1", "/").replaceAll("~0", "~"));
   return keys.reduce<unknown>((at, key) => asObject(at)[key], root);
+}
+
+/** Decodes a part of a URI; text that is not encoded stays as it is. */
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 export function asSchema(schema: unknown): Schema {
@@ -55,7 +62,8 @@ export function alternatives(schema: Schema, root: Schema): readonly Schema[] {
 }
 
 /** Whether a value has the shape of a schema: enough to choose an alternative, not a validation. */
-export function fits(schema: Schema, value: Json, root: Schema, depth = 0): boolean {
+export function fits(given: Schema, value: Json, root: Schema, depth = 0): boolean {
+  const schema = resolve(given, root);
   if (depth > 8) return true;
   if ("const" in schema) return same(schema["const"], value);
   if (Array.isArray(schema["enum"])) return schema["enum"].some((one) => same(one, value));
@@ -68,6 +76,20 @@ export function fits(schema: Schema, value: Json, root: Schema, depth = 0): bool
   if (required.some((name) => !Object.hasOwn(value, name))) return false;
   return Object.entries(asObject(schema["properties"])).every(([name, member]) => {
     return !Object.hasOwn(value, name) || fits(resolve(member, root), value[name] as Json, root, depth + 1);
+  });
+}
+
+/**
+ * Index of the alternative that a value is shown as: the first that it fits, else the first that it may become, so that a form stays
+ * while a required member is left out. -1 for none.
+ */
+export function chosenAmong(options: readonly Schema[], value: Json | undefined, root: Schema): number {
+  if (value === undefined) return -1;
+  const index = options.findIndex((option) => fits(option, value, root));
+  if (index >= 0 || !isObject(value)) return index;
+  return options.findIndex((option) => {
+    const { required: _, ...rest } = resolve(option, root);
+    return isObject(asObject(rest)["properties"] as Json) && fits(rest, value, root);
   });
 }
 
@@ -85,7 +107,8 @@ function same(one: unknown, other: unknown): boolean {
 }
 
 /** The value that a person starts from: the default, else the least that is required. */
-export function first(schema: Schema, root: Schema, depth = 0): Json {
+export function first(given: Schema, root: Schema, depth = 0): Json {
+  const schema = resolve(given, root);
   if ("default" in schema) return schema["default"] as Json;
   if ("const" in schema) return schema["const"] as Json;
   if (Array.isArray(schema["enum"])) return (schema["enum"][0] ?? null) as Json;
@@ -110,6 +133,7 @@ function firstObject(schema: Schema, root: Schema, depth: number): Json {
 }
 
 function firstArray(schema: Schema, root: Schema, depth: number): Json {
+  if (depth > 3) return [];
   const { prefixItems, minItems } = schema;
   if (Array.isArray(prefixItems)) return prefixItems.map((item) => first(resolve(item, root), root, depth + 1));
   const count = typeof minItems === "number" ? Math.min(minItems, 8) : 0;
@@ -117,7 +141,8 @@ function firstArray(schema: Schema, root: Schema, depth: number): Json {
 }
 
 /** The members that only `const` and `required` force. What else there is, a person has to begin. */
-export function start(schema: Schema, root: Schema): Json {
+export function start(given: Schema, root: Schema): Json {
+  const schema = resolve(given, root);
   const properties = asObject(schema["properties"]);
   const required = Array.isArray(schema["required"]) ? schema["required"] as string[] : [];
   return Object.fromEntries(
@@ -126,6 +151,11 @@ export function start(schema: Schema, root: Schema): Json {
       return "const" in member ? [[name, member["const"] as Json]] : [];
     }),
   );
+}
+
+/** An own member of a value: not one that every object inherits, such as `constructor`. */
+export function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** The value with another one at a path; `undefined` leaves it out. */
@@ -140,7 +170,7 @@ export function set(value: Json | undefined, path: Path, next: Json | undefined)
     return items;
   }
   const members = isObject(value) ? { ...value } : {};
-  const member = set(members[key], rest, next);
+  const member = set(memberOf(members, key), rest, next);
   if (member !== undefined) return { ...members, [key]: member };
   delete (members as Record<string, Json>)[key];
   return members;

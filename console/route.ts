@@ -1,5 +1,6 @@
 /** The screen and its parameters, from the fragment of the address. */
 import { signal } from "@preact/signals";
+import { decode } from "./json_schema.ts";
 
 /** The shown screen. */
 export interface Route {
@@ -15,7 +16,7 @@ function read(): Route {
   const [screen = "", ...rest] = path.split("/");
   return {
     screen: screen === "" ? "tools" : screen,
-    name: decodeURIComponent(rest.join("/")),
+    name: decode(rest.join("/")),
     query: new URLSearchParams(query),
   };
 }

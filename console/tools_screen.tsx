@@ -1,5 +1,5 @@
 /** The tools: list, arguments, and the answer of each wire. */
-import { type Signal, signal } from "@preact/signals";
+import { effect, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { check, hiddenTools, type Issue, type Tool, tools } from "./api.ts";
 import { COPY_FORMS } from "./copy_as.ts";
@@ -7,8 +7,8 @@ import { ArgumentForm, JsonField, Pane } from "./editor.tsx";
 import { first, isObject, type Json, start } from "./json_schema.ts";
 import { Icon, Sign } from "./icon.tsx";
 import { go, route } from "./route.ts";
-import { ResultValue } from "./value.tsx";
-import { type CallableWire, callableWires, type Exchange, send, shorten } from "./wires.ts";
+import { ResultValue, visible } from "./value.tsx";
+import { type CallableWire, callableWires, canonical, type Exchange, send, shorten } from "./wires.ts";
 
 /** State of the screen of one tool, kept while another tool is shown. */
 interface ToolState {
@@ -31,9 +31,8 @@ function stateOf(tool: Tool): ToolState {
   const { name, inputSchema } = tool.listing;
   let state = states.get(name);
   if (state === undefined) {
-    const given = argsOfRoute();
     state = {
-      args: signal(given ?? start(inputSchema, inputSchema)),
+      args: signal(argsOfRoute() ?? start(inputSchema, inputSchema)),
       issues: signal([]),
       exchanges: signal([]),
       problem: signal(""),
@@ -54,6 +53,15 @@ function argsOfRoute(): Json | undefined {
     return undefined;
   }
 }
+
+/** A link to a tool that was shown before fills in, too. */
+effect(() => {
+  const given = argsOfRoute();
+  const state = states.get(route.value.name);
+  if (given === undefined || state === undefined) return;
+  state.args.value = given;
+  state.issues.value = [];
+});
 
 export function linkTo(name: string, args: Json): string {
   const bytes = new TextEncoder().encode(JSON.stringify(args));
@@ -76,6 +84,7 @@ async function call(tool: Tool, wires: readonly CallableWire[]): Promise<void> {
   shownWire.value = wires[0]?.id ?? "";
   void check(name, state.args.value).then((issues) => state.issues.value = issues);
   const show = (exchange: Exchange) => {
+    if (controller.signal.aborted) return;
     const others = state.exchanges.value.filter(({ wire }) => wire !== exchange.wire);
     state.exchanges.value = [...others, exchange];
   };
@@ -85,12 +94,15 @@ async function call(tool: Tool, wires: readonly CallableWire[]): Promise<void> {
     try {
       show(await send(wire, request, controller.signal, show));
     } catch (thrown) {
+      // A later call has taken the place of this one.
+      if (running.value !== undefined && running.value !== controller) return;
       state.problem.value = controller.signal.aborted
         ? "Cancelled."
         : `The request failed: ${(thrown as Error).message}`;
     }
   }));
-  if (running.value === controller) running.value = undefined;
+  if (running.value !== undefined && running.value !== controller) return;
+  running.value = undefined;
   document.querySelector<HTMLElement>("#answer-heading")?.focus();
 }
 
@@ -183,7 +195,7 @@ function ToolEntry({ tool, isChosen }: { readonly tool: Tool; readonly isChosen:
         <span class="tool-name">
           {name} <Marks tool={tool} />
         </span>
-        <span class="dim one-line">{description}</span>
+        <span class="dim one-line">{visible(description)}</span>
       </a>
     </li>
   );
@@ -235,8 +247,8 @@ function Arguments({ tool }: { readonly tool: Tool }): JSX.Element {
     <Pane title="Arguments" actions={actions}>
       <button type="button" class="back" onClick={() => go("tools")}>← Tools</button>
       <h1>{name}</h1>
-      {title !== undefined && title !== name && <p>{title}</p>}
-      <p class="description">{description}</p>
+      {title !== undefined && title !== name && <p>{visible(title)}</p>}
+      <p class="description">{visible(description)}</p>
       <p class="dim facts">{factsOf(tool)}</p>
       {isJson.value
         ? <JsonField value={state.args.value} label="arguments" rows={8} onChange={change} />
@@ -292,8 +304,7 @@ function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
   const { exchanges, problem, args } = stateOf(tool);
   const list = exchanges.value;
   const shown = list.find(({ wire }) => wire === shownWire.value) ?? list[0];
-  const differs =
-    new Set(list.filter(({ isDone }) => isDone).map(({ outcome }) => JSON.stringify(outcome.value))).size > 1;
+  const differs = new Set(list.filter(({ isDone }) => isDone).map(({ outcome }) => canonical(outcome.value))).size > 1;
   return (
     <Pane title="Answer" actions={<CopyAs tool={tool.listing.name} args={args.value} />}>
       <h3 id="answer-heading" tabIndex={-1} class="hidden" aria-live="polite">
@@ -301,15 +312,15 @@ function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
       </h3>
       {list.length > 1 && (
         <div class="tabs" role="group" aria-label="Wires">
-          {list.map(({ wire, outcome, tookMs }) => (
+          {list.map(({ wire, outcome, tookMs, isDone }) => (
             <button
               type="button"
               key={wire}
               aria-pressed={wire === shown?.wire}
               onClick={() => shownWire.value = wire}
             >
-              <span class={outcome.kind}>
-                <Sign state={outcome.kind} />
+              <span class={isDone ? outcome.kind : "running"}>
+                <Sign state={isDone ? outcome.kind : "running"} />
               </span>{" "}
               {titleOf(wire)} <span class="dim">{tookMs} ms</span>
             </button>

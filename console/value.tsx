@@ -21,8 +21,8 @@ export function ResultValue({ value }: { readonly value: unknown }): JSX.Element
 
 /** Characters that change how others are read are shown by their number. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (char) => {
-    return "\n\t\r".includes(char) ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u200b\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu, (char) => {
+    return "\n\t\r".includes(char) ? char : `\\u${char.codePointAt(0)?.toString(16).padStart(4, "0")}`;
   });
 }
 
@@ -39,5 +39,5 @@ function colour(json: string): (string | JSX.Element)[] {
     parts.push(<span class={`j-${kind}`}>{visible(whole)}</span>);
     at = match.index + whole.length;
   }
-  return [...parts, json.slice(at)];
+  return [...parts, visible(json.slice(at))];
 }

@@ -9,8 +9,8 @@ export interface CallableWire {
   readonly title: string;
   /** The request of a call. `undefined` if the wire is not mounted. */
   request(tool: string, args: Json, isStreamed: boolean): WireRequest | undefined;
-  /** The answer in a JSON body, or in the data of the last event. */
-  answer(body: unknown): Outcome;
+  /** The answer in a JSON body; of a stream, in the data of the last event and in the pieces before it. */
+  answer(body: unknown, pieces?: readonly unknown[]): Outcome;
 }
 
 export interface WireRequest {
@@ -83,11 +83,25 @@ function mcpAnswer(body: unknown): Outcome {
   return { kind: isError === true ? "failure" : "answer", value };
 }
 
-function mcpLiteAnswer(body: unknown): Outcome {
+function mcpLiteAnswer(body: unknown, pieces: readonly unknown[] = []): Outcome {
   const { result, error } = asObject(body);
   if (error !== undefined) return { kind: "error", value: error };
-  const { content, _meta } = asObject(result);
+  // The last event of a stream is the result itself.
+  const { content = joined(pieces), _meta } = asObject(result ?? body);
   return decoded(asObject(_meta)["response_type"], content, _meta);
+}
+
+/** The answer that was sent in pieces: one text, or a list. */
+function joined(pieces: readonly unknown[]): unknown {
+  return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : pieces;
+}
+
+/** JSON text with sorted members, to compare values. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([one], [other]) => one < other ? -1 : 1));
+  }) ?? "";
 }
 
 /** An outcome by the type that MCP-lite and its gRPC binding give each response. */
@@ -154,11 +168,12 @@ const REST: CallableWire = {
     const path = pathOf("rest", "/*")?.replace(/\*$/, encodeURIComponent(name));
     return post(path, { accept: acceptOf(isStreamed) }, args);
   },
-  answer(body) {
-    const { type, status, title } = asObject(body);
+  answer(body, pieces) {
+    const { type, status, content } = asObject(body);
     // A failure is a problem with the tool's own code.
-    const isProblem = typeof status === "number" && status >= 400 && (type !== undefined || title !== undefined);
-    return { kind: isProblem ? "error" : "answer", value: body };
+    const isProblem = typeof status === "number" && status >= 400 && typeof type === "string";
+    if (isProblem) return { kind: type.includes(":failure:") ? "failure" : "error", value: body };
+    return { kind: "answer", value: pieces === undefined ? body : content ?? joined(pieces) };
   },
 };
 
@@ -221,7 +236,7 @@ export async function send(
     text,
     tookMs: since(),
     firstMs,
-    outcome: wire.answer(isStream ? last : parse(text)),
+    outcome: isStream ? wire.answer(last, piecesOf(events)) : wire.answer(parse(text)),
     events: isStream ? events.slice(0, -1) : [],
     isDone,
   });
@@ -235,6 +250,10 @@ export async function send(
     onChange(snapshot(false));
   }
   return snapshot(true);
+}
+
+function piecesOf(events: Exchange["events"]): readonly unknown[] {
+  return events.map(({ data }) => asObject(data)["partial"]).filter((piece) => piece !== undefined);
 }
 
 /** A text for the screen: cut, with what is left out. */

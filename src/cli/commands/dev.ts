@@ -12,13 +12,14 @@ import { parseTarget } from "../targets/target.ts";
 interface DevFlags {
   readonly port?: number;
   readonly wires?: readonly string[];
+  readonly console: boolean;
 }
 
 export const devCommand: CliCommand = defineCommand<DevFlags, [module: string]>({
-  usage: "<module> [--port <port>] [--wires <wire>,<wire>]",
+  usage: "<module> [--port <port>] [--wires <wire>,<wire>] [--no-console]",
   about:
     "Serves the server of a module on this machine and reloads it when a file changes. Prints the URL of each wire, a line for each " +
-    "call, and errors of handlers with their stack. Tokens stay valid over a reload; work of promises in memory is lost.",
+    "call, and errors of handlers with their stack, and the link of the console page. Tokens stay valid over a reload; work of promises in memory is lost.",
   examples: [
     ["toolwire dev ./server.ts", "Serve, and reload on change"],
     [
@@ -44,13 +45,14 @@ export const devCommand: CliCommand = defineCommand<DevFlags, [module: string]>(
         brief:
           "Wires: mcp, mcp-lite, rest, connect, openapi, health, or one of the server. Default: those of the server",
       },
+      console: { kind: "boolean", default: true, brief: "Serve the console page, with a key in its link" },
     },
     positional: {
       kind: "tuple",
       parameters: [{ brief: "Module, or module#export", parse: String, placeholder: "module" }],
     },
   },
-  async run({ terminal, host, interruption }: CliContext, { port, wires }, module) {
+  async run({ terminal, host, interruption }: CliContext, { port, wires, console: hasConsole }, module) {
     const path = pathOf(module, host.cwd);
     const { pickPort } = await import("../dev/pick_port.ts");
     const { startWatcher } = await import("../dev/watcher.ts");
@@ -61,6 +63,7 @@ export const devCommand: CliCommand = defineCommand<DevFlags, [module: string]>(
       keys: `dev:${crypto.randomUUID()}${crypto.randomUUID()}`,
       colors: terminal.styleNote("red", "x") !== "x",
       ...(wires !== undefined && { wires }),
+      ...(hasConsole && { consoleKey: crypto.randomUUID().replaceAll("-", "") }),
     };
     const signal = AbortSignal.any([interruption(), terminated()]);
     const start = () => startWatcher(settings, host.cwd);

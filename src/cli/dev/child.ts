@@ -52,19 +52,24 @@ function readSettings(text: string | undefined): DevSettings {
 }
 
 async function serveModule(settings: DevSettings, cwd: string, report: (event: DevEvent) => void): Promise<Listening> {
-  const { module, port, keys, wires, colors } = settings;
+  const { module, port, keys, wires, colors, consoleKey } = settings;
   const { toDevServer } = await import("./dev_server.ts");
   const write = (line: string): void => void process.stderr.write(`${line}\n`);
-  const server = toDevServer(await loadServer(module, cwd), { keys, wires, colors, write });
+  const server = toDevServer(await loadServer(module, cwd), { keys, wires, colors, consoleKey, write });
   // Native gRPC beside Connect, on the same port.
   const hasGrpc = server.wires.includes("connect");
   const listening = await serve(server, { port, graceMs: GRACE_MS, ...(hasGrpc && { grpc: true }) });
   report({
     kind: "serving",
-    banner: formatBanner(server, listening.url, listening.grpcUrl),
+    banner: withKey(formatBanner(server, listening.url, listening.grpcUrl), consoleKey),
     tools: countTools(server),
   });
   return listening;
+}
+
+/** The key of the console is part of its link: a fragment reaches no server and no log. */
+function withKey(banner: string, key: string | undefined): string {
+  return key === undefined ? banner : banner.replace(/^ +console +\S+/m, (row) => `${row}#key=${key}`);
 }
 
 function countTools({ tools }: Server): number {

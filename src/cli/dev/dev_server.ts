@@ -6,6 +6,7 @@ import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import type { Server } from "../../server/server.ts";
 import { mcp } from "../../wires/mcp/http/server/mcp.ts";
+import { consolePage } from "../../wires/console/server/console_page.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
 import { rest } from "../../wires/rest/server/rest.ts";
 import { grpc } from "../../wires/grpc/server/grpc.ts";
@@ -31,6 +32,8 @@ export interface DevServerOptions {
   readonly keys: string;
   readonly wires: readonly string[] | undefined;
   readonly colors: boolean;
+  /** Key of the console page; `undefined` for no page. */
+  readonly consoleKey?: string | undefined;
   /** Receives the lines of the log. */
   write(line: string): void;
 }
@@ -45,16 +48,23 @@ type Options = CoreServerOptions<readonly AnyTool[]>;
  */
 export function toDevServer(server: Server, options: DevServerOptions): Server {
   const own = server["~offer"].options as Options;
-  const { engine, keys, wires = [] } = own;
+  const { engine, keys, wires: ownWires = [] } = own;
+  const wires = options.wires?.map((name) => wireNamed(name, ownWires)) ?? ownWires;
   return createServer({
     ...own,
     // The module notifies by its own server.
     changes: server["~server"].host.changes,
-    wires: options.wires === undefined ? wires : options.wires.map((name) => wireNamed(name, wires)),
+    wires: withConsole(wires, options.consoleKey),
     // Without an engine a server has no keys by default.
     ...(keys === undefined && engine !== undefined && { keys: keyRing(options.keys) }),
     logger: loggerOf(own.logger, options),
   });
+}
+
+/** The console is added, unless the server has one. */
+function withConsole(wires: readonly RequestWire[], key: string | undefined): readonly RequestWire[] {
+  if (key === undefined || wires.some(({ name }) => name === "console")) return wires;
+  return [...wires, consolePage({ key })];
 }
 
 function wireNamed(name: string, own: readonly RequestWire[]): RequestWire {

@@ -11,6 +11,8 @@ export interface DevSettings {
   /** Names of the wires. Default: those of the server. */
   readonly wires?: readonly string[];
   readonly colors: boolean;
+  /** Key of the console page; `undefined` for no page. */
+  readonly consoleKey?: string;
 }
 
 /** The server cannot be served. */

@@ -4,6 +4,7 @@ import { createServer as createSocket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
+import { consolePage } from "../../../src/wires/console/mod.ts";
 import { createServer as createCore } from "../../../src/core/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { toDevServer } from "../../../src/cli/dev/dev_server.ts";
@@ -38,6 +39,19 @@ test("a server for development writes a line for each call, and errors of handle
   const log = lines.join("\n");
   match(log, /Error: the database is down\n\s+at /);
   match(log, / crash memory error internal [\d.]+ ms$/);
+});
+
+test("a server for development has the console, with its key, unless it has one of its own", async () => {
+  const options = { keys: KEYS, wires: undefined, colors: false, write: () => {}, consoleKey: "a key" };
+  const server = toDevServer(createServer({ tools: [ask] }), options);
+  deepStrictEqual(server.wires, ["mcp", "mcp-lite", "console"]);
+  const hello = (key: string) => {
+    const headers = { "x-toolwire-console": "1", "x-toolwire-console-key": key };
+    return server.fetch(new Request("http://localhost/console/api/hello", { method: "POST", headers }));
+  };
+  deepStrictEqual([(await hello("a key")).status, (await hello("another")).status], [200, 403]);
+  const own = createServer({ tools: [ask], wires: [mcpLite(), consolePage()] });
+  deepStrictEqual(toDevServer(own, options).wires, ["mcp-lite", "console"]);
 });
 
 test("a question that was asked before a reload can be answered after it", async () => {

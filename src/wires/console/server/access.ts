@@ -30,7 +30,7 @@ const FORWARDED: readonly string[] = [
 export function refuseAccess(head: Head, host: WireHost, { scope, key }: AccessRules): string | undefined {
   const foreign = refuseForeign(head);
   if (foreign !== undefined) return foreign;
-  const { metadata, principal, authority } = head;
+  const { metadata, principal } = head;
   if (host.security !== undefined) {
     if (principal?.scopes?.includes(scope)) return undefined;
     return `The console needs the scope "${scope}": sign in with a token that has it`;
@@ -39,18 +39,24 @@ export function refuseAccess(head: Head, host: WireHost, { scope, key }: AccessR
     if (isSame(metadata.get(KEY_HEADER) ?? "", key)) return undefined;
     return "The key of the console is missing or wrong: open the link that the server printed";
   }
-  if (LOOPBACK.test(authority) && !FORWARDED.some((name) => metadata.get(name) !== null)) return undefined;
+  if (LOOPBACK.test(authorityOf(head)) && !FORWARDED.some((name) => metadata.get(name) !== null)) return undefined;
   return "Without auth or key the console answers on loopback host names only: open it at http://localhost, or pass consolePage({ key })";
 }
 
 /** Refuses requests of other pages, whatever the CORS policy of the server allows. */
-function refuseForeign({ metadata, authority }: Head): string | undefined {
+function refuseForeign(head: Head): string | undefined {
+  const { metadata } = head;
   if (metadata.get(CONSOLE_HEADER) !== "1") return `Send the header ${CONSOLE_HEADER}: 1`;
   const site = metadata.get("sec-fetch-site");
   if (site !== null && site !== "same-origin") return "The console answers requests of its own origin only";
   const origin = metadata.get("origin");
-  if (origin === null || hostOf(origin) === authority.toLowerCase()) return undefined;
+  if (origin === null || hostOf(origin) === authorityOf(head).toLowerCase()) return undefined;
   return "The console answers requests of its own origin only";
+}
+
+/** Not every runtime has an authority beside the header. */
+function authorityOf({ metadata, authority }: Head): string {
+  return metadata.get("host") ?? authority;
 }
 
 function hostOf(origin: string): string {

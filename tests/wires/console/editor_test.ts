@@ -1,0 +1,261 @@
+/** The rules of the argument editor over many schemas: what opening, editing and switching do to a value. */
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import {
+  alternatives,
+  chosenAmong,
+  first,
+  fits,
+  type Json,
+  labelOf,
+  memberOf,
+  type Path,
+  pointerOf,
+  resolve,
+  type Schema,
+  set,
+  start,
+  switchTo,
+} from "../../../console/json_schema.ts";
+
+const NODE: Schema = {
+  $ref: "#/$defs/Node",
+  $defs: {
+    Node: {
+      type: "object",
+      properties: {
+        kind: { const: "node" },
+        value: { type: "number" },
+        children: { type: "array", items: { $ref: "#/$defs/Node" } },
+      },
+      required: ["kind", "value"],
+    },
+  },
+};
+
+const SHAPES: Schema = {
+  anyOf: [
+    { type: "object", properties: { kind: { const: "circle" }, r: { type: "number" } }, required: ["kind", "r"] },
+    {
+      type: "object",
+      properties: { kind: { const: "box" }, w: { type: "number" }, h: { type: "number" } },
+      required: ["kind", "w", "h"],
+    },
+  ],
+};
+
+const WIDE = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`field_${at}`, { type: "string" }]));
+
+/** A member's schema, and values that fit it. What a member begins with is the third entry. */
+const MEMBERS: readonly (readonly [name: string, schema: unknown, values: readonly Json[], begun: Json])[] = [
+  ["text", { type: "string" }, ["", "a", "\u202e<b>"], ""],
+  ["text with a default", { type: "string", default: "x" }, ["x", "y"], "x"],
+  ["number", { type: "number" }, [0, -1.5, 1e21], 0],
+  ["number with a minimum", { type: "number", minimum: 3 }, [3, 4], 3],
+  ["integer", { type: "integer" }, [0, -7, 9007199254740993], 0],
+  ["integer with a default of 0", { type: "integer", default: 0 }, [0, 1], 0],
+  ["boolean", { type: "boolean" }, [true, false], false],
+  ["boolean with a default", { type: "boolean", default: true }, [true, false], true],
+  ["null", { type: "null" }, [null], null],
+  ["default of null", { type: ["string", "null"], default: null }, [null, "a"], null],
+  ["list of texts", { type: "array", items: { type: "string" } }, [[], ["a", "b"]], []],
+  ["list of at least two", { type: "array", items: { type: "number" }, minItems: 2 }, [[1, 2]], [0, 0]],
+  ["list of lists", { type: "array", items: { type: "array", items: { type: "null" } } }, [[[null], []]], []],
+  ["list with a default", { type: "array", default: ["a"] }, [["a"], []], ["a"]],
+  ["list without items", { type: "array" }, [[], [1, "a", null]], []],
+  ["positions", { type: "array", prefixItems: [{ type: "number" }, { const: "m" }] }, [[1, "m"]], [0, "m"]],
+  ["positions and more", { prefixItems: [{ type: "string" }], items: false }, [["a"]], [""]],
+  ["empty object", { type: "object" }, [{}, { a: 1 }], {}],
+  ["closed object", { type: "object", additionalProperties: false }, [{}], {}],
+  ["object", { type: "object", properties: { a: { type: "string" } } }, [{}, { a: "x" }], {}],
+  ["required member", { properties: { a: { type: "string" } }, required: ["a"] }, [{ a: "" }], { a: "" }],
+  [
+    "deep required members",
+    {
+      type: "object",
+      properties: { a: { type: "object", properties: { b: { const: 1 } }, required: ["b"] } },
+      required: ["a"],
+    },
+    [{ a: { b: 1 } }],
+    { a: { b: 1 } },
+  ],
+  ["map", { type: "object", additionalProperties: { type: "number" } }, [{}, { a: 1, b: 2 }], {}],
+  ["map of maps", { type: "object", additionalProperties: { type: "object" } }, [{ a: { b: {} } }], {}],
+  ["text enum", { enum: ["a", "b"] }, ["a", "b"], "a"],
+  ["typed enum", { type: "string", enum: ["b", "a"] }, ["a", "b"], "b"],
+  ["nullable enum", { enum: ["c", null] }, ["c", null], "c"],
+  ["mixed enum", { enum: [1, "1", null, true, "true"] }, [1, "1", null, true, "true"], 1],
+  ["enum of objects", { enum: [{ a: 1 }, [2]] }, [{ a: 1 }, [2]], { a: 1 }],
+  ["enum of many types", { type: ["integer", "null"], enum: [1, null] }, [1, null], 1],
+  ["nullable integer", { type: ["integer", "null"] }, [0, null], 0],
+  ["null first", { type: ["null", "string"] }, [null, "a"], null],
+  ["const", { const: "v1" }, ["v1"], "v1"],
+  ["const null", { const: null }, [null], null],
+  ["const object", { const: { a: [1] } }, [{ a: [1] }], { a: [1] }],
+  ["date", { type: "string", format: "date-time" }, ["2026-11-23T01:00:00Z"], ""],
+  ["password", { type: "string", format: "password", writeOnly: true }, ["s"], ""],
+  ["kinds", SHAPES, [{ kind: "circle", r: 1 }, { kind: "box", w: 1, h: 2 }], { kind: "circle", r: 0 }],
+  ["kinds by oneOf", { oneOf: SHAPES["anyOf"] }, [{ kind: "box", w: 1, h: 2 }], { kind: "circle", r: 0 }],
+  ["text or list", { anyOf: [{ type: "string" }, { type: "array" }] }, ["a", ["a"]], ""],
+  ["nested alternatives", { anyOf: [{ anyOf: [{ type: "number" }, { type: "null" }] }, SHAPES] }, [1, null], 0],
+  ["reference", { $ref: "#/$defs/Point" }, [{ x: 1 }], { x: 0 }],
+  ["reference with siblings", { $ref: "#/$defs/Point", default: { x: 9 } }, [{ x: 9 }], { x: 9 }],
+  ["reference to nothing", { $ref: "#/$defs/Missing" }, [1, "a", null, {}], ""],
+  ["reference elsewhere", { $ref: "https://schemas.example/x.json" }, [1, {}], ""],
+  ["reference to itself", { $ref: "#/$defs/Loop" }, [1, {}], ""],
+  ["recursive", { $ref: "#/$defs/Tree" }, [{ v: 1 }, { v: 1, next: { v: 2 } }], { v: 0 }],
+  ["200 fields", { type: "object", properties: WIDE }, [{}, { field_7: "x" }], {}],
+  ["true", true, [1, "a", null, [], {}], ""],
+  ["no keyword", {}, [1, "a", null, [], {}], ""],
+];
+
+const DEFS = {
+  Point: { type: "object", properties: { x: { type: "number" } }, required: ["x"] },
+  Loop: { $ref: "#/$defs/Loop" },
+  Tree: {
+    type: "object",
+    properties: { v: { type: "number" }, next: { $ref: "#/$defs/Tree" } },
+    required: ["v"],
+  },
+};
+
+/** A schema with one member, required or not. */
+function around(member: unknown, isRequired: boolean): Schema {
+  return { type: "object", properties: { m: member }, $defs: DEFS, ...(isRequired && { required: ["m"] }) };
+}
+
+test("editor: opening a schema puts nothing but required constants", () => {
+  for (const [name, member] of MEMBERS) {
+    deepStrictEqual(start(around(member, false), around(member, false)), {}, name);
+    const root = around(member, true);
+    const { const: constant } = resolve(member, root);
+    deepStrictEqual(start(root, root), constant === undefined ? {} : { m: constant }, name);
+  }
+  deepStrictEqual(start(NODE, NODE), { kind: "node" }, "of a reference at the root");
+  deepStrictEqual(start(SHAPES, SHAPES), {});
+});
+
+test("editor: a member begins with its default, else with the least that is required", () => {
+  for (const [name, member, , begun] of MEMBERS) {
+    const root = around(member, true);
+    deepStrictEqual(first(resolve(member, root), root), begun, name);
+    deepStrictEqual(first(root, root), { m: begun }, name);
+    ok(fits(resolve(member, root), begun, root), `${name}: the begun value has the shape of its schema`);
+  }
+});
+
+test("editor: schemas without an end begin with a small value", () => {
+  const lists: Schema = { type: "array", minItems: 8, items: { $ref: "#" } };
+  const members: Schema = { type: "object", properties: { a: { $ref: "#" } }, required: ["a"] };
+  const kinds: Schema = { anyOf: [{ $ref: "#" }, { $ref: "#" }] };
+  const places: Schema = { prefixItems: [{ $ref: "#" }, { $ref: "#" }] };
+  for (const schema of [lists, members, kinds, places]) {
+    ok(JSON.stringify(first(schema, schema)).length < 50_000, JSON.stringify(schema));
+    for (const value of [{}, [], 1]) ok(typeof fits(schema, value, schema) === "boolean");
+    deepStrictEqual(start(schema, schema), {});
+  }
+});
+
+test("editor: set changes the value at its path and nothing else", () => {
+  const value = { a: 1, b: [{ c: null }, "x"], d: { e: { f: true } } };
+  const before = structuredClone(value);
+  const cases: readonly (readonly [Path, Json | undefined, Json])[] = [
+    [["a"], 2, { ...value, a: 2 }],
+    [["a"], undefined, { b: value.b, d: value.d }],
+    [["b", 0, "c"], "", { ...value, b: [{ c: "" }, "x"] }],
+    [["b", 0], undefined, { ...value, b: ["x"] }],
+    [["b", 2], [], { ...value, b: [...value.b, []] }],
+    [["d", "e", "f"], undefined, { ...value, d: { e: {} } }],
+    [["n", "m"], 1, { ...value, n: { m: 1 } }],
+    [[], 7, 7],
+  ];
+  for (const [path, next, expected] of cases) {
+    deepStrictEqual(set(value, path, next), expected, pointerOf(path));
+    deepStrictEqual(value, before, "the old value stays as it was");
+  }
+  strictEqual((set(value, ["a"], 2) as typeof value).b, value.b, "what is beside the path is the same object");
+});
+
+test("editor: names that every object inherits are members like others", () => {
+  strictEqual(memberOf({}, "constructor"), undefined);
+  strictEqual(memberOf({}, "__proto__"), undefined);
+  for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty"]) {
+    const written = set({}, [name, "x"], 1);
+    strictEqual(JSON.stringify(written), `{"${name}":{"x":1}}`);
+    strictEqual(JSON.stringify(set(written, [name], undefined)), "{}");
+  }
+  strictEqual(({} as { x?: number }).x, undefined);
+});
+
+test("editor: a value that was written as JSON stays as it is in the form and back", () => {
+  for (const [name, member, values] of MEMBERS) {
+    const root = around(member, false);
+    const schema = resolve(member, root);
+    for (const value of values) {
+      ok(fits(schema, value, root), `${name}: ${JSON.stringify(value)}`);
+      // The form writes what it shows at the path that it shows.
+      const args = { before: 1, m: value, after: [null] };
+      const written = set(args, ["m"], memberOf(args, "m"));
+      strictEqual(
+        JSON.stringify(Object.entries(written as object).sort()),
+        JSON.stringify(Object.entries(args).sort()),
+      );
+      const options = alternatives(schema, root);
+      if (options.length > 0) ok(chosenAmong(options, value, root) >= 0, `${name}: ${JSON.stringify(value)}`);
+    }
+  }
+});
+
+test("editor: values of other types fit no alternative", () => {
+  const root = around(SHAPES, false);
+  const options = alternatives(SHAPES, root);
+  for (const value of [1, "circle", null, [], { kind: "line" }] as const) {
+    strictEqual(chosenAmong(options, value, root), -1, JSON.stringify(value));
+  }
+  strictEqual(fits({ enum: [1, "1"] }, "2", root), false);
+  strictEqual(fits({ enum: [1] }, "1", root), false);
+  strictEqual(fits({ type: "integer" }, 1.5, root), false);
+  strictEqual(fits({ type: "object" }, [], root), false);
+});
+
+test("editor: a kind stays chosen while a required member is left out", () => {
+  const options = alternatives(SHAPES, SHAPES);
+  strictEqual(chosenAmong(options, { kind: "box", w: 1, h: 2 }, SHAPES), 1);
+  strictEqual(chosenAmong(options, { kind: "box", w: 1 }, SHAPES), 1);
+  strictEqual(chosenAmong(options, { kind: "box" }, SHAPES), 1);
+  strictEqual(chosenAmong(options, undefined, SHAPES), -1);
+});
+
+test("editor: switching keeps the members that both alternatives have", () => {
+  const [circle = {}, box = {}] = alternatives({
+    anyOf: [
+      { properties: { kind: { const: "a" }, name: { type: "string" }, n: { type: "number" } }, required: ["kind"] },
+      { properties: { kind: { const: "b" }, name: { type: "string" }, n: { type: "string" } }, required: ["kind"] },
+    ],
+  }, {});
+  deepStrictEqual(switchTo(box, { kind: "a", name: "x", n: 1, more: true }, {}), { kind: "b", name: "x" });
+  deepStrictEqual(switchTo(circle, "text", {}), { kind: "a" });
+  deepStrictEqual(switchTo({ type: "null" }, { a: 1 }, {}), null);
+});
+
+test("editor: alternatives and labels", () => {
+  deepStrictEqual(alternatives({ type: ["integer", "null"], minimum: 1 }, {}), [
+    { type: "integer", minimum: 1 },
+    { type: "null" },
+  ]);
+  deepStrictEqual(alternatives({ type: ["integer", "null"], enum: [1, null] }, {}), []);
+  deepStrictEqual(alternatives(SHAPES, SHAPES).map(labelOf), ["circle", "box"]);
+  strictEqual(labelOf({ title: "Point", type: "object" }), "Point");
+  strictEqual(labelOf({ const: null }), "null");
+  strictEqual(labelOf({}), "any");
+  strictEqual(pointerOf(["a/b", 0, "~"]), "/a~1b/0/~0");
+});
+
+test("editor: references are decoded, and end", () => {
+  const root = { $defs: { "a/b~c d": { type: "null" } } };
+  deepStrictEqual(resolve({ $ref: "#/$defs/a~1b~0c%20d" }, root), { type: "null" });
+  deepStrictEqual(resolve({ $ref: "#/$defs/a~1b~0c%20d", title: "T" }, root), { type: "null", title: "T" });
+  deepStrictEqual(resolve({ $ref: "#/%" }, root), {}, "a reference that is no URI");
+  deepStrictEqual(resolve({ $ref: "#/constructor/prototype" }, root), {});
+  ok(!("type" in resolve({ $ref: "#/$defs/Loop" }, { $defs: DEFS })));
+});
