@@ -126,8 +126,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 
   async "ends a stream with the promise before its deadline, and gives the whole"({ client, journal }) {
-    const stream = client.slow_pieces.stream({}, { meta: { deadline_ms: 300 } });
-    setTimeout(() => journal.gate.resolve(), 500);
+    const stream = client.slow_pieces.stream({}, { meta: { deadline_ms: 3_000 } });
+    setTimeout(() => journal.gate.resolve(), 3_300);
     strictEqual(await stream.result, "ab");
   },
 
@@ -361,10 +361,13 @@ const CASES = [...WIRES, ...COMPOSED, PLAIN].flatMap((wire) =>
   }))
 ).filter(({ skip, name }) => skip === false || (test(name, { skip }, () => {}), false));
 
-// Part of a deadline is measured in real time: these run one at a time.
+// Part of a deadline is measured in real time, and 20 percent of it is left to send the promise: these wait together, apart from the
+// others, so that a loaded machine is in time.
 const isTimed = (name: string) =>
   name.endsWith("ends a stream with the promise before its deadline, and gives the whole");
-const overlapping = CASES.filter(({ name }) => !isTimed(name));
-const bodies = overlap(overlapping.map(({ body }) => body), 16);
-for (const [index, { name }] of overlapping.entries()) test(name, bodies[index]);
-for (const { name, body } of CASES.filter(({ name }) => isTimed(name))) test(name, body);
+const TIMED = CASES.filter(({ name }) => isTimed(name));
+const OTHERS = CASES.filter(({ name }) => !isTimed(name));
+for (const [cases, count] of [[OTHERS, 48], [TIMED, TIMED.length]] as const) {
+  const bodies = overlap(cases.map(({ body }) => body), count);
+  for (const [index, { name }] of cases.entries()) test(name, bodies[index]);
+}
