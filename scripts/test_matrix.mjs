@@ -1,6 +1,6 @@
 // Runs the tests on every runtime, four at a time (they wait more than they work):
 // `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 4] [--json results.json] [--bun-report junit.xml] [file …]`.
-// With the report of `npm run test:full` over the same tree, Bun runs only the files that had skipped tests in it.
+// With the report of `npm run test:full` over the same tree, Bun runs only the files that are not in it, or had failures.
 // Prints what failed, what was skipped and why, the files that took longest, and a table; the exit status is 1 if anything failed or silently went missing.
 // Each test runs once: one that fails now and then has to be repaired.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -36,6 +36,8 @@ if (stranger !== undefined) {
 }
 /** These read the sources and start no server: what they find is the same on every runtime, so Bun's result counts for all. */
 const STATIC = /^tests\/(arch|conformance|docs|types)\//;
+/** Code without a part of its own for each version of Node: Node 22, the oldest, runs it, and Node 24 does not again. */
+const SAME_ON_NODE = /^tests\/(cli|client|core|corpus|integrations|internal|server|testing)\//;
 const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));
 
@@ -72,12 +74,18 @@ async function runAll() {
   const work = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const startMs = performance.now();
-      const result = await runners[name](name === "bun" ? files : files.filter((file) => !STATIC.test(file)));
+      const result = await runners[name](filesFor(name));
       results.set(name, { result, seconds: (performance.now() - startMs) / 1000 });
     }
   };
   await Promise.all(Array.from({ length: Number(values.jobs) }, work));
   return results;
+}
+
+/** The files that a runtime runs: all that were named, otherwise those whose result can differ there. */
+function filesFor(name) {
+  if (name === "bun" || positionals.length > 0) return files;
+  return files.filter((file) => !STATIC.test(file) && !(name === "node24" && SAME_ON_NODE.test(file)));
 }
 
 function findTests() {
@@ -90,7 +98,7 @@ function findTests() {
 function report(name, { tests, unfit = [], output, status }, seconds) {
   const failed = tests.filter((test) => test.status === "failed");
   const skipped = tests.filter((test) => test.status === "skipped");
-  const missing = reference === undefined || name === "workerd" ? [] : findMissing(reference.tests, tests);
+  const missing = reference === undefined || name === "workerd" ? [] : findMissing(reference.tests, tests, name);
   console.log(`\n=== ${name}`);
   for (const { file, reason } of unfit) console.log(`not run: ${file}: ${reason}`);
   for (const test of skipped) noteSkip(name, test);
@@ -105,7 +113,7 @@ function report(name, { tests, unfit = [], output, status }, seconds) {
   }
   printSlowest(tests);
   const passed = tests.length - failed.length - skipped.length;
-  const filesRun = (name === "bun" ? files : files.filter((file) => !STATIC.test(file))).length - unfit.length;
+  const filesRun = filesFor(name).length - unfit.length;
   const counts = `${passed} passed, ${failed.length} failed, ${skipped.length} skipped in ${filesRun} files`;
   rows.push(
     `${name.padEnd(8)} ${counts}${missing.length > 0 ? `, ${missing.length} missing` : ""} (${seconds.toFixed(1)} s)${
@@ -148,11 +156,12 @@ function printSkips() {
  * Tests of Bun that are not there: neither under their name, nor as a parent of subtests, which Bun does not list, nor in a
  * skipped group.
  */
-function findMissing(wanted, tests) {
+function findMissing(wanted, tests, runtime) {
+  const run = new Set(filesFor(runtime));
   const seen = tests.map((test) => test.name);
   const names = new Set(seen);
   const skippedGroups = tests.filter((test) => test.status === "skipped").map(({ name }) => `${name} > `);
-  return wanted.filter(({ file }) => !STATIC.test(file ?? "")).map((test) => test.name).filter((name) =>
+  return wanted.filter(({ file }) => file === undefined || run.has(file)).map((test) => test.name).filter((name) =>
     !names.has(name) && !seen.some((other) => other.startsWith(`${name} > `)) &&
     !skippedGroups.some((group) => name.startsWith(group))
   );
@@ -179,11 +188,11 @@ async function runOnBun(all) {
   return { ...result, tests: [...known, ...tests, ...unloaded] };
 }
 
-/** What a report says of the files in which everything ran, and passed. */
+/** What a report says of the files in which nothing failed. */
 function testsBefore(files) {
   if (values["bun-report"] === undefined) return [];
   const tests = readJunit(values["bun-report"]).filter(({ file }) => files.includes(file));
-  const open = new Set(tests.filter(({ status }) => status !== "passed").map(({ file }) => file));
+  const open = new Set(tests.filter(({ status }) => status === "failed").map(({ file }) => file));
   return tests.filter(({ file }) => !open.has(file));
 }
 
