@@ -1,5 +1,5 @@
 /** `toolwire record <target> --out <file>`: a proxy in front of a server that writes each call into a file, without secrets. */
-import { chmodSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
@@ -68,7 +68,7 @@ async function recordTarget(connection: TargetConnection, flags: RecordFlags, co
   const { serveProxy } = await import("../record/serve_proxy.ts");
   const { pretty } = await import("../../integrations/middleware/mod.ts");
   const { terminal } = context;
-  const file = openFile(resolve(context.host.cwd, flags.out), flags);
+  const file = new RecordingFile(resolve(context.host.cwd, flags.out), flags);
   let calls = 0;
   const info = await infoOf(connection);
   try {
@@ -80,33 +80,64 @@ async function recordTarget(connection: TargetConnection, flags: RecordFlags, co
           server: info,
           tools,
           redactor: createRedactor(secretsOf(flags, context)),
-          write: (line) => writeSync(file, line),
+          write: (line) => file.write(line),
           onCall: () => calls++,
         }),
     });
-    await serveProxy(proxy, flags, context);
+    await serveProxy(proxy, flags, context, () => file.open());
     await proxy.close(0);
   } finally {
-    closeSync(file);
+    file.close();
   }
   terminal.note(`${calls} ${calls === 1 ? "call" : "calls"} recorded in ${flags.out}`);
 }
 
-/** Creates the file. Only its owner can read it. */
-function openFile(path: string, { out, force }: RecordFlags): number {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const file = openSync(path, force === true ? "w" : "wx", 0o600);
-    chmodSync(path, 0o600);
-    return file;
-  } catch (cause) {
-    const exists = (cause as { readonly code?: string }).code === "EEXIST";
-    throw new CliError(EXIT.usage, exists ? `The file ${out} exists` : `Cannot write ${out}`, {
-      code: "file",
-      cause,
-      hint: exists ? "Choose another name, or replace it with --force" : undefined,
-    });
+/** The file of a recording. It is created or replaced when the proxy serves: a failed start changes no file. */
+class RecordingFile {
+  readonly #path: string;
+  readonly #flags: RecordFlags;
+  #file: number | undefined;
+  /** Lines that were written before the file was opened. */
+  #waiting = "";
+
+  /** @throws {CliError} If the file exists and is not to be replaced. */
+  constructor(path: string, flags: RecordFlags) {
+    this.#path = path;
+    this.#flags = flags;
+    if (flags.force !== true && existsSync(path)) throw fileExists(flags);
   }
+
+  /**
+   * Opens it. Only its owner can read it.
+   *
+   * @throws {CliError} If it cannot be written.
+   */
+  open(): void {
+    const { out, force } = this.#flags;
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      this.#file = openSync(this.#path, force === true ? "w" : "wx", 0o600);
+      chmodSync(this.#path, 0o600);
+    } catch (cause) {
+      if ((cause as { readonly code?: string }).code === "EEXIST") throw fileExists(this.#flags);
+      throw new CliError(EXIT.usage, `Cannot write ${out}`, { code: "file", cause });
+    }
+    this.write(this.#waiting);
+  }
+
+  write(line: string): void {
+    if (this.#file === undefined) this.#waiting += line;
+    else writeSync(this.#file, line);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+  }
+}
+
+function fileExists({ out }: RecordFlags): CliError {
+  const hint = "Choose another name, or replace it with --force";
+  return new CliError(EXIT.usage, `The file ${out} exists`, { code: "file", hint });
 }
 
 /** Wires on which a server states its name. */

@@ -1,6 +1,6 @@
 /** `toolwire record`, `replay` and `bench` as commands: files, servers on ports, comparisons, targets. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createClient, createServer, defineTool } from "../../../mod.ts";
@@ -57,6 +57,21 @@ async function serving(
 test("record writes a file that replay serves and compares; a changed server exits with 1", LIMIT, async () => {
   await using folder = await temporaryFolder();
   await withTarget(1, (one) => withTarget(2, (two) => recordAndReplay(one, two, folder.path)));
+});
+
+test("record that does not start changes no file", LIMIT, async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "old.ndjson");
+  writeFileSync(file, "old");
+  await withTarget(1, async (url) => {
+    const record = (...args: readonly string[]) =>
+      runInProcess(["record", url, "--port", new URL(url).port, ...args], { cwd: folder.path });
+    const replaced = await record("--out", file, "--force");
+    deepStrictEqual([replaced.code, readFileSync(file, "utf8")], [1, "old"], replaced.errors);
+    match(replaced.errors, /Cannot listen on port/);
+    strictEqual((await record("--out", "new.ndjson")).code, 1);
+    strictEqual(existsSync(join(folder.path, "new.ndjson")), false);
+  });
 });
 
 async function recordAndReplay(one: string, two: string, cwd: string): Promise<void> {
