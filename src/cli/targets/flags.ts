@@ -206,6 +206,12 @@ export function programEnvOf({ env = [] }: TargetFlags): Readonly<Record<string,
   }));
 }
 
+/** Values of headers and of the variables of a program, credentials also without their scheme. */
+export function credentialsOf(flags: TargetFlags, env: CliContext["host"]["env"]): string[] {
+  const values = [...Object.values(headersOf(flags, env)), ...Object.values(programEnvOf(flags))];
+  return values.flatMap((value) => [value, value.replace(/^(?:Bearer|Basic)\s+/i, "")]);
+}
+
 /** Reads a file of JSON that a flag or an argument names. */
 export function readJsonFile(file: string, cwd: string, option: string): unknown {
   try {
