@@ -36,7 +36,7 @@ if (stranger !== undefined) {
 }
 /** These read the sources and start no server: what they find is the same on every runtime, so Bun's result counts for all. */
 const STATIC = /^tests\/(arch|conformance|docs|types)\//;
-/** Code without a part of its own for each version of Node: Node 22, the oldest, runs it, and Node 24 does not again. */
+/** Code that has no part for a version of Node: Node 22, the oldest, runs it, and Node 24 does not again. */
 const SAME_ON_NODE = /^tests\/(cli|client|core|corpus|integrations|internal|server|testing)\//;
 const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));

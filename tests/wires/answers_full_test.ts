@@ -62,11 +62,11 @@ async function readAll(wire: WireRow): Promise<void> {
 }
 
 // The replicas and the handles are the same on all runtimes: one of them reads over each wire.
-const rows = [...WIRES, ...COMPOSED].filter(({ name }) => runtime === "bun" || name === "memory");
-for (const wire of rows) {
+const skipHere = ({ name }: WireRow) => runtime !== "bun" && name !== "memory" && "Bun reads over each wire: once is enough";
+for (const wire of [...WIRES, ...COMPOSED]) {
   test(
     `${wire.name}: the handles of a million rows give each exactly once`,
-    { skip: skipOf(wire) },
+    { skip: skipHere(wire) || skipOf(wire) },
     () => readAll(wire),
   );
 }
