@@ -121,6 +121,29 @@ test("a member whose schema marks it as secret is replaced, through references, 
   });
 });
 
+test("a schema whose alternatives refer to the schema itself is read a bounded number of times for each value", () => {
+  const depth = 500;
+  let reads = 0;
+  const alternative = (op: string) => ({
+    type: "object",
+    properties: { op: { const: op }, args: { type: "array", items: { $ref: "#/$defs/node" } } },
+  });
+  const alternatives = [
+    ...["and", "or", "not"].map(alternative),
+    { type: "object", properties: { word: { type: "string", format: "password" } } },
+  ];
+  const node = {
+    get anyOf() {
+      if (++reads > 20 * depth) throw new Error("too many reads");
+      return alternatives;
+    },
+  };
+  let given: unknown = { op: "eq", word: "hunter2" };
+  for (let at = 0; at < depth; at++) given = { op: "not", args: [given] };
+  const redacted = JSON.stringify(value(given, { $ref: "#/$defs/node", $defs: { node } }));
+  ok(redacted.includes('"word":"[redacted]"') && !redacted.includes("hunter2"));
+});
+
 test("tokens of Toolwire keep prefix, key id and a digest: two tokens stay distinguishable", () => {
   const ring = keyRing("k7:a secret of at least thirty-two bytes");
   const sign = (id: string) =>
