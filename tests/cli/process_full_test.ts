@@ -28,7 +28,9 @@ test("a module has every scope, unless the flags name some", { ...LIMIT, skip: S
 });
 
 /** A server without a logger, whose tool throws. */
-const BROKEN = `import { createServer, defineTool } from ${JSON.stringify(new URL("../../mod.ts", import.meta.url).href)};
+const BROKEN = `import { createServer, defineTool } from ${
+  JSON.stringify(new URL("../../mod.ts", import.meta.url).href)
+};
 const broken = defineTool("broken").describe("Break").handle(() => { throw new Error("the reason"); });
 export const server = createServer({ name: "broken", version: "1.0.0", tools: [broken] });
 `;

@@ -199,7 +199,10 @@ export function headersOf(
 function headerValue(text: string, place: string): string {
   const value = text.trim();
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
-  throw new CliError(EXIT.usage, `The value of ${place} has a line break or another character that a header cannot have`);
+  throw new CliError(
+    EXIT.usage,
+    `The value of ${place} has a line break or another character that a header cannot have`,
+  );
 }
 
 function variableOf(name: string, env: CliContext["host"]["env"]): string {
