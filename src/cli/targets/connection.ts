@@ -34,6 +34,6 @@ export interface OpenTargetOptions {
   readonly fetch?: FetchFunction | undefined;
   /** Receives each transport of MCP before its first request, to set handlers of questions and log messages. */
   readonly prepare?: ((transport: McpTransport) => void) | undefined;
-  /** Whether the server of a module has no log if it has no logger of its own. Default: `false`. */
+  /** Whether the default log of a module's server is off. Default: `false`. */
   readonly isQuiet?: boolean;
 }
