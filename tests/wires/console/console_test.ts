@@ -325,7 +325,7 @@ test("a page that opens takes no events from those that watch", async () => {
   await callOver(server, "add", { a: 1, b: 2 });
   await watching(server);
   await callOver(server, "broken", {});
-  match(await first('"code":"internal"'), /"tool":"add"/);
+  match(await first('"code":"internal"'), /"type":"begin"[^}]*"tool":"add"/);
   await server.close(0);
 });
 
