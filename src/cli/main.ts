@@ -6,16 +6,19 @@
  */
 import process from "node:process";
 import { runProgram } from "./app.ts";
+import { EXIT } from "./exit_codes.ts";
 
 const { stdin, stdout, stderr } = process;
 
 // The functions of now: a module or a server that runs in this process must not write to standard output.
-const write = stdout.write.bind(stdout) as (text: string, done?: () => void) => boolean;
+const write = stdout.write.bind(stdout) as (text: string) => boolean;
+
+let code: number = EXIT.ok;
 
 // The reader of a pipe may close it early, as `head` does.
-stdout.on("error", () => process.exit(0));
+stdout.on("error", () => process.exit(code));
 
-const code = await runProgram(process.argv.slice(2), {
+code = await runProgram(process.argv.slice(2), {
   stdout: {
     write: (text) => write(text),
     get isTTY() {
@@ -34,6 +37,7 @@ const code = await runProgram(process.argv.slice(2), {
   exit: (code) => process.exit(code),
 });
 
-// Exits even if timers or sockets of a module are still active, once the output is written.
-await new Promise<void>((resolve) => void write("", () => resolve()));
+// Exits even if timers or sockets of a module are still active, once the output is written. On Bun the callback of an empty write
+// does not wait for earlier writes.
+await new Promise<void>((resolve) => void stdout.end(() => resolve()));
 process.exit(code);

@@ -100,6 +100,8 @@ export interface Job {
     readonly atMs: number;
     /** Id of the earlier call for which this one was left out. */
     readonly blockedBy?: string;
+    /** Latest epoch in which the call was passed on without a run. */
+    readonly passedEpoch?: number;
   };
   /** Answers and steps so far. */
   readonly memo: Memo;

@@ -111,6 +111,26 @@ test("toolwire install --dry-run, --print and --link write nothing", SKIP, async
   deepStrictEqual(CONFIGS.map(({ host }) => home.read(host)), before);
 });
 
+test("toolwire install shows no secret of the file, in any spelling", SKIP, async () => {
+  await using home = await createHome();
+  const entry = '"weather":{"command":"x","args":["--api-key","s3-a","--db=pg://u:s3-b@h","API_TOKEN=s3-c"],' +
+    '"env":{"K":"s3-\\u0064"},"auth":{"CLIENT_SECRET":"s3-e"}}';
+  const other = '"o":{"url":"https://u:s3-f@h/","env":{"K":"s3-g"}}';
+  for (const servers of [`${other},${entry}`, `${entry},${other}`, other]) {
+    writeFileSync(home.fileOf("cursor"), `{"mcpServers":{${servers}}}`);
+    const url = "https://u:s3-h@example.com/mcp?key=s3-i";
+    const { code, errors } = await home.run("cursor", url, "--name", "weather", "--dry-run", "--header", "x: s3-j");
+    strictEqual(code, 0, errors);
+    match(errors, /\+ {7}"url": "https:\/\/…@example\.com\/mcp\?key=…"/);
+    ok(!errors.includes("s3-"), errors);
+  }
+  const toml = '[mcp_servers.weather]\ncommand = "x"\n[mcp_servers.weather.env]\nK = "s3-k"\nD = 1979-05-27\n';
+  writeFileSync(home.fileOf("codex"), toml);
+  const { code, errors } = await home.run("codex", "--name", "weather", "--env", "K=s3-l", "--dry-run", ...PROGRAM);
+  strictEqual(code, 0, errors);
+  ok(errors.includes("+ env = { K =") && !errors.includes("s3-"), errors);
+});
+
 test("toolwire install: a file of the project, which is new", SKIP, async () => {
   await using home = await createHome();
   strictEqual((await home.run("claude-code", "https://example.com/mcp", "--scope", "project")).code, 0);

@@ -1,6 +1,6 @@
 /** The program as a process: modules, pipes, signals, programs of other projects, and what it loads. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -49,6 +49,21 @@ test("a reader of the pipe may leave early", {
   const line = [file, ...args].map((word) => `'${word}'`).join(" ");
   const { stdout, stderr } = spawnSync("sh", ["-c", `${line} | head -n 2`], { cwd: root, encoding: "utf8" });
   deepStrictEqual([stdout, stderr], ["1\n2\n", ""]);
+});
+
+test("a slow reader of the pipe gets all of the output", LIMIT, async () => {
+  const [file, ...args] = commandOf("call", MODULE, "count", "to=150000", "--json");
+  const child = spawn(file, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  let out = "";
+  for await (const text of child.stdout.setEncoding("utf8")) {
+    out += text;
+    // The pipe is full until the next read.
+    if (out.length < 200_000) await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  strictEqual(await ended, 0);
+  ok(out.length > 1_000_000, `${out.length} characters`);
+  match(JSON.parse(out).answer, /^1\n2\n[^]*\n150000\n$/);
 });
 
 testWith(

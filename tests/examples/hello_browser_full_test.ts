@@ -90,7 +90,7 @@ async function checkForeignPage(browser: Browser, url: string): Promise<void> {
   await page.goto(url.replace("127.0.0.1", "localhost"));
   await page.locator("#greet output.error").waitFor();
   await page.click("#greet button");
-  await page.getByText(/Cannot reach the server/).waitFor();
+  await page.locator("#greet").getByText(/Cannot reach the server/).waitFor();
   ok(errors.some((text) => /CORS/.test(text)), errors.join("\n"));
   await checkForeignFetch(page, new URL(url).searchParams.get("server") ?? "");
   await page.close();

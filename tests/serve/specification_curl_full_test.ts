@@ -190,8 +190,10 @@ function checkTools(tools: readonly Readonly<Record<string, unknown>>[]): void {
   deepStrictEqual(redeem, REDEEM);
   deepStrictEqual(annotations, { readOnlyHint: true, idempotentHint: true });
   deepStrictEqual(searchDocuments, SEARCH_DOCUMENTS);
-  for (const { annotations: _, ...tool } of tools) {
+  for (const { annotations: _, _meta: meta, ...tool } of tools) {
     deepStrictEqual(Object.keys(tool), ["name", "@type", "description", "inputSchema"]);
+    // The specification leaves _meta to servers: this one lists there what a tool promises.
+    if (meta !== undefined) deepStrictEqual(Object.keys(Object(meta)), ["toolwire/contract"]);
   }
 }
 

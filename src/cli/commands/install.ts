@@ -6,9 +6,9 @@ import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import { type ConfigChange, planChange, snippetOf } from "../hosts/change_config.ts";
 import { readConfig, writeConfig } from "../hosts/config_file.ts";
-import { diffLines } from "../hosts/diff_lines.ts";
 import type { Host, HostServer } from "../hosts/host.ts";
 import { systemOf } from "../hosts/read_servers.ts";
+import { showChange } from "../hosts/show_change.ts";
 import { sourceOf } from "../hosts/source.ts";
 import { HOSTS } from "../hosts/table.ts";
 import { headersOf, HTTP_FLAGS, type HttpFlags } from "../targets/flags.ts";
@@ -87,6 +87,7 @@ export const installCommand: CliCommand = defineCommand<InstallFlags>({
       context.host,
     );
     const name = flags.name ?? toName(source.name);
+    if (source.warning !== undefined) context.terminal.note(printable(source.warning));
     if (flags.print === true) return print(host, name, source.server, context);
     if (flags.link === true || host.format === "yaml") return await useLink(host, name, source.server, context);
     return install(host, name, source.server, flags, context);
@@ -128,7 +129,7 @@ function install(
   if (change.kind === "same") terminal.note(`${host.title} has ${name} already, in ${file}: nothing to change`);
   else {
     terminal.note(`${file}:`);
-    for (const line of diffLines(change.before, change.after, change.secrets)) terminal.note(`  ${printable(line)}`);
+    for (const line of showChange(host, name, server, change)) terminal.note(`  ${printable(line)}`);
   }
   const isWritten = change.kind !== "same" && flags.dryRun !== true;
   if (isWritten && change.kind === "different" && flags.force !== true) {

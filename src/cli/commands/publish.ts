@@ -56,7 +56,7 @@ export const publishCommand: CliCommand = defineCommand<PublishFlags>({
     const { terminal, host } = context;
     const { file, before, after } = planServerJson(resolve(host.cwd, folder), flags);
     if (flags.json === true) terminal.printJson(JSON.parse(after));
-    for (const line of diffLines(before, after, [])) terminal.note(printable(line));
+    for (const line of diffLines(before, after)) terminal.note(printable(line));
     if (flags.check === true && before !== after) {
       throw new CliError(EXIT.found, `${file} differs from package.json`, {
         code: "drift",

@@ -1,14 +1,13 @@
 /** `toolwire record <target> --out <file>`: a proxy in front of a server that writes each call into a file, without secrets. */
-import { chmodSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parsePort, type ServeFlags } from "../record/serve_proxy.ts";
-import { SECRET_NAME } from "../../core/redaction/secrets.ts";
 import type { TargetConnection } from "../targets/connection.ts";
-import { headersOf, programEnvOf, TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
+import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
 import { takeTarget } from "../targets/target.ts";
 import { printableLine } from "../terminal/terminal.ts";
@@ -51,24 +50,34 @@ export const recordCommand: CliCommand = defineCommand<RecordFlags>({
   },
   async run(context, flags, ...words) {
     const { target } = takeTarget(words, context);
-    const connection = await openTarget(target, flags, context, { signal: context.interruption() });
+    const secrets = new Set<string>();
+    const connection = await openTarget(target, flags, context, {
+      signal: context.interruption(),
+      onCredential: (value) => void secrets.add(value),
+    });
     try {
       await connection.tools();
-      await recordTarget(connection, flags, context);
+      await recordTarget(connection, secrets, flags, context);
     } finally {
       await connection.close();
     }
   },
 });
 
-async function recordTarget(connection: TargetConnection, flags: RecordFlags, context: CliContext): Promise<void> {
+/** @param secrets The credentials for the target: they are replaced wherever the server repeats them. */
+async function recordTarget(
+  connection: TargetConnection,
+  secrets: ReadonlySet<string>,
+  flags: RecordFlags,
+  context: CliContext,
+): Promise<void> {
   const { createProxy } = await import("../record/proxy.ts");
   const { createRecorder } = await import("../record/recorder.ts");
   const { createRedactor } = await import("../../core/redaction/redact.ts");
   const { serveProxy } = await import("../record/serve_proxy.ts");
   const { pretty } = await import("../../integrations/middleware/mod.ts");
   const { terminal } = context;
-  const file = openFile(resolve(context.host.cwd, flags.out), flags);
+  const file = new RecordingFile(resolve(context.host.cwd, flags.out), flags);
   let calls = 0;
   const info = await infoOf(connection);
   try {
@@ -79,34 +88,65 @@ async function recordTarget(connection: TargetConnection, flags: RecordFlags, co
         createRecorder({
           server: info,
           tools,
-          redactor: createRedactor(secretsOf(flags, context)),
-          write: (line) => writeSync(file, line),
+          redactor: createRedactor(secrets),
+          write: (line) => file.write(line),
           onCall: () => calls++,
         }),
     });
-    await serveProxy(proxy, flags, context);
+    await serveProxy(proxy, flags, context, () => file.open());
     await proxy.close(0);
   } finally {
-    closeSync(file);
+    file.close();
   }
   terminal.note(`${calls} ${calls === 1 ? "call" : "calls"} recorded in ${flags.out}`);
 }
 
-/** Creates the file. Only its owner can read it. */
-function openFile(path: string, { out, force }: RecordFlags): number {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const file = openSync(path, force === true ? "w" : "wx", 0o600);
-    chmodSync(path, 0o600);
-    return file;
-  } catch (cause) {
-    const exists = (cause as { readonly code?: string }).code === "EEXIST";
-    throw new CliError(EXIT.usage, exists ? `The file ${out} exists` : `Cannot write ${out}`, {
-      code: "file",
-      cause,
-      hint: exists ? "Choose another name, or replace it with --force" : undefined,
-    });
+/** The file of a recording. It is created or replaced when the proxy serves: a failed start changes no file. */
+class RecordingFile {
+  readonly #path: string;
+  readonly #flags: RecordFlags;
+  #file: number | undefined;
+  /** Lines that were written before the file was opened. */
+  #waiting = "";
+
+  /** @throws {CliError} If the file exists and is not to be replaced. */
+  constructor(path: string, flags: RecordFlags) {
+    this.#path = path;
+    this.#flags = flags;
+    if (flags.force !== true && existsSync(path)) throw fileExists(flags);
   }
+
+  /**
+   * Opens it. Only its owner can read it.
+   *
+   * @throws {CliError} If it cannot be written.
+   */
+  open(): void {
+    const { out, force } = this.#flags;
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      this.#file = openSync(this.#path, force === true ? "w" : "wx", 0o600);
+      chmodSync(this.#path, 0o600);
+    } catch (cause) {
+      if ((cause as { readonly code?: string }).code === "EEXIST") throw fileExists(this.#flags);
+      throw new CliError(EXIT.usage, `Cannot write ${out}`, { code: "file", cause });
+    }
+    this.write(this.#waiting);
+  }
+
+  write(line: string): void {
+    if (this.#file === undefined) this.#waiting += line;
+    else writeSync(this.#file, line);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+  }
+}
+
+function fileExists({ out }: RecordFlags): CliError {
+  const hint = "Choose another name, or replace it with --force";
+  return new CliError(EXIT.usage, `The file ${out} exists`, { code: "file", hint });
 }
 
 /** Wires on which a server states its name. */
@@ -119,11 +159,4 @@ async function infoOf(connection: TargetConnection): Promise<{ readonly name: st
   const { label } = connection;
   const fallback = URL.canParse(label) ? new URL(label).host || label : label;
   return { name: name === "" ? printableLine(fallback) : name, ...(version !== undefined && { version }) };
-}
-
-/** The credentials for the target: they are replaced wherever the server repeats them. */
-function secretsOf(flags: RecordFlags, { host }: CliContext): string[] {
-  const members = Object.entries({ ...headersOf(flags, host.env), ...programEnvOf(flags) });
-  const secrets = members.filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value);
-  return secrets.flatMap((secret) => [secret, secret.replace(/^(?:Bearer|Basic)\s+/i, "")]);
 }

@@ -10,8 +10,6 @@ export interface ConfigChange {
   readonly kind: "new" | "same" | "different";
   readonly before: string;
   readonly after: string;
-  /** Values that are not printed: those of variables and headers, in the old and the new entry. */
-  readonly secrets: readonly string[];
 }
 
 /**
@@ -47,11 +45,10 @@ export function serversIn(config: HostEntry, member: string): Readonly<Record<st
 export function planChange(host: Host, text: string, name: string, server: HostServer): ConfigChange {
   const entry = host.toEntry(server, name);
   const current = entriesOf(host, text)[name];
-  const secrets = [entry, current].flatMap((one) => one === undefined ? [] : secretsOf(one));
-  if (current === undefined) return { kind: "new", before: text, after: addEntry(host, text, name, server), secrets };
+  if (current === undefined) return { kind: "new", before: text, after: addEntry(host, text, name, server) };
   const changes = changedMembers(current, entry);
-  if (Object.keys(changes).length === 0) return { kind: "same", before: text, after: text, secrets };
-  return { kind: "different", before: text, after: changeEntry(host, text, name, server, changes), secrets };
+  if (Object.keys(changes).length === 0) return { kind: "same", before: text, after: text };
+  return { kind: "different", before: text, after: changeEntry(host, text, name, server, changes) };
 }
 
 /** The members to set; `undefined` for those to remove. Members that Toolwire does not write are left out. */
@@ -83,15 +80,6 @@ function addLists(host: Host, text: string, name: string, server: HostServer): s
     const ids = (Array.isArray(current) ? current : []).map((item) => isRecord(item) ? item["id"] : undefined);
     return appendItems(result, member, items.filter(({ id }) => !ids.includes(id)));
   }, text);
-}
-
-function secretsOf(entry: HostEntry): string[] {
-  return ["env", "headers", "http_headers"].flatMap((member) => {
-    const values = entry[member];
-    return isRecord(values)
-      ? Object.values(values).map(String).filter((value) => !/^\$\{?[\w:-]+\}?$/.test(value))
-      : [];
-  });
 }
 
 /** A file that has the entry alone, to be pasted. */

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import {
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   fsyncSync,
@@ -55,10 +56,25 @@ function replaceFile(file: string, after: string, now: Date): string | undefined
     return undefined;
   }
   const target = realpathSync(file);
-  const copy = `${file}.toolwire-${now.toISOString().replace(/[-:]|\.\d+/g, "")}.bak`;
-  copyFileSync(target, copy);
+  const copy = copyAside(target, `${file}.toolwire-${now.toISOString().replace(/[-:]|\.\d+/g, "")}`);
   writeAndRename(target, after, statSync(target).mode & 0o777);
   return copy;
+}
+
+/** Maximum number of copies of the same second. */
+const MAX_COPIES = 1_000;
+
+/** Copies a file to a new name. An earlier copy is never overwritten: it may be the last one of the user's own text. */
+function copyAside(file: string, stem: string): string {
+  for (let number = 1;; number++) {
+    const copy = `${stem}${number === 1 ? "" : `-${number}`}.bak`;
+    try {
+      copyFileSync(file, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (thrown) {
+      if ((thrown as { code?: unknown }).code !== "EEXIST" || number >= MAX_COPIES) throw thrown;
+    }
+  }
 }
 
 function writeAndRename(file: string, text: string, mode: number): void {

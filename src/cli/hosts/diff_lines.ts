@@ -1,15 +1,22 @@
-/** Shows what changes between two texts, without the values that are secret. */
+/** Shows what changes between two texts. */
 
-/** The lines that differ, `-` before and `+` after. Equal lines at the start and at the end are left out. */
-export function diffLines(before: string, after: string, secrets: readonly string[]): readonly string[] {
+/**
+ * The lines that differ, `-` before and `+` after. Equal lines at the start and at the end are left out.
+ *
+ * @param shown The same texts, line by line, as they are printed: without secrets.
+ */
+export function diffLines(
+  before: string,
+  after: string,
+  shown: { readonly before: string; readonly after: string } = { before, after },
+): readonly string[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   const start = countEqual(old, now);
   const end = countEqual(old.slice(start).reverse(), now.slice(start).reverse());
-  const changed = [
-    ...old.slice(start, old.length - end).map((line) => `- ${line}`),
-    ...now.slice(start, now.length - end).map((line) => `+ ${line}`),
+  return [
+    ...linesOf(shown.before).slice(start, old.length - end).map((line) => `- ${line}`),
+    ...linesOf(shown.after).slice(start, now.length - end).map((line) => `+ ${line}`),
   ];
-  return changed.map((line) => secrets.reduce((text, secret) => text.replaceAll(JSON.stringify(secret), '"…"'), line));
 }
 
 function linesOf(text: string): readonly string[] {

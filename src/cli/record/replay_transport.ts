@@ -33,15 +33,16 @@ const MAX_SHOWN = 500;
  */
 export function replayTransport({ head, calls }: Recording): Transport & { list(): readonly ListedTool[] } {
   const byKey = new Map<string, Repeats>();
+  const schemas = new Map(head.tools.map(({ name, inputSchema }) => [name, inputSchema]));
   const settled = calls.filter((call) => call.settled !== undefined);
-  for (const [key, repeats] of Map.groupBy(settled, ({ tool, args, meta }) => keyOf(tool, args, meta))) {
+  for (const [key, repeats] of Map.groupBy(settled, ({ tool, args, meta }) => keyOf(tool, args, meta, schemas))) {
     byKey.set(key, { calls: repeats, answered: 0 });
   }
   const tools = withSystemTools(head.tools, settled);
   return {
     list: () => tools,
     async call({ tool, args, meta = {} }: TransportCall, sink?: Sink): Promise<CallResult> {
-      const repeats = byKey.get(keyOf(tool, args, meta));
+      const repeats = byKey.get(keyOf(tool, args, meta, schemas));
       if (repeats === undefined) return describeMissing(tool, args, tools.map(({ name }) => name), settled);
       const call = repeats.calls[Math.min(repeats.answered++, repeats.calls.length - 1)];
       if (call?.settled === undefined) return errorResult("internal", "The recording has no result of this call");
@@ -59,10 +60,16 @@ function withSystemTools(tools: readonly ListedTool[], calls: readonly RecordedC
 }
 
 /** Calls are the same if tool, arguments and answers to questions are equal. `redeem` may wait as long as it wants. */
-function keyOf(tool: string, args: unknown, meta: Readonly<Record<string, unknown>>): string {
-  const { wait_ms: _, ...promised } = asObject(redact(args ?? {}));
+function keyOf(
+  tool: string,
+  args: unknown,
+  meta: Readonly<Record<string, unknown>>,
+  schemas: ReadonlyMap<string, unknown>,
+): string {
+  const replaced = redact(args ?? {}, schemas.get(tool));
+  const { wait_ms: _, ...promised } = asObject(replaced);
   const isSystem = tool === "redeem" && typeof promised["promise"] === "string";
-  const given = isSystem ? promised : redact(args ?? {});
+  const given = isSystem ? promised : replaced;
   return canonicalJson([tool, given, redact(meta["responses"] ?? null), meta["promise"] === true]);
 }
 

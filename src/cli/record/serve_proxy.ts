@@ -21,22 +21,32 @@ export function parsePort(text: string): number {
   throw new TypeError(`${JSON.stringify(text)} is not the number of a port`);
 }
 
-/** Serves until Ctrl+C, or until the input ends with `--stdio`. */
+/**
+ * Serves until Ctrl+C, or until the input ends with `--stdio`.
+ *
+ * @param onStart Called once the port is open, before its URL is printed.
+ */
 export async function serveProxy(
   server: Server,
   flags: ServeFlags,
   { terminal, interruption }: CliContext,
+  onStart?: () => void,
 ): Promise<void> {
   if (flags.stdio === true) {
     const { serveStdio } = await import("../../wires/mcp/stdio/server/serve_stdio.ts");
+    onStart?.();
     return await serveStdio(server);
   }
   const signal = interruption();
   const listening = await listen(server, flags.port ?? 0);
-  terminal.note(formatBanner(server, listening.url, undefined));
-  terminal.note(terminal.styleNote("dim", "Ctrl+C ends it"));
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-  await listening.close();
+  try {
+    onStart?.();
+    terminal.note(formatBanner(server, listening.url, undefined));
+    terminal.note(terminal.styleNote("dim", "Ctrl+C ends it"));
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  } finally {
+    await listening.close();
+  }
 }
 
 async function listen(server: Server, port: number): ReturnType<typeof serve> {

@@ -206,18 +206,28 @@ export function programEnvOf({ env = [] }: TargetFlags): Readonly<Record<string,
   }));
 }
 
+/** Values of headers and of the variables of a program, credentials also without their scheme. */
+export function credentialsOf(flags: TargetFlags, env: CliContext["host"]["env"]): string[] {
+  const values = [...Object.values(headersOf(flags, env)), ...Object.values(programEnvOf(flags))];
+  return values.flatMap((value) => [value, value.replace(/^(?:Bearer|Basic)\s+/i, "")]);
+}
+
 /** Reads a file of JSON that a flag or an argument names. */
 export function readJsonFile(file: string, cwd: string, option: string): unknown {
-  let text: string;
   try {
-    text = readFileSync(resolve(cwd, file), "utf8");
+    return JSON.parse(readTextFile(file, cwd, option));
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause;
+    throw new CliError(EXIT.usage, `The file ${file} of ${option} is not JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Text of a file that a flag or an argument names, without a byte order mark. */
+export function readTextFile(file: string, cwd: string, option: string): string {
+  try {
+    return readFileSync(resolve(cwd, file), "utf8").replace(/^\uFEFF/, "");
   } catch (cause) {
     throw new CliError(EXIT.usage, `Cannot read the file ${resolve(cwd, file)} of ${option}`, { cause });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new CliError(EXIT.usage, `The file ${file} of ${option} is not JSON: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Replaces secrets in JSON values before they are stored: by the names of members, by schemas, and by the look of text. */
 import { asObject, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
-import { isOwnToken, REDACTED, redactPieces, redactText, SECRET_NAME } from "./secrets.ts";
+import { isOwnToken, isSecretName, REDACTED, redactPieces, redactText } from "./secrets.ts";
 
 /** Replaces secrets. Applied twice it changes nothing more. */
 export interface Redactor {
@@ -18,32 +18,31 @@ const MIN_LITERAL = 6;
 /** Keywords of JSON Schema whose value is an example of the described value. */
 const EXAMPLES: ReadonlySet<string> = new Set(["default", "examples", "example", "const", "enum"]);
 
-/** @param literals Known secrets, such as the credentials for the recorded server. */
-export function createRedactor(literals: readonly string[] = []): Redactor {
-  const known = literals.filter((literal) => literal.length >= MIN_LITERAL);
-  const text = (value: string): string => redactJson(value, text) ?? redactText(value, known);
+/** @param literals Known secrets, such as the credentials for the recorded server. Read on each use: secrets may be added later. */
+export function createRedactor(literals: Iterable<string> = []): Redactor {
+  const known = (): string[] => [...literals].filter((literal) => literal.length >= MIN_LITERAL);
+  const text = (value: string): string => redactJson(value, text) ?? redactText(value, known());
   return {
-    value: (value, schema) => redactValue(value, schema === undefined ? [] : [new SchemaPlace(schema, schema)], text),
-    pieces: (texts) => redactPieces(texts, known),
+    value: (value, schema) =>
+      redactValue(value, schema === undefined ? undefined : new SchemaPlace([schema], schema), text),
+    pieces: (texts) => redactPieces(texts, known()),
     tools: (tools) => tools.map((tool) => redactListed(tool, text, false) as typeof tool),
   };
 }
 
 type RedactText = (text: string) => string;
 
-function redactValue(value: unknown, places: readonly SchemaPlace[], text: RedactText): unknown {
-  if (places.some((place) => place.isSecret)) return redactWhole(value);
+function redactValue(value: unknown, place: SchemaPlace | undefined, text: RedactText): unknown {
+  if (place?.isSecret === true) return redactWhole(value);
   if (typeof value === "string") return text(value);
   if (Array.isArray(value)) {
-    return value.map((item, index) => redactValue(item, places.flatMap((place) => place.item(index)), text));
+    return value.map((item, index) => redactValue(item, place?.item(index), text));
   }
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       text(name),
-      SECRET_NAME.test(name)
-        ? redactWhole(member)
-        : redactValue(member, places.flatMap((place) => place.member(name)), text),
+      isSecretName(name) && !isPlain(member) ? redactWhole(member) : redactValue(member, place?.member(name), text),
     ]),
   );
 }
@@ -53,7 +52,7 @@ function redactJson(value: string, text: RedactText): string | undefined {
   if (!/^\s*[[{]/.test(value)) return undefined;
   try {
     const parsed: unknown = JSON.parse(value);
-    const redacted = JSON.stringify(redactValue(parsed, [], text));
+    const redacted = JSON.stringify(redactValue(parsed, undefined, text));
     return redacted === JSON.stringify(parsed) ? value : redacted;
   } catch {
     // It only looks like JSON.
@@ -61,22 +60,31 @@ function redactJson(value: string, text: RedactText): string | undefined {
   }
 }
 
-/** Tokens of Toolwire stay distinguishable. `null`, booleans and absent values are not secrets. */
+/** Numbers and booleans beside the name of a secret are counts and settings, such as `max_tokens`. */
+function isPlain(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean";
+}
+
+/** Tokens of Toolwire stay distinguishable. `null` and absent values are not secrets. */
 function redactWhole(value: unknown): unknown {
   if (typeof value === "string" && isOwnToken(value)) return redactText(value);
-  if (value === undefined || value === null || typeof value === "boolean" || value === "") return value;
+  if (value === undefined || value === null || value === "") return value;
   return REDACTED;
 }
 
-/** @param isSecret Whether this is the schema of a secret. */
-function redactListed(value: unknown, text: RedactText, isSecret: boolean): unknown {
+/** @param isNamed Whether this is the schema of a member with the name of a secret. */
+function redactListed(value: unknown, text: RedactText, isNamed: boolean): unknown {
   if (typeof value === "string") return text(value);
-  if (Array.isArray(value)) return value.map((item) => redactListed(item, text, isSecret));
+  if (Array.isArray(value)) return value.map((item) => redactListed(item, text, isNamed));
   if (!isJsonObject(value)) return value;
-  const hidden = isSecret || isSecretSchema(value);
+  const isSecret = isSecretSchema(value);
+  const redactExample = (member: unknown): unknown => {
+    if (!isSecret && (!isNamed || isPlain(member))) return redactValue(member, undefined, text);
+    return Array.isArray(member) ? member.map(redactExample) : redactWhole(member);
+  };
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
-      if (EXAMPLES.has(name)) return [name, hidden ? redactExample(member) : redactValue(member, [], text)];
+      if (EXAMPLES.has(name)) return [name, redactExample(member)];
       if (name === "properties" && isJsonObject(member)) return [name, redactProperties(member, text)];
       return [text(name), redactListed(member, text, false)];
     }),
@@ -85,58 +93,55 @@ function redactListed(value: unknown, text: RedactText, isSecret: boolean): unkn
 
 function redactProperties(properties: Members, text: RedactText): Members {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, redactListed(schema, text, SECRET_NAME.test(name))]),
+    Object.entries(properties).map(([name, schema]) => [name, redactListed(schema, text, isSecretName(name))]),
   );
-}
-
-function redactExample(value: unknown): unknown {
-  return Array.isArray(value) ? value.map(redactWhole) : redactWhole(value);
 }
 
 function isSecretSchema(schema: Members): boolean {
   return schema["writeOnly"] === true || schema["format"] === "password" || schema["x-secret"] === true;
 }
 
-/** Maximum number of references and alternatives that are followed at one place of a schema. */
-const MAX_FOLLOWED = 64;
+/** Maximum number of schemas that describe one value, with references and alternatives. */
+const MAX_FOLLOWED = 1_024;
 
-/** A schema within a document, with its alternatives and references. */
+/** All schemas of a document that describe one value. Each is in the set once, so that unions that refer to themselves do not multiply. */
 class SchemaPlace {
   readonly #root: unknown;
   readonly #schemas: readonly Members[];
 
-  constructor(schema: unknown, root: unknown) {
+  constructor(schemas: readonly unknown[], root: unknown) {
     this.#root = root;
-    this.#schemas = this.#follow(schema);
+    this.#schemas = this.#follow(schemas);
   }
 
   get isSecret(): boolean {
     return this.#schemas.some(isSecretSchema);
   }
 
-  member(name: string): SchemaPlace[] {
-    return this.#schemas.flatMap((schema) => {
+  member(name: string): SchemaPlace | undefined {
+    return this.#place(this.#schemas.flatMap((schema) => {
       const properties = asObject(schema["properties"]);
       const patterns = Object.entries(asObject(schema["patternProperties"])).filter(([key]) => matches(key, name));
       const own = Object.hasOwn(properties, name) ? [properties[name]] : patterns.map(([, member]) => member);
-      return this.#places(own.length > 0 ? own : [schema["additionalProperties"]]);
-    });
+      return own.length > 0 ? own : [schema["additionalProperties"]];
+    }));
   }
 
-  item(index: number): SchemaPlace[] {
-    return this.#schemas.flatMap((schema) => {
-      const { prefixItems, items } = schema;
-      return this.#places([Array.isArray(prefixItems) && index < prefixItems.length ? prefixItems[index] : items]);
-    });
+  item(index: number): SchemaPlace | undefined {
+    return this.#place(
+      this.#schemas.map(({ prefixItems, items }) =>
+        Array.isArray(prefixItems) && index < prefixItems.length ? prefixItems[index] : items
+      ),
+    );
   }
 
-  #places(schemas: readonly unknown[]): SchemaPlace[] {
-    return schemas.filter(isJsonObject).map((schema) => new SchemaPlace(schema, this.#root));
+  #place(schemas: readonly unknown[]): SchemaPlace | undefined {
+    return schemas.some(isJsonObject) ? new SchemaPlace(schemas, this.#root) : undefined;
   }
 
-  #follow(schema: unknown): readonly Members[] {
+  #follow(schemas: readonly unknown[]): readonly Members[] {
     const followed = new Set<Members>();
-    const queue = [schema];
+    const queue = [...schemas];
     for (let at = 0; at < queue.length && followed.size < MAX_FOLLOWED; at++) {
       const next = queue[at];
       if (!isJsonObject(next) || followed.has(next)) continue;

@@ -159,11 +159,20 @@ test("readConfig() refuses a folder, and a file that is not UTF-8", async () => 
   strictEqual(readConfig(join(folder.path, "none.json")), undefined);
 });
 
-test("diffLines() shows the lines that change, without secrets", () => {
-  deepStrictEqual(diffLines("a\nb\nc\n", "a\r\nB\r\nx\r\nc\r\n", []), ["- b", "+ B", "+ x"]);
-  deepStrictEqual(diffLines("", '"K": "s-1"\n', ["s-1"]), ['+ "K": "…"']);
-  deepStrictEqual(diffLines("a\n", "a\n", []), []);
-  deepStrictEqual(diffLines("a\na\n", "a\na\na\n", []), ["+ a"]);
+test("writeConfig() never overwrites a copy, also within one second", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "mcp.json");
+  writeFileSync(file, "0");
+  const now = new Date("2026-11-23T00:10:20.300Z");
+  const copies = ["0", "1", "2"].map((text, at) => writeConfig(file, text, String(at + 1), now) ?? "");
+  deepStrictEqual(copies.map((copy) => readFileSync(copy, "utf8")), ["0", "1", "2"]);
+});
+
+test("diffLines() shows the lines that change, as they are printed", () => {
+  deepStrictEqual(diffLines("a\nb\nc\n", "a\r\nB\r\nx\r\nc\r\n"), ["- b", "+ B", "+ x"]);
+  deepStrictEqual(diffLines("k=1", "k=2", { before: "k=…", after: "k=…" }), ["- k=…", "+ k=…"]);
+  deepStrictEqual(diffLines("a\n", "a\n"), []);
+  deepStrictEqual(diffLines("a\na\n", "a\na\na\n"), ["+ a"]);
 });
 
 test("launchModule() starts the toolwire beside the module, by absolute paths", async () => {

@@ -1,6 +1,6 @@
 /** `toolwire record`, `replay` and `bench` as commands: files, servers on ports, comparisons, targets. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createClient, createServer, defineTool } from "../../../mod.ts";
@@ -59,6 +59,21 @@ test("record writes a file that replay serves and compares; a changed server exi
   await withTarget(1, (one) => withTarget(2, (two) => recordAndReplay(one, two, folder.path)));
 });
 
+test("record that does not start changes no file", LIMIT, async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "old.ndjson");
+  writeFileSync(file, "old");
+  await withTarget(1, async (url) => {
+    const record = (...args: readonly string[]) =>
+      runInProcess(["record", url, "--port", new URL(url).port, ...args], { cwd: folder.path });
+    const replaced = await record("--out", file, "--force");
+    deepStrictEqual([replaced.code, readFileSync(file, "utf8")], [1, "old"], replaced.errors);
+    match(replaced.errors, /Cannot listen on port/);
+    strictEqual((await record("--out", "new.ndjson")).code, 1);
+    strictEqual(existsSync(join(folder.path, "new.ndjson")), false);
+  });
+});
+
 async function recordAndReplay(one: string, two: string, cwd: string): Promise<void> {
   const recorded = await serving(["record", one, "--out", "calls/calls.ndjson"], cwd, async (url) => {
     const client = createClient(url);
@@ -114,6 +129,22 @@ test("credentials of the flags are not in the file, though the server repeats th
   });
   const text = readFileSync(join(cwd, "calls.ndjson"), "utf8");
   ok(text.includes("[redacted] and [redacted]"), text);
+});
+
+test("headers of a host's configuration are not in the file, though the server repeats them", LIMIT, async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await withTarget(1, async (url) => {
+    const weather = { url, headers: { "x-tenant": "plain-old-words" } };
+    writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { weather } }));
+    await serving(["record", "weather", "-o", "calls.ndjson"], cwd, async (proxy) => {
+      const client = createClient(proxy);
+      await client.$.call("echo", { text: "you sent plain-old-words" });
+      client.$.close();
+    });
+  });
+  const text = readFileSync(join(cwd, "calls.ndjson"), "utf8");
+  ok(text.includes("you sent [redacted]") && !text.includes("plain-old-words"), text);
 });
 
 test("wrong files, targets and options are refused with what to do", LIMIT, async () => {

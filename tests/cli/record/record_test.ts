@@ -11,6 +11,7 @@ import {
   type Middleware,
   type Server,
 } from "../../../mod.ts";
+import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { createProxy } from "../../../src/cli/record/proxy.ts";
 import { createRecorder } from "../../../src/cli/record/recorder.ts";
@@ -21,6 +22,8 @@ import { replayTransport } from "../../../src/cli/record/replay_transport.ts";
 import { monitorFromSignal } from "../../../src/core/call/time_limit.ts";
 import type { Transport } from "../../../src/core/call/transport.ts";
 import { PLANTED, plantedTokens } from "./planted.ts";
+
+const PIN = { type: "object", properties: { pin: { type: "string", format: "password" } }, required: ["pin"] };
 
 /** A server of tools that end in each way. */
 function createTarget(version = 1): Server {
@@ -162,6 +165,26 @@ test("answers, streams, progress, failures, errors, questions and promises are r
   );
   match(String((promise?.settled as { token: string }).token), /^\[redacted prom_ proxy [\da-f]{8}\]$/);
   ok(!text.includes("the database is down"), "causes are not recorded");
+});
+
+test("arguments and answers that a schema marks as secret fit their recording", async () => {
+  const tool = defineTool("unlock").describe("Unlock").input(jsonSchema<{ pin: string }>(PIN)).output(
+    jsonSchema<{ pin: string }>(PIN),
+  )
+    .handle((input) => input);
+  const fixed = defineTool("issue").describe("Issue").output(jsonSchema<{ pin: string }>(PIN)).handle(() => ({
+    pin: "8642",
+  }));
+  const target = createServer({ name: "target", logger: false, tools: [tool, fixed] });
+  const text = await record(async (client) => {
+    await client.$.call("unlock", { pin: "1357" });
+    await client.$.call("issue");
+  }, target);
+  ok(!text.includes("1357") && !text.includes("8642"), text);
+  const replayed = createClient(replayTransport(readRecording(text)));
+  deepStrictEqual(await replayed.$.call("unlock", { pin: "2468" }), { pin: "[redacted]" });
+  const again = await replayAll(text, target);
+  deepStrictEqual(again.map(({ tool, status }) => [tool, status]), [["unlock", "skipped"], ["issue", "same"]]);
 });
 
 test("local causes of errors and addresses of web pages are not recorded", async () => {

@@ -121,6 +121,74 @@ test("a member whose schema marks it as secret is replaced, through references, 
   });
 });
 
+test("names of keys and passphrases are those of secrets; names of counts and of keys of data are not", () => {
+  const secrets = [
+    "private_key",
+    "privateKey",
+    "AWS_ACCESS_KEY_ID",
+    "passphrase",
+    "pwd",
+    "DB_PWD",
+    "STRIPE_KEY",
+    "signingKey",
+  ];
+  for (const name of [...secrets, "x-functions-key", "auth", "x-auth"]) {
+    deepStrictEqual(value({ [name]: "open sesame" }), { [name]: "[redacted]" });
+  }
+  const plain = {
+    max_tokens: 4_096,
+    hasPassword: true,
+    primary_key: "id",
+    sortKey: "name",
+    issueKey: "AB-1",
+    key: "a",
+    monkey: "b",
+  };
+  deepStrictEqual(value({ ...plain, author: "Ada", authentic: "yes" }), { ...plain, author: "Ada", authentic: "yes" });
+  const schema = { properties: { password: { writeOnly: true }, pin: { format: "password" } } };
+  deepStrictEqual(value({ password: 1234, pin: true }, schema), { password: "[redacted]", pin: "[redacted]" });
+  const inputSchema = {
+    type: "object",
+    properties: { max_tokens: { type: "integer", default: 4_096, examples: [1, "x"] } },
+  };
+  const [listed] = tools([{ inputSchema }]);
+  deepStrictEqual(listed?.inputSchema.properties.max_tokens, {
+    type: "integer",
+    default: 4_096,
+    examples: [1, "[redacted]"],
+  });
+});
+
+test("literals may be added later", () => {
+  const literals = new Set<string>();
+  const redactor = createRedactor(literals);
+  literals.add("plain-old-key");
+  strictEqual(redactor.value("you sent plain-old-key"), "you sent [redacted]");
+});
+
+test("a schema whose alternatives refer to the schema itself is read a bounded number of times for each value", () => {
+  const depth = 500;
+  let reads = 0;
+  const alternative = (op: string) => ({
+    type: "object",
+    properties: { op: { const: op }, args: { type: "array", items: { $ref: "#/$defs/node" } } },
+  });
+  const alternatives = [
+    ...["and", "or", "not"].map(alternative),
+    { type: "object", properties: { word: { type: "string", format: "password" } } },
+  ];
+  const node = {
+    get anyOf() {
+      if (++reads > 20 * depth) throw new Error("too many reads");
+      return alternatives;
+    },
+  };
+  let given: unknown = { op: "eq", word: "hunter2" };
+  for (let at = 0; at < depth; at++) given = { op: "not", args: [given] };
+  const redacted = JSON.stringify(value(given, { $ref: "#/$defs/node", $defs: { node } }));
+  ok(redacted.includes('"word":"[redacted]"') && !redacted.includes("hunter2"));
+});
+
 test("tokens of Toolwire keep prefix, key id and a digest: two tokens stay distinguishable", () => {
   const ring = keyRing("k7:a secret of at least thirty-two bytes");
   const sign = (id: string) =>

@@ -76,9 +76,11 @@ function refuse(reason: (Resolution & { readonly resolved: false })["reason"]): 
   return [undefined, { resolved: false, reason }];
 }
 
-/** Describes what a waiting job waits for, as a status message for its caller. */
-export function describeWaits({ memo: { waits = {} } }: Job): string {
-  return Object.entries(waits).filter(isOpen).map(([name, { until }]) => {
+/** Describes what a waiting job waits for, as a status message for its caller. Empty if the time of each wait is over. */
+export function describeWaits({ memo: { waits = {} } }: Job, nowMs: number): string {
+  // A short sleep has passed during the run, which does not mark it.
+  const isLater = ([, { until = Number.POSITIVE_INFINITY }]: readonly [string, Wait]) => until > nowMs;
+  return Object.entries(waits).filter((wait) => isOpen(wait) && isLater(wait)).map(([name, { until }]) => {
     const [kind, key] = [name.slice(0, name.indexOf(" ")), name.slice(name.indexOf(" ") + 1)];
     const end = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;
     return kind === "sleep" ? `Sleeping${end} (${key})` : `Waiting for ${key}${end}`;

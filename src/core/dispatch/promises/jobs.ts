@@ -152,6 +152,12 @@ export class Jobs {
     return this.#requeue(run, run.attempt - 1, delayMs);
   }
 
+  /** Passes on a claimed call of a schedule that has not begun. */
+  passOn(run: Job, delayMs: number): Promise<void> {
+    const { schedule } = run;
+    return this.#requeue(run, run.attempt - 1, delayMs, schedule && { ...schedule, passedEpoch: run.epoch });
+  }
+
   /**
    * Stores the caller's answers. The first answer to each key counts; answers to other keys are ignored, and malformed ones are
    * asked for again. The job continues once all questions are answered.
@@ -220,9 +226,9 @@ export class Jobs {
     }
   }
 
-  #requeue(run: Job, attempt: number, delayMs: number): Promise<void> {
+  #requeue(run: Job, attempt: number, delayMs: number, schedule?: Job["schedule"]): Promise<void> {
     const wakeAtMs = this.#clock.now() + delayMs;
-    return this.#endRun(run, (job) => ({ ...job, state: "queued", attempt, wakeAtMs }));
+    return this.#endRun(run, (job) => ({ ...job, state: "queued", attempt, wakeAtMs, ...(schedule && { schedule }) }));
   }
 
   /**

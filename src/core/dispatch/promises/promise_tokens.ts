@@ -49,11 +49,13 @@ export class PromiseTokens {
   /** The promise of a job that waits: callers see what for, and need not ask before. */
   #waiting(promise: PromiseOutcome, job: Job): PromiseOutcome {
     const { wakeAtMs = 0, progress } = job;
-    const leftMs = Math.min(wakeAtMs - this.#services.clock.now(), awaitsValue(job) ? MAX_WAIT_MS : MAX_SLEEP_MS);
+    const nowMs = this.#services.clock.now();
+    const message = describeWaits(job, nowMs);
+    const leftMs = Math.min(wakeAtMs - nowMs, awaitsValue(job) ? MAX_WAIT_MS : MAX_SLEEP_MS);
     return {
       ...promise,
       retryAfterMs: Math.max(RETRY_AFTER_MS, Math.ceil(leftMs)),
-      progress: { done: 0, ...progress, message: describeWaits(job) },
+      progress: message === "" ? progress : { done: 0, ...progress, message },
     };
   }
 

@@ -37,15 +37,25 @@ export class ScheduledJobs {
     this.#scheduler?.stop();
   }
 
-  /** Whether a claimed job is to run. If not, it is passed on or cancelled. */
+  /** Whether a claimed job is to run. If not, it is passed on or cancelled. A call that has begun runs, whatever its schedule is now. */
   async mayRun(job: Job): Promise<boolean> {
-    if (job.schedule === undefined) return true;
-    const decision = await this.#scheduler?.decide(job);
+    if (job.schedule === undefined || hasBegun(job)) return true;
+    const decision = await this.#decide(job);
     if (decision !== undefined && decision.blockedBy === undefined) return true;
     const isDeploying = this.#services.clock.now() < job.schedule.atMs + DEPLOYMENT_MS;
-    if (decision === undefined && isDeploying) await this.#jobs.handOver(job, ELSEWHERE_MS);
+    if (decision === undefined && isDeploying) await this.#jobs.passOn(job, ELSEWHERE_MS);
     else await this.#jobs.leaveOut(job, decision?.blockedBy);
     return false;
+  }
+
+  async #decide(job: Job): ReturnType<Scheduler["decide"]> {
+    try {
+      return await this.#scheduler?.decide(job);
+    } catch (thrown) {
+      // Otherwise the claim would count as a run.
+      await this.#jobs.passOn(job, 0);
+      throw thrown;
+    }
   }
 
   #host(engine: Engine): ScheduleHost {
@@ -58,4 +68,9 @@ export class ScheduledJobs {
       report: (thrown) => void this.#services.settleThrown(thrown, { during: "schedules" }),
     };
   }
+}
+
+/** Whether an earlier claim of the call was followed by a run: attempts do not count those that stopped at a wait or a shutdown. */
+function hasBegun({ epoch, schedule }: Job): boolean {
+  return epoch > (schedule?.passedEpoch ?? 0) + 1;
 }

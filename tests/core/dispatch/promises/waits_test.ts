@@ -142,6 +142,19 @@ test("the promise of a sleeping call has a status message, and need not be redee
   await bench.server.close(0);
 });
 
+test("the status message leaves out what is over, such as a short sleep in the same run", async () => {
+  const { bench, clock } = opened(async (_, ctx) => {
+    await ctx.sleep("short", 50);
+    await ctx.waitFor("approval", approval);
+  });
+  const call = watch(bench.call("t"));
+  await pass(bench, 0);
+  await pass({ clock }, 50);
+  const { progress } = asPromise(await redeem(bench, asPromise(settledOf(call)).token));
+  match(progress?.message ?? "", /^Waiting for approval until \S+$/);
+  await bench.server.close(0);
+});
+
 for (const when of ["before", "after"] as const) {
   test(`waitFor() gives a value that was sent ${when} the handler waited`, async () => {
     const gates = new Gates<void>();

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { createServer, type Ctx, defineTool } from "../../../../mod.ts";
+import { createServer, type Ctx, defineTool, ToolError } from "../../../../mod.ts";
 import { cron, every, type Schedule, type ScheduleOptions } from "../../../../src/core/dispatch/schedules/mod.ts";
 import { createServer as createCoreServer } from "../../../../src/core/mod.ts";
 import type { FakeClock } from "../../../../src/testing/mod.ts";
@@ -35,7 +35,7 @@ function opened(
 }
 
 function makeTool(handler: (n: number, ctx: Ctx) => unknown) {
-  return defineTool("t").describe("T").promise({ ttlMs: 2 * DAY, retries: 0 }).input(number)
+  return defineTool("t").describe("T").promise({ ttlMs: 2 * DAY, retries: 1 }).input(number)
     .handle(async ({ n }, ctx) => await handler(n, ctx));
 }
 
@@ -153,6 +153,44 @@ test("a schedule with other times or arguments is another one: the pending call 
   await next.server.close(0);
 });
 
+/** What a call of a schedule does before its last step: a run of it ends there. */
+const PAUSES: Readonly<Record<string, (ctx: Ctx, run: number) => unknown>> = {
+  sleep: (ctx) => ctx.sleep("night", 3 * HOUR),
+  wait: (ctx) => ctx.waitFor("approval", number, { timeoutMs: 3 * HOUR }),
+  retry(_, run) {
+    if (run === 1) throw new ToolError("unavailable", "Again");
+  },
+  // The server is closed meanwhile, which does not count as an attempt.
+  shutdown(ctx, run) {
+    if (run > 1) return;
+    return new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(new Error("aborted"))));
+  },
+};
+
+for (const [pause, pauseOf] of Object.entries(PAUSES)) {
+  for (const change of ["has other times", "is removed"]) {
+    test(`a call that has begun is continued after a ${pause}, although its schedule ${change}`, async () => {
+      const shipped: number[] = [];
+      const { clock, start, calls, tool } = opened((tool) => [every("6h", tool, { n: 1 })], async (ctx) => {
+        await pauseOf(ctx, calls.length);
+        await ctx.step("ship", () => shipped.push(calls.length));
+      });
+      const old = start();
+      await pass({ clock }, 0);
+      await hours(clock, 6);
+      strictEqual(calls.length, 1);
+      const closed = old.server.close(0);
+      await pass({ clock }, 0);
+      await closed;
+      const next = start(change === "is removed" ? [] : [every("24h", tool, { n: 1 })]);
+      await pass({ clock }, 0);
+      await hours(clock, 4);
+      deepStrictEqual([calls.length, shipped], [2, [2]]);
+      await next.server.close(0);
+    });
+  }
+}
+
 test("a replica without the schedule leaves the call to others", async () => {
   const { clock, start, calls } = opened((tool) => [every("1h", tool, { n: 1 })]);
   const old = start([]);
@@ -201,6 +239,37 @@ test("an engine that is away when a call is stored is asked again", async () => 
   deepStrictEqual(calls.map((call) => call.slice(0, 11)), ["01-01T01:01"]);
   ok(log.lines.some(({ level }) => level === "error"));
   await server.close(0);
+});
+
+test("an engine that fails while a call is decided on: the call is decided on again", async () => {
+  const gates = new Gates();
+  const { clock, start, engine } = opened((tool) => [every("1h", tool, { n: 1 })], () => gates.wait());
+  const ids: string[] = [];
+  const { insert } = engine;
+  Object.assign(engine, { insert: (...args: Parameters<Engine["insert"]>) => (ids.push(args[0].id), insert(...args)) });
+  const { server } = start();
+  await pass({ clock }, 0);
+  await hours(clock, 1);
+  const { get, replace } = engine;
+  const first = ids[0];
+  let replaced: string | undefined = first;
+  let failures = 0;
+  Object.assign(engine, {
+    replace: (...args: Parameters<Engine["replace"]>) => (replaced = args[0].id, replace(...args)),
+    get(id: string) {
+      // The second call was claimed, and the first one is looked up.
+      if (id === first && replaced !== first && failures++ === 0) throw new Error("away");
+      return get(id);
+    },
+  });
+  await hours(clock, 1);
+  ok(failures > 0);
+  await pass({ clock }, 0);
+  deepStrictEqual([gates.begun, (await engine.get(ids[1]!))?.state], [1, "cancelled"]);
+  await gates.end("done", 0);
+  const closed = server.close(0);
+  await pass({ clock }, HOUR);
+  await closed;
 });
 
 test("every() takes milliseconds and units, and refuses others", () => {
