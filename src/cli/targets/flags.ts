@@ -214,16 +214,20 @@ export function credentialsOf(flags: TargetFlags, env: CliContext["host"]["env"]
 
 /** Reads a file of JSON that a flag or an argument names. */
 export function readJsonFile(file: string, cwd: string, option: string): unknown {
-  let text: string;
   try {
-    text = readFileSync(resolve(cwd, file), "utf8");
+    return JSON.parse(readTextFile(file, cwd, option));
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause;
+    throw new CliError(EXIT.usage, `The file ${file} of ${option} is not JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Text of a file that a flag or an argument names, without a byte order mark. */
+export function readTextFile(file: string, cwd: string, option: string): string {
+  try {
+    return readFileSync(resolve(cwd, file), "utf8").replace(/^\uFEFF/, "");
   } catch (cause) {
     throw new CliError(EXIT.usage, `Cannot read the file ${resolve(cwd, file)} of ${option}`, { cause });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new CliError(EXIT.usage, `The file ${file} of ${option} is not JSON: ${(cause as Error).message}`, { cause });
   }
 }
 
