@@ -169,6 +169,14 @@ test("words that cannot be meant are refused before anything is sent", () => {
       [{ type: "object", additionalProperties: false }, ["a=1"], /no argument a/, /takes no arguments/],
       [integer, ["v=9007199254740993"], /would lose digits/, undefined],
       [text, ["v:=9007199254740993"], /would lose digits/, undefined],
+      [
+        text,
+        ['v:={"a":[1,{"b.c":[0.5,9007199254740993]}]}'],
+        /993 at a\[1\]\.b\\\.c\[1\] would lose digits/,
+        undefined,
+      ],
+      [text, ['{"s":"x:1,","v":1e400}'], /^The number 1e400 at v is too large for JSON$/, undefined],
+      [list, ["v=[-9007199254740993]"], /-9007199254740993 at \[0\] would lose/, undefined],
       [text, ["v=@no-such-file"], /^Cannot read the file .*no-such-file of the argument v$/, /v=@@/],
     ] as const
   ) {
@@ -179,6 +187,16 @@ test("words that cannot be meant are refused before anything is sent", () => {
     }, words.join(" "));
   }
   throws(() => parseObject("[1]", "--args"), { message: "--args is not a JSON object" });
+});
+
+test("text stays text where a reference leads to a schema of text, also if its content does not fit", () => {
+  const $defs = { zip: { type: "string", pattern: "^\\d{5}$" }, self: { $ref: "#/$defs/self" } };
+  for (const v of [{ $ref: "#/$defs/zip" }, { anyOf: [{ type: "null" }, { $ref: "#/$defs/zip" }] }]) {
+    deepStrictEqual(buildArguments(["v=1234"], undefined, { type: "object", properties: { v }, $defs }, nowhere), {
+      v: "1234",
+    });
+  }
+  deepStrictEqual(parseObject("\uFEFF{}", "--args"), {});
 });
 
 test("an unknown name of an open object is sent with a warning that names the nearest", () => {

@@ -103,6 +103,8 @@ test("a promise of one wire is watched, redeemed and cancelled over the others",
       const ended = await run(wire, "redeem", url, long);
       strictEqual(ended.code, 5, ended.errors);
       match(ended.errors, /\(cancelled\)/);
+      const seen = await run(wire, "watch", url, long);
+      deepStrictEqual([seen.code, seen.errors], [5, "The work was cancelled (cancelled)\n"], wire);
     }
     const piped = await runHere({ cwd: tmpdir(), input: `${await begin("mcp")}\n` }, "redeem", urls["mcp"] ?? "", "-");
     strictEqual(piped.out, "the job is done\n");

@@ -60,7 +60,7 @@ for (const template of TEMPLATE_NAMES) {
       ok(page.includes(`\`${command}`), command);
       ok(errors.includes(command), command);
     }
-    ok(errors.includes(`cd My Tools\n  ${commands.install}\n`), errors);
+    ok(errors.includes(`cd "My Tools"\n  ${commands.install}\n`), errors);
   });
 }
 

@@ -32,6 +32,8 @@ test("progress is a bar with a total, a spinner without one, and fits any termin
   );
   strictEqual(formatProgress("job", { done: 7 }, 60, 1), "⠙ 7 job");
   strictEqual(formatProgress("job", undefined, 60, 0), "⠋ job");
+  const wrong = { done: "7", total: {}, message: 3 } as unknown as { done: number };
+  strictEqual(formatProgress("job", wrong, 60, 0), "⠋ job");
   strictEqual(formatProgress("job", { done: 5, total: 2 }, 60, 0).includes("100%"), true);
   for (
     const progress of [undefined, { done: 1.25 }, { done: 1, total: 3 }, {

@@ -1,9 +1,14 @@
 /** Converts the text of an argument to the value that its schema accepts. */
 import { compileCheck } from "../../core/json_schema/check.ts";
+import { valueAt } from "../../core/json_schema/pointer.ts";
 import { isJsonObject, type Members } from "../../internal/json.ts";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
+import { assertExactNumbers } from "./exact_numbers.ts";
 import type { SchemaNode } from "./schema_at.ts";
+
+/** Maximum number of references and unions within each other that are followed. */
+const MAX_DEPTH = 16;
 
 /**
  * Returns the value of a text: the first candidate that the schema accepts, the text itself before its JSON. `007` therefore stays
@@ -18,15 +23,17 @@ export function convertText(text: string, schema: SchemaNode | undefined, root: 
   if (schema === undefined || accepts(schema, text, root)) return text;
   const json = parseJsonText(text);
   if (json === undefined) return text;
-  assertExact(text, json.value);
-  return accepts(schema, json.value, root) || !acceptsSomeText(schema, root) ? json.value : text;
+  if (!accepts(schema, json.value, root) && acceptsSomeText(schema, root)) return text;
+  assertExactNumbers(text);
+  return json.value;
 }
 
-/** Parses JSON of `k:=json`. Numbers must be exact. */
+/** Parses JSON of `k:=json`, `--args` and files. Numbers must be exact; a byte order mark, as editors write it, is left out. */
 export function parseExactJson(text: string, where: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    assertExact(text, value);
+    const bare = text.replace(/^\uFEFF/, "");
+    const value: unknown = JSON.parse(bare);
+    assertExactNumbers(bare);
     return value;
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
@@ -56,16 +63,20 @@ function moveReferences(schema: Members): Members {
 }
 
 /** Whether some text could fit: then a misfit is a matter of its content, such as a pattern. */
-function acceptsSomeText(schema: SchemaNode, root: Members): boolean {
-  if (typeof schema === "boolean") return schema;
-  const { type, enum: values } = schema;
+function acceptsSomeText(schema: SchemaNode, root: Members, depth = 0): boolean {
+  if (typeof schema === "boolean" || depth > MAX_DEPTH) return schema === true;
+  const { $ref, type, enum: values } = schema;
+  if (typeof $ref === "string") {
+    const target = $ref.startsWith("#") ? valueAt(root, $ref) : undefined;
+    if (isJsonObject(target) && acceptsSomeText(target, root, depth + 1)) return true;
+  }
   if (Array.isArray(values)) return values.some((value) => typeof value === "string");
   if (type !== undefined) return type === "string" || (Array.isArray(type) && type.includes("string"));
   const alternatives = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => {
     const list = schema[keyword];
     return Array.isArray(list) ? list.filter((one) => typeof one === "boolean" || isJsonObject(one)) : [];
   });
-  return alternatives.some((one: SchemaNode) => acceptsSomeText(one, root));
+  return alternatives.some((one: SchemaNode) => acceptsSomeText(one, root, depth + 1));
 }
 
 function parseJsonText(text: string): { readonly value: unknown } | undefined {
@@ -74,13 +85,4 @@ function parseJsonText(text: string): { readonly value: unknown } | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Integers of more than 53 bits lose digits on every wire. */
-function assertExact(text: string, value: unknown): void {
-  if (typeof value !== "number" || Number.isSafeInteger(value) || !/^\s*-?\d+\s*$/.test(text)) return;
-  if (BigInt(text.trim()) === BigInt(value)) return;
-  throw new CliError(EXIT.usage, `The number ${text.trim()} would lose digits: JSON numbers are exact up to 2^53 - 1`, {
-    hint: "Send it as text, if the tool accepts that",
-  });
 }

@@ -1,6 +1,6 @@
 /** `toolwire call <target> <tool> [name=value…]`: calls a tool and prints its answer. */
 import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
-import { isJsonObject, type Members } from "../../internal/json.ts";
+import type { Members } from "../../internal/json.ts";
 import { closestMatch } from "../../internal/text.ts";
 import { buildArguments, parseObject } from "../arguments/build.ts";
 import { RESULT_FLAGS, type ResultFlags } from "../calls/call_flags.ts";
@@ -11,7 +11,7 @@ import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
-import { readJsonFile } from "../targets/flags.ts";
+import { readTextFile } from "../targets/flags.ts";
 import { takeTarget } from "../targets/target.ts";
 import { readInput } from "../terminal/read_input.ts";
 
@@ -117,9 +117,8 @@ async function wholeOf({ args, input }: CallFlags, { host }: CliContext): Promis
   const file = input ?? (args?.startsWith("@") ? args.slice(1) : undefined);
   if (file === "-" || args === "-") return parseObject(await readInput(host), "Standard input");
   if (file === undefined) return args === undefined ? undefined : parseObject(args, "--args");
-  const value = readJsonFile(file, host.cwd, input === undefined ? "--args" : "--input");
-  if (isJsonObject(value)) return value;
-  throw new CliError(EXIT.usage, `The file ${file} is not a JSON object`);
+  const option = input === undefined ? "--args" : "--input";
+  return parseObject(readTextFile(file, host.cwd, option), `The file ${file} of ${option}`);
 }
 
 /**

@@ -87,6 +87,7 @@ export const installCommand: CliCommand = defineCommand<InstallFlags>({
       context.host,
     );
     const name = flags.name ?? toName(source.name);
+    if (source.warning !== undefined) context.terminal.note(printable(source.warning));
     if (flags.print === true) return print(host, name, source.server, context);
     if (flags.link === true || host.format === "yaml") return await useLink(host, name, source.server, context);
     return install(host, name, source.server, flags, context);

@@ -6,9 +6,8 @@ import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parsePort, type ServeFlags } from "../record/serve_proxy.ts";
-import { SECRET_NAME } from "../../core/redaction/secrets.ts";
 import type { TargetConnection } from "../targets/connection.ts";
-import { headersOf, programEnvOf, TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
+import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
 import { takeTarget } from "../targets/target.ts";
 import { printableLine } from "../terminal/terminal.ts";
@@ -51,17 +50,27 @@ export const recordCommand: CliCommand = defineCommand<RecordFlags>({
   },
   async run(context, flags, ...words) {
     const { target } = takeTarget(words, context);
-    const connection = await openTarget(target, flags, context, { signal: context.interruption() });
+    const secrets = new Set<string>();
+    const connection = await openTarget(target, flags, context, {
+      signal: context.interruption(),
+      onCredential: (value) => void secrets.add(value),
+    });
     try {
       await connection.tools();
-      await recordTarget(connection, flags, context);
+      await recordTarget(connection, secrets, flags, context);
     } finally {
       await connection.close();
     }
   },
 });
 
-async function recordTarget(connection: TargetConnection, flags: RecordFlags, context: CliContext): Promise<void> {
+/** @param secrets The credentials for the target: they are replaced wherever the server repeats them. */
+async function recordTarget(
+  connection: TargetConnection,
+  secrets: ReadonlySet<string>,
+  flags: RecordFlags,
+  context: CliContext,
+): Promise<void> {
   const { createProxy } = await import("../record/proxy.ts");
   const { createRecorder } = await import("../record/recorder.ts");
   const { createRedactor } = await import("../../core/redaction/redact.ts");
@@ -79,7 +88,7 @@ async function recordTarget(connection: TargetConnection, flags: RecordFlags, co
         createRecorder({
           server: info,
           tools,
-          redactor: createRedactor(secretsOf(flags, context)),
+          redactor: createRedactor(secrets),
           write: (line) => file.write(line),
           onCall: () => calls++,
         }),
@@ -150,11 +159,4 @@ async function infoOf(connection: TargetConnection): Promise<{ readonly name: st
   const { label } = connection;
   const fallback = URL.canParse(label) ? new URL(label).host || label : label;
   return { name: name === "" ? printableLine(fallback) : name, ...(version !== undefined && { version }) };
-}
-
-/** The credentials for the target: they are replaced wherever the server repeats them. */
-function secretsOf(flags: RecordFlags, { host }: CliContext): string[] {
-  const members = Object.entries({ ...headersOf(flags, host.env), ...programEnvOf(flags) });
-  const secrets = members.filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value);
-  return secrets.flatMap((secret) => [secret, secret.replace(/^(?:Bearer|Basic)\s+/i, "")]);
 }

@@ -1,9 +1,12 @@
 /** `toolwire watch <target> <token>`: prints the progress of a promise, a line a change, until its work ends. */
 import type { Progress } from "../../core/call/outcome.ts";
 import { Failure } from "../../core/errors/failure.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
 import { RESULT_FLAGS, type ResultFlags } from "../calls/call_flags.ts";
 import { createRunner, openForCalls, takeToken, untilInterrupted } from "../calls/with_calls.ts";
+import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
+import { EXIT } from "../exit_codes.ts";
 import { parseDuration } from "../targets/flags.ts";
 import { formatProgress } from "../terminal/progress.ts";
 
@@ -66,12 +69,15 @@ export const watchCommand: CliCommand = defineCommand<WatchFlags>({
   },
 });
 
-/** How the work ended. Rejects with errors other than failures. */
+/** How the work ended. Rejects with errors other than failures; cancelled work is not an interruption of this program. */
 async function endOf(answer: Promise<unknown>): Promise<"answer" | "failure"> {
   try {
     await answer;
     return "answer";
   } catch (thrown) {
+    if ((thrown instanceof Failure || thrown instanceof ToolError) && thrown.code === "cancelled") {
+      throw new CliError(EXIT.refused, "The work was cancelled", { code: "cancelled", cause: thrown });
+    }
     if (thrown instanceof Failure) return "failure";
     throw thrown;
   }

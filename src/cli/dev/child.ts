@@ -55,19 +55,21 @@ async function serveModule(settings: DevSettings, cwd: string, report: (event: D
   const { module, port, keys, wires, colors, consoleKey } = settings;
   const { toDevServer } = await import("./dev_server.ts");
   const write = (line: string): void => void process.stderr.write(`${line}\n`);
-  const server = toDevServer(await loadServer(module, cwd), { keys, wires, colors, consoleKey, write });
+  const loaded = await loadServer(module, cwd);
+  const hasConsole = (wires ?? loaded.wires).includes("console");
+  const server = toDevServer(loaded, { keys, wires, colors, consoleKey, write });
   // Native gRPC beside Connect, on the same port.
   const hasGrpc = server.wires.includes("connect");
   const listening = await serve(server, { port, graceMs: GRACE_MS, ...(hasGrpc && { grpc: true }) });
   report({
     kind: "serving",
-    banner: withKey(formatBanner(server, listening.url, listening.grpcUrl), consoleKey),
+    banner: withKey(formatBanner(server, listening.url, listening.grpcUrl), hasConsole ? undefined : consoleKey),
     tools: countTools(server),
   });
   return listening;
 }
 
-/** The key of the console is part of its link: a fragment reaches no server and no log. */
+/** The key of the console that was added is part of its link: a fragment is in no request. */
 function withKey(banner: string, key: string | undefined): string {
   return key === undefined ? banner : banner.replace(/^ +console +\S+/m, (row) => `${row}#key=${key}`);
 }

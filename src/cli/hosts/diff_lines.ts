@@ -5,7 +5,11 @@
  *
  * @param shown The same texts, line by line, as they are printed: without secrets.
  */
-export function diffLines(before: string, after: string, shown = { before, after }): readonly string[] {
+export function diffLines(
+  before: string,
+  after: string,
+  shown: { readonly before: string; readonly after: string } = { before, after },
+): readonly string[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   const start = countEqual(old, now);
   const end = countEqual(old.slice(start).reverse(), now.slice(start).reverse());

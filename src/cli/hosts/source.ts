@@ -7,6 +7,7 @@ import { EXIT } from "../exit_codes.ts";
 import { loadServer } from "../targets/module.ts";
 import type { Target } from "../targets/target.ts";
 import type { CliProcess } from "../terminal/process.ts";
+import { findEndpoint } from "./find_endpoint.ts";
 import type { HostServer } from "./host.ts";
 import { launchModule, type LaunchRuntime } from "./launch.ts";
 
@@ -15,6 +16,8 @@ export interface InstallSource {
   readonly server: HostServer;
   /** Name of the entry, if `--name` does not state one. */
   readonly name: string;
+  /** For the user. */
+  readonly warning?: string | undefined;
 }
 
 /** What the flags add to the server. */
@@ -35,7 +38,7 @@ export async function sourceOf(target: Target, added: InstallAdditions, host: Cl
     case "program":
       return addProgramPart(sourceOfProgram(target, host), added);
     case "url":
-      return sourceOfUrl(target.url, added);
+      return await sourceOfUrl(target.url, added);
     default:
       throw new CliError(EXIT.usage, `Hosts cannot use this target: they start programs and call URLs of MCP`, {
         hint: "Give a module (./server.ts), the URL of mcp(), or a program: -- npx -y some-server",
@@ -92,7 +95,7 @@ function findCommand(command: string, cwd: string, path: string): string | undef
     .find((file) => existsSync(file));
 }
 
-function sourceOfUrl(url: URL, { env, secrets, headers }: InstallAdditions): InstallSource {
+async function sourceOfUrl(url: URL, { env, secrets, headers }: InstallAdditions): Promise<InstallSource> {
   if (Object.keys(env).length + secrets.length > 0) {
     throw new CliError(EXIT.usage, `--env is for programs that the host starts, not for ${url.href}`, {
       hint: "Give headers: --header name:value",
@@ -100,7 +103,8 @@ function sourceOfUrl(url: URL, { env, secrets, headers }: InstallAdditions): Ins
   }
   const names = url.hostname.split(".").filter((name) => name !== "www" && name !== "mcp" && name !== "api");
   const name = /^[\d.:[\]]+$/.test(url.hostname) ? "local" : names[0] ?? url.hostname;
-  return { server: { url: url.href, headers }, name };
+  const { url: found, warning } = await findEndpoint(url, headers);
+  return { server: { url: found, headers }, name, warning };
 }
 
 function addProgramPart({ server, name }: InstallSource, { env, secrets, headers }: InstallAdditions): InstallSource {

@@ -120,7 +120,7 @@ function folderProblem(folder: string): string | undefined {
 function printCommands(plan: ProjectPlan, folder: string, isInstalled: boolean, { note }: InitHost): void {
   const { install, dev, test, check, toolwire } = commandsOf(plan);
   const lines = [
-    ...folder === "." ? [] : [`cd ${folder}`],
+    ...folder === "." ? [] : [`cd ${quoted(folder)}`],
     ...isInstalled ? [] : [install],
     dev,
     test,
@@ -128,4 +128,10 @@ function printCommands(plan: ProjectPlan, folder: string, isInstalled: boolean, 
     `${toolwire} install claude-desktop ./server.ts`,
   ];
   note(["", ...lines.map((line) => `  ${line}`), ""].join("\n"));
+}
+
+/** A word for a shell; double quotes are those of Windows too. */
+function quoted(word: string): string {
+  if (/^[\w./\\:@~+-]+$/.test(word)) return word;
+  return /["$`!\\]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;
 }

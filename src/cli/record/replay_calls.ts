@@ -1,7 +1,7 @@
 /** Sends the calls of a recording to a server again, and compares the results. */
 import type { CallEvent, CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { ActivityMonitor, Transport } from "../../core/call/transport.ts";
-import { type Members, omitUndefined } from "../../internal/json.ts";
+import { asObject, type Members, omitUndefined } from "../../internal/json.ts";
 import { compareJson, type JsonComparison, type JsonDifference } from "./compare_json.ts";
 import { createRedactor } from "../../core/redaction/redact.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
@@ -31,10 +31,11 @@ const { value: redact } = createRedactor();
 
 /** Sends the calls one after the other, in recorded order. Tokens of the recording are replaced by those that the server gave meanwhile. */
 export async function* replayCalls(
-  { calls }: Recording,
+  { head, calls }: Recording,
   transport: Transport,
   options: ReplayOptions,
 ): AsyncGenerator<ReplayedCall> {
+  const schemas = new Map(head.tools.map(({ name, outputSchema }) => [name, outputSchema]));
   const repeater = new CallRepeater(transport, (work) => options.limited(work));
   for (const call of calls) {
     const { n, tool, settled } = call;
@@ -43,7 +44,7 @@ export async function* replayCalls(
       yield { n, tool, status: "skipped", ...(reason && { reason }), differences: [], redacted: 0 };
       continue;
     }
-    const compared = compareResults(call, settled, await repeater.repeat(call), options.ignore);
+    const compared = compareResults(call, settled, await repeater.repeat(call), schemas.get(tool), options.ignore);
     yield { n, tool, status: compared.differences.length === 0 ? "same" : "different", ...compared };
   }
 }
@@ -52,12 +53,15 @@ function compareResults(
   { events }: RecordedCall,
   settled: CallResult,
   repeated: RepeatedCall,
+  schema: unknown,
   ignore: readonly string[],
 ): JsonComparison {
   const { kind } = repeated.settled;
   // A server that is faster than its budget answers at once. The answer is compared with that of the recorded redeem.
   if (settled.kind === "promise" && (kind === "answer" || kind === "failure")) return { differences: [], redacted: 0 };
-  return compareJson(comparable(settled, events), redact(comparable(repeated.settled, repeated.events)), ignore);
+  const { value, ...rest } = comparable(repeated.settled, repeated.events);
+  const replaced = omitUndefined({ ...asObject(redact(rest)), value: redact(value, schema) });
+  return compareJson(comparable(settled, events), replaced, ignore);
 }
 
 /** What has to be equal: not tokens, times and metadata. An internal error has another correlation id each time. */

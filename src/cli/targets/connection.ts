@@ -32,6 +32,10 @@ export interface OpenTargetOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sends the requests of a URL, in place of the global `fetch`. */
   readonly fetch?: FetchFunction | undefined;
+  /** Receives each value that may be a secret: of headers, of a program's variables, and tokens of OAuth, also later ones. */
+  readonly onCredential?: ((value: string) => void) | undefined;
   /** Receives each transport of MCP before its first request, to set handlers of questions and log messages. */
   readonly prepare?: ((transport: McpTransport) => void) | undefined;
+  /** Whether the default log of a module's server is off. Default: `false`. */
+  readonly isQuiet?: boolean;
 }

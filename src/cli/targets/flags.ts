@@ -186,10 +186,23 @@ export function headersOf(
   const headers: Record<string, string> = {};
   for (const text of header) {
     const at = text.indexOf(":");
-    headers[text.slice(0, at).toLowerCase()] = text.slice(at + 1).trim();
+    const name = text.slice(0, at);
+    headers[name.toLowerCase()] = headerValue(text.slice(at + 1), `the header ${name}`);
   }
   const bearer = token ?? (bearerEnv === undefined ? undefined : variableOf(bearerEnv, env));
-  return bearer === undefined ? headers : { ...headers, authorization: `Bearer ${bearer}` };
+  if (bearer === undefined) return headers;
+  const place = token === undefined ? `the environment variable ${bearerEnv}` : "--token";
+  return { ...headers, authorization: `Bearer ${headerValue(bearer, place)}` };
+}
+
+/** Trims a value. The error does not contain it: it may be a secret. */
+function headerValue(text: string, place: string): string {
+  const value = text.trim();
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
+  throw new CliError(
+    EXIT.usage,
+    `The value of ${place} has a line break or another character that a header cannot have`,
+  );
 }
 
 function variableOf(name: string, env: CliContext["host"]["env"]): string {
@@ -206,18 +219,28 @@ export function programEnvOf({ env = [] }: TargetFlags): Readonly<Record<string,
   }));
 }
 
+/** Values of headers and of the variables of a program, credentials also without their scheme. */
+export function credentialsOf(flags: TargetFlags, env: CliContext["host"]["env"]): string[] {
+  const values = [...Object.values(headersOf(flags, env)), ...Object.values(programEnvOf(flags))];
+  return values.flatMap((value) => [value, value.replace(/^(?:Bearer|Basic)\s+/i, "")]);
+}
+
 /** Reads a file of JSON that a flag or an argument names. */
 export function readJsonFile(file: string, cwd: string, option: string): unknown {
-  let text: string;
   try {
-    text = readFileSync(resolve(cwd, file), "utf8");
+    return JSON.parse(readTextFile(file, cwd, option));
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause;
+    throw new CliError(EXIT.usage, `The file ${file} of ${option} is not JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Text of a file that a flag or an argument names, without a byte order mark. */
+export function readTextFile(file: string, cwd: string, option: string): string {
+  try {
+    return readFileSync(resolve(cwd, file), "utf8").replace(/^\uFEFF/, "");
   } catch (cause) {
     throw new CliError(EXIT.usage, `Cannot read the file ${resolve(cwd, file)} of ${option}`, { cause });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new CliError(EXIT.usage, `The file ${file} of ${option} is not JSON: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -12,6 +12,7 @@ import { EXIT } from "../exit_codes.ts";
 import type { CliProcess } from "../terminal/process.ts";
 import { openLink } from "../terminal/open_link.ts";
 import { printableLine } from "../terminal/terminal.ts";
+import type { OpenTargetOptions } from "./connection.ts";
 import type { TargetFlags } from "./flags.ts";
 
 /**
@@ -19,12 +20,17 @@ import type { TargetFlags } from "./flags.ts";
  *
  * @throws {CliError} If signing in fails, or needs a person and there is no terminal.
  */
-export async function signIn(url: URL, flags: TargetFlags, context: CliContext): Promise<OAuthFetch> {
+export async function signIn(
+  url: URL,
+  flags: TargetFlags,
+  context: CliContext,
+  { onCredential }: Pick<OpenTargetOptions, "onCredential"> = {},
+): Promise<OAuthFetch> {
   const redirect = loopbackRedirect({ open: (page) => showPage(page, flags, context) });
   const grant = authorizationCode({ redirect, clientMetadata: { client_name: "toolwire" } });
   const signal = context.interruption();
   try {
-    const fetch = oauthFetch(url, { grant, store: new TokenFile(fileOf(url, context.host)) });
+    const fetch = oauthFetch(url, { grant, store: new TokenFile(fileOf(url, context.host), onCredential) });
     await fetch.signIn({ signal });
     return fetch;
   } catch (cause) {
@@ -57,23 +63,36 @@ function fileOf({ origin }: URL, { env }: CliProcess): string {
 /** Tokens in a file. It is read each time, so that commands share it. */
 class TokenFile implements OAuthStore {
   readonly #file: string;
+  readonly #onCredential: ((value: string) => void) | undefined;
 
-  constructor(file: string) {
+  constructor(file: string, onCredential: ((value: string) => void) | undefined) {
     this.#file = file;
+    this.#onCredential = onCredential;
   }
 
   get(key: string): string | undefined {
     const value = this.#read()[key];
-    return typeof value === "string" ? value : undefined;
+    if (typeof value !== "string") return undefined;
+    this.#report(value);
+    return value;
   }
 
   set(key: string, value: string): void {
+    this.#report(value);
     this.#write({ ...this.#read(), [key]: value });
   }
 
   delete(key: string): void {
     const { [key]: _, ...rest } = this.#read();
     this.#write(rest);
+  }
+
+  /** Reports the tokens of an entry. */
+  #report(entry: string): void {
+    if (this.#onCredential === undefined) return;
+    for (const [, value] of entry.matchAll(/"(?:accessToken|refreshToken|secret)":"([^"\\]+)"/g)) {
+      if (value !== undefined) this.#onCredential(value);
+    }
   }
 
   #read(): Readonly<Record<string, unknown>> {

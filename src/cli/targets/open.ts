@@ -3,7 +3,7 @@ import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
-import type { TargetFlags } from "./flags.ts";
+import { credentialsOf, type TargetFlags } from "./flags.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -20,6 +20,8 @@ export async function openTarget(
   if (flags.oauth === true && target.kind !== "url" && target.kind !== "configured") {
     throw new CliError(EXIT.usage, "--oauth needs a URL that begins with http:// or https://");
   }
+  const { onCredential } = options;
+  if (onCredential !== undefined) credentialsOf(flags, context.host.env).forEach((value) => onCredential(value));
   switch (target.kind) {
     case "module":
       return await (await import("./module.ts")).openModule(target, flags, context.host, options);
@@ -51,6 +53,6 @@ async function openUrlTarget(
   // Servers ask for tokens at their endpoints. Without a path that is the one of MCP, which OAuth is part of.
   const wire = flags.wire ?? (url.pathname === "/" ? "mcp" : undefined);
   const [first] = candidatesOf(url, wire);
-  const fetch = await signIn(new URL(first?.url ?? url), flags, context);
+  const fetch = await signIn(new URL(first?.url ?? url), flags, context, options);
   return await openUrl(url, wire === undefined ? flags : { ...flags, wire }, context.host, { ...options, fetch });
 }

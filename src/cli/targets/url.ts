@@ -28,15 +28,36 @@ export async function openUrl(
   for (const candidate of candidates) {
     const { opened, error } = await tryCandidate(candidate, wireOptions, flags, options);
     if (opened !== undefined) return opened;
-    if (isFinal(error, candidate)) throw connectError(error, candidate);
+    if (isFinal(error, candidate, errors.length > 0)) throw connectError(error, candidate);
     errors.push(`  ${candidate.wire} at ${candidate.url}: ${error.message}`);
   }
-  throw new CliError(EXIT.unreachable, `No known protocol answers at ${url.href}`, {
+  const answer = await describeAnswer(url, flags, wireOptions, options);
+  throw new CliError(EXIT.unreachable, `No known protocol answers at ${url.href}${answer}`, {
     code: "unknown_protocol",
     step: "connect",
     url: url.href,
-    hint: `Tried:\n${errors.join("\n")}\nName the protocol with --wire, or the path of its endpoint.`,
+    hint: `Tried:\n${errors.join("\n")}\nName the protocol with --wire, or the path of its endpoint. ` +
+      `Examine the address with: toolwire doctor ${url.href}`,
   });
+}
+
+/** What a browser would get, in brackets; empty if nothing answers it. */
+async function describeAnswer(
+  url: URL,
+  flags: TargetFlags,
+  { headers, fetch: send = fetch }: WireOptions,
+  { signal }: OpenTargetOptions,
+): Promise<string> {
+  try {
+    const { status, type } = await withLimits(flags, signal, async (limit) => {
+      const response = await send(url.href, { headers: { ...headers }, redirect: "manual", signal: limit.signal });
+      await response.body?.cancel();
+      return { status: response.status, type: response.headers.get("content-type") ?? "" };
+    });
+    return ` (${/html/i.test(type) ? "a web page" : "an HTTP server"} answers with status ${status})`;
+  } catch {
+    return "";
+  }
 }
 
 /** Opens a gRPC address, `http://host:port` or `https://host:port`. */
@@ -128,9 +149,13 @@ async function openBeside(
   return undefined;
 }
 
-/** Whether the error concerns the server, so that other wires need not be tried. */
-function isFinal({ code, cause }: ErrorResult, { wire }: Candidate): boolean {
-  if (code === "unavailable") return wire === "grpc" || !isHttp2(cause);
+/**
+ * Whether the error concerns the server, so that other wires need not be tried.
+ *
+ * @param hasOthers Whether other wires were tried before. Then HTTP has answered, or the port supports HTTP/2 alone.
+ */
+function isFinal({ code, cause }: ErrorResult, { wire }: Candidate, hasOthers: boolean): boolean {
+  if (code === "unavailable") return wire === "grpc" ? !hasOthers : !isHttp2(cause);
   return code === "unauthenticated" || code === "permission_denied" || code === "rate_limited" ||
     code === "deadline_exceeded";
 }

@@ -17,8 +17,9 @@ const MIN_BAR = 6;
  * @param frame Number of the redraw, which turns the spinner.
  */
 export function formatProgress(label: string, progress: Progress | undefined, columns: number, frame: number): string {
-  const { done, total, message } = progress ?? {};
-  const text = printableLine([label, message].filter(Boolean).join(": "));
+  const [done, total] = [numberOf(progress?.done), numberOf(progress?.total)];
+  const message: unknown = progress?.message;
+  const text = printableLine([label, typeof message === "string" ? message : ""].filter(Boolean).join(": "));
   if (done === undefined || total === undefined || !(total > 0)) {
     const count = done === undefined ? "" : ` ${formatNumber(done)}`;
     return cutToWidth(`${FRAMES[frame % FRAMES.length]}${count} ${text}`, columns);
@@ -34,6 +35,11 @@ export function formatProgress(label: string, progress: Progress | undefined, co
 function formatBar(share: number, width: number): string {
   const filled = Math.round(share * width);
   return "█".repeat(filled) + "░".repeat(width - filled);
+}
+
+/** Values that are not numbers, from programs without types, are not shown. */
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
 function formatNumber(value: number): string {

@@ -5,18 +5,10 @@
  * headers or statuses; promises and questions are reached through the interfaces of deferral.ts and services.ts.
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
-import {
-  type CallResult,
-  type ErrorResult,
-  errorResult,
-  type FailureOutcome,
-  invalidInputResult,
-  type Sink,
-} from "../call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
 import type { EngineWorker } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
-import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { Future, type MaybeFuture, toFuture, toPromise } from "../../internal/future.ts";
 import { PendingList } from "../../internal/pending_list.ts";
@@ -36,6 +28,7 @@ import { runChain } from "./run_middleware.ts";
 import type { RunLimits } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
+  argumentsError,
   type AskingRun,
   CLOSING,
   type DeadlineRun,
@@ -151,7 +144,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   /** @param registry The tools to look in: those of the server, or of a {@link Toolset}. */
   call(call: Call, sink?: Sink, registry: ToolRegistry = this.registry): CallResult | Future<CallResult> {
-    if (this.#isClosed) return CLOSING;
+    if (this.#isClosed) return this.#refuse(call, CLOSING);
     const { tool, peer: { principal } } = call;
     const definition = registry.getFor(tool, principal);
     return definition === undefined
@@ -161,10 +154,9 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   /** Runs a definition without a look-up: a prompt or a resource, under a name that no tool can have. */
   run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult> {
-    if (this.#isClosed) return CLOSING;
-    const error = authorizationError(definition, call.peer.principal);
+    if (this.#isClosed) return this.#refuse(call, CLOSING);
+    const error = authorizationError(definition, call.peer.principal) ?? argumentsError(call.args);
     if (error !== undefined) return this.#refuse(call, error);
-    if (!isJsonObject(call.args)) return invalidInputResult("Arguments must be an object", [], "object", call.args);
     const run = new CallContext(definition, call, this, sink);
     return this.observer === undefined ? this.#settled(run) : observe(this.observer, run, () => this.#settled(run));
   }

@@ -15,7 +15,7 @@ export interface CallObserver {
    * @returns Takes the result that the caller gets, or that the attempt had.
    */
   begin(begun: BegunCall, attempt: number | undefined): (result: CallResult) => void;
-  /** A call is refused before it begins: an unknown tool, or a missing scope. */
+  /** A call is refused before it begins: an unknown tool, a missing scope, or a server that closes. */
   refuse(call: Call, error: ErrorResult): void;
   /** A request over HTTP was answered. Replies of streams may still have their body to send. */
   reply(request: ObservedRequest, status: number): void;
@@ -25,8 +25,15 @@ export interface CallObserver {
 export interface BegunCall {
   /** The call as received, before validation. */
   readonly call: Call;
-  /** Name and schema of the tool, prompt or resource that it runs. */
-  readonly definition: { readonly name: string; readonly inputSchema: Readonly<Record<string, unknown>> };
+  /** Name and schemas of the tool, prompt or resource that it runs. */
+  readonly definition: {
+    readonly name: string;
+    readonly inputSchema: Readonly<Record<string, unknown>>;
+    /** Schema of the answer; `undefined` for none. */
+    readonly output?: { readonly jsonSchema: Readonly<Record<string, unknown>> } | undefined;
+    /** Schemas of the data of failures, by their codes. */
+    readonly errors?: ReadonlyMap<string, { readonly jsonSchema: Readonly<Record<string, unknown>> } | undefined>;
+  };
   /** Calls `listener` for each event of the call, even if its caller does not stream. Exceptions of the listener are logged. */
   onEvent(listener: (event: CallEvent) => void): void;
 }

@@ -8,6 +8,7 @@ import {
   type ErrorResult,
   errorResult,
   type FailureOutcome,
+  invalidInputResult,
   type Progress,
   type Question,
   type QuestionsResult,
@@ -15,7 +16,7 @@ import {
 import type { Job, Memo, Wait } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
-import type { Json } from "../../internal/json.ts";
+import { isJsonObject, type Json } from "../../internal/json.ts";
 import type { CallerState } from "../handler/caller_state.ts";
 import type { Ctx, Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
@@ -31,6 +32,11 @@ export const INVALID_CONTINUATION: ErrorResult = errorResult(
 
 /** The error for a run whose deadline has expired. */
 export const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "The call took longer than its deadline");
+
+/** The error of arguments that are not an object; `undefined` for an object. */
+export function argumentsError(args: unknown): ErrorResult | undefined {
+  return isJsonObject(args) ? undefined : invalidInputResult("Arguments must be an object", [], "object", args);
+}
 
 /** The error for calls that arrive after shutdown began. */
 export const CLOSING: ErrorResult = errorResult(

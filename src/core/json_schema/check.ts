@@ -1,6 +1,7 @@
 /** Validates JSON values against external JSON Schemas, without code generation, which some runtimes forbid. */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { keywordAt, parsePointer, valueAt } from "./pointer.ts";
+import { limitReferences, TOO_MANY_REFERENCES } from "./reference_limit.ts";
 import { boundSchema, containsUniqueItems, hasUniqueItems, isTooLong } from "./bounded.ts";
 
 /** A validation error, without the value. */
@@ -53,7 +54,7 @@ export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
   const findings = containsUniqueItems(schema) ? compileUnique(schema) : compile(boundSchema(schema, false));
   return (value) => {
     const found = findingsOf(findings, value);
-    if (found === undefined) return [ILL_NAMED];
+    if ("expected" in found) return [found];
     const reported = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
     return (reported.length > 0 ? reported : found).slice(0, MAX_PROBLEMS).map((one) => toProblem(one, schema));
   };
@@ -61,12 +62,19 @@ export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
 
 const ILL_NAMED: Problem = { path: [], expected: "names that are well-formed text", isMissing: false };
 
-/** `undefined` if the name of a member contains a lone surrogate, which the library's pointers cannot encode. */
-function findingsOf(findings: Findings, value: unknown): readonly OutputUnit[] | undefined {
+const NESTED: Problem = {
+  path: [],
+  expected: "a value with less nesting in the recursive alternatives of the schema",
+  isMissing: false,
+};
+
+/** A problem if the name of a member contains a lone surrogate, which the library's pointers cannot encode, or the work grows too large. */
+function findingsOf(findings: Findings, value: unknown): readonly OutputUnit[] | Problem {
   try {
     return findings(value);
   } catch (thrown) {
-    if (thrown instanceof URIError) return undefined;
+    if (thrown instanceof URIError) return ILL_NAMED;
+    if (thrown === TOO_MANY_REFERENCES) return NESTED;
     throw thrown;
   }
 }
@@ -93,9 +101,16 @@ type Findings = (value: unknown) => readonly OutputUnit[];
 
 function compile(schema: Readonly<Record<string, unknown>>): Findings {
   const validator = new Validator(schema, "2020-12", false);
+  const limit = limitReferences(validator);
   return (value) => {
-    const { valid, errors } = validator.validate(value);
-    return valid ? [] : errors;
+    limit?.(value);
+    try {
+      const { valid, errors } = validator.validate(value);
+      return valid ? [] : errors;
+    } finally {
+      // The value is not kept.
+      limit?.(undefined);
+    }
   };
 }
 

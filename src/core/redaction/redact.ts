@@ -1,6 +1,6 @@
 /** Replaces secrets in JSON values before they are stored: by the names of members, by schemas, and by the look of text. */
 import { asObject, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
-import { isOwnToken, REDACTED, redactPieces, redactText, SECRET_NAME } from "./secrets.ts";
+import { isOwnToken, isSecretName, REDACTED, redactPieces, redactText } from "./secrets.ts";
 
 /** Replaces secrets. Applied twice it changes nothing more. */
 export interface Redactor {
@@ -18,14 +18,14 @@ const MIN_LITERAL = 6;
 /** Keywords of JSON Schema whose value is an example of the described value. */
 const EXAMPLES: ReadonlySet<string> = new Set(["default", "examples", "example", "const", "enum"]);
 
-/** @param literals Known secrets, such as the credentials for the recorded server. */
-export function createRedactor(literals: readonly string[] = []): Redactor {
-  const known = literals.filter((literal) => literal.length >= MIN_LITERAL);
-  const text = (value: string): string => redactJson(value, text) ?? redactText(value, known);
+/** @param literals Known secrets, such as the credentials for the recorded server. Read on each use: secrets may be added later. */
+export function createRedactor(literals: Iterable<string> = []): Redactor {
+  const known = (): string[] => [...literals].filter((literal) => literal.length >= MIN_LITERAL);
+  const text = (value: string): string => redactJson(value, text) ?? redactText(value, known());
   return {
     value: (value, schema) =>
       redactValue(value, schema === undefined ? undefined : new SchemaPlace([schema], schema), text),
-    pieces: (texts) => redactPieces(texts, known),
+    pieces: (texts) => redactPieces(texts, known()),
     tools: (tools) => tools.map((tool) => redactListed(tool, text, false) as typeof tool),
   };
 }
@@ -42,7 +42,7 @@ function redactValue(value: unknown, place: SchemaPlace | undefined, text: Redac
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       text(name),
-      SECRET_NAME.test(name) ? redactWhole(member) : redactValue(member, place?.member(name), text),
+      isSecretName(name) && !isPlain(member) ? redactWhole(member) : redactValue(member, place?.member(name), text),
     ]),
   );
 }
@@ -60,22 +60,31 @@ function redactJson(value: string, text: RedactText): string | undefined {
   }
 }
 
-/** Tokens of Toolwire stay distinguishable. `null`, booleans and absent values are not secrets. */
+/** Numbers and booleans beside the name of a secret are counts and settings, such as `max_tokens`. */
+function isPlain(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean";
+}
+
+/** Tokens of Toolwire stay distinguishable. `null` and absent values are not secrets. */
 function redactWhole(value: unknown): unknown {
   if (typeof value === "string" && isOwnToken(value)) return redactText(value);
-  if (value === undefined || value === null || typeof value === "boolean" || value === "") return value;
+  if (value === undefined || value === null || value === "") return value;
   return REDACTED;
 }
 
-/** @param isSecret Whether this is the schema of a secret. */
-function redactListed(value: unknown, text: RedactText, isSecret: boolean): unknown {
+/** @param isNamed Whether this is the schema of a member with the name of a secret. */
+function redactListed(value: unknown, text: RedactText, isNamed: boolean): unknown {
   if (typeof value === "string") return text(value);
-  if (Array.isArray(value)) return value.map((item) => redactListed(item, text, isSecret));
+  if (Array.isArray(value)) return value.map((item) => redactListed(item, text, isNamed));
   if (!isJsonObject(value)) return value;
-  const hidden = isSecret || isSecretSchema(value);
+  const isSecret = isSecretSchema(value);
+  const redactExample = (member: unknown): unknown => {
+    if (!isSecret && (!isNamed || isPlain(member))) return redactValue(member, undefined, text);
+    return Array.isArray(member) ? member.map(redactExample) : redactWhole(member);
+  };
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
-      if (EXAMPLES.has(name)) return [name, hidden ? redactExample(member) : redactValue(member, undefined, text)];
+      if (EXAMPLES.has(name)) return [name, redactExample(member)];
       if (name === "properties" && isJsonObject(member)) return [name, redactProperties(member, text)];
       return [text(name), redactListed(member, text, false)];
     }),
@@ -84,12 +93,8 @@ function redactListed(value: unknown, text: RedactText, isSecret: boolean): unkn
 
 function redactProperties(properties: Members, text: RedactText): Members {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, redactListed(schema, text, SECRET_NAME.test(name))]),
+    Object.entries(properties).map(([name, schema]) => [name, redactListed(schema, text, isSecretName(name))]),
   );
-}
-
-function redactExample(value: unknown): unknown {
-  return Array.isArray(value) ? value.map(redactWhole) : redactWhole(value);
 }
 
 function isSecretSchema(schema: Members): boolean {

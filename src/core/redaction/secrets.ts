@@ -16,9 +16,20 @@ export const REDACTED = "[redacted]";
 /** Any mark that {@link redactText} writes. */
 export const MARK: RegExp = /\[redacted(?: \w+_ [\w-]+ [\da-f]{8})?\]/;
 
-/** Names of headers and members whose values are secrets. */
-export const SECRET_NAME: RegExp =
-  /token|secret|passw|api.?key|credential|signature|^(?:proxy-)?authorization$|^(?:set-)?cookie$/i;
+const SECRET_NAME =
+  /token|secret|pass(?:w|phrase)|(?:api|private|access).?key|credential|signature|(?:^|[_-])(?:pwd|auth)$|^(?:proxy-)?authorization$|^(?:set-)?cookie$/i;
+
+/** A name whose last word is `key`. */
+const KEY_NAME = /[_-](?:key|KEY|Key)$|[a-z\d]Key$/;
+
+/** Keys of data, which open nothing. */
+const DATA_KEY =
+  /(?:primary|foreign|public|unique|composite|sort|order|group|partition|shard|hash|cache|lookup|index|idempotency|routing|message|object|row|record|item|map|property|parent|project|issue|translation)[_-]?key$/i;
+
+/** Whether this is the name of a header, variable or member whose value is a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) || (KEY_NAME.test(name) && !DATA_KEY.test(name));
+}
 
 /** A token of Toolwire. The look-behind keeps the search linear in long words. */
 const OWN_TOKEN = /(?<![\w-])(?:prom|cont|ctx|conf|more|res)_[\w-]{24,}/g;
@@ -40,7 +51,7 @@ const PATTERNS: readonly RegExp[] = [
 
 /** A name and the sign between it and its value, as in a query, an INI file, a header or JSON text, and the quote of the value. */
 const NAME =
-  /(token|secret|passw|api.?key|credential|signature|authorization|cookie)[\w.-]{0,64}(?:\\{0,64}["'])?\s{0,8}[:=]\s{0,8}(\\{0,64}["'])?/gi;
+  /(token|secret|pass(?:w|phrase)|pwd|(?:api|private|access).?key|credential|signature|authorization|cookie)[\w.-]{0,64}(?:\\{0,64}["'])?\s{0,8}[:=]\s{0,8}(\\{0,64}["'])?/gi;
 
 /** Headers whose value is the rest of the line. */
 const WHOLE_LINE = /^(?:authorization|cookie)$/i;

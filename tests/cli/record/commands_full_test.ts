@@ -131,6 +131,22 @@ test("credentials of the flags are not in the file, though the server repeats th
   ok(text.includes("[redacted] and [redacted]"), text);
 });
 
+test("headers of a host's configuration are not in the file, though the server repeats them", LIMIT, async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await withTarget(1, async (url) => {
+    const weather = { url, headers: { "x-tenant": "plain-old-words" } };
+    writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { weather } }));
+    await serving(["record", "weather", "-o", "calls.ndjson"], cwd, async (proxy) => {
+      const client = createClient(proxy);
+      await client.$.call("echo", { text: "you sent plain-old-words" });
+      client.$.close();
+    });
+  });
+  const text = readFileSync(join(cwd, "calls.ndjson"), "utf8");
+  ok(text.includes("you sent [redacted]") && !text.includes("plain-old-words"), text);
+});
+
 test("wrong files, targets and options are refused with what to do", LIMIT, async () => {
   await using folder = await temporaryFolder();
   await withTarget(1, (one) => refuse(one, folder.path));

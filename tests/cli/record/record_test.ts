@@ -11,6 +11,7 @@ import {
   type Middleware,
   type Server,
 } from "../../../mod.ts";
+import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { createProxy } from "../../../src/cli/record/proxy.ts";
 import { createRecorder } from "../../../src/cli/record/recorder.ts";
@@ -21,6 +22,8 @@ import { replayTransport } from "../../../src/cli/record/replay_transport.ts";
 import { monitorFromSignal } from "../../../src/core/call/time_limit.ts";
 import type { Transport } from "../../../src/core/call/transport.ts";
 import { PLANTED, plantedTokens } from "./planted.ts";
+
+const PIN = { type: "object", properties: { pin: { type: "string", format: "password" } }, required: ["pin"] };
 
 /** A server of tools that end in each way. */
 function createTarget(version = 1): Server {
@@ -164,6 +167,26 @@ test("answers, streams, progress, failures, errors, questions and promises are r
   ok(!text.includes("the database is down"), "causes are not recorded");
 });
 
+test("arguments and answers that a schema marks as secret fit their recording", async () => {
+  const tool = defineTool("unlock").describe("Unlock").input(jsonSchema<{ pin: string }>(PIN)).output(
+    jsonSchema<{ pin: string }>(PIN),
+  )
+    .handle((input) => input);
+  const fixed = defineTool("issue").describe("Issue").output(jsonSchema<{ pin: string }>(PIN)).handle(() => ({
+    pin: "8642",
+  }));
+  const target = createServer({ name: "target", logger: false, tools: [tool, fixed] });
+  const text = await record(async (client) => {
+    await client.$.call("unlock", { pin: "1357" });
+    await client.$.call("issue");
+  }, target);
+  ok(!text.includes("1357") && !text.includes("8642"), text);
+  const replayed = createClient(replayTransport(readRecording(text)));
+  deepStrictEqual(await replayed.$.call("unlock", { pin: "2468" }), { pin: "[redacted]" });
+  const again = await replayAll(text, target);
+  deepStrictEqual(again.map(({ tool, status }) => [tool, status]), [["unlock", "skipped"], ["issue", "same"]]);
+});
+
 test("local causes of errors and addresses of web pages are not recorded", async () => {
   let text = "";
   const write = (line: string): void => void (text += line);
@@ -249,6 +272,29 @@ test("a call that was not recorded is refused, with the nearest recorded argumen
   });
   await rejects(client.$.call("echo", {}), { message: "The recording has no call of echo" });
   await rejects(client.$.call("ad", {}), { code: "tool_not_found" });
+});
+
+test("a call with recorded arguments, but other metadata, is refused with the difference", async () => {
+  const text = await record(async (client) => {
+    await client.$.call("paint");
+    await client.$.call("add", { a: 1, b: 2 });
+    await (await client.$.start("report")).cancel();
+  });
+  const transport = replayTransport(readRecording(text));
+  const messageOf = async (tool: string, args: object, meta: object) => {
+    const limit = monitorFromSignal(new AbortController().signal);
+    const result = await transport.call({ tool, args, meta: { ...meta }, limit });
+    return result.kind === "error" ? result.message : result.kind;
+  };
+  const known = (tool: string) => `The recording has a call of ${tool} with these arguments, but `;
+  strictEqual(await messageOf("report", {}, {}), `${known("report")}it asked for a promise`);
+  strictEqual(await messageOf("add", { a: 1, b: 2 }, { promise: true }), `${known("add")}it did not ask for a promise`);
+  const responses = { colour: { action: "accept", content: { colour: "blue" } } };
+  strictEqual(await messageOf("add", { a: 1, b: 2 }, { responses }), `${known("add")}without answers to questions`);
+  strictEqual(
+    await messageOf("paint", {}, { responses }),
+    `${known("paint")}with other answers to questions: {"colour":{"action":"accept","content":{"colour":"red"}}}`,
+  );
 });
 
 test("any secret fits the place of a recorded one", async () => {

@@ -121,6 +121,51 @@ test("a member whose schema marks it as secret is replaced, through references, 
   });
 });
 
+test("names of keys and passphrases are those of secrets; names of counts and of keys of data are not", () => {
+  const secrets = [
+    "private_key",
+    "privateKey",
+    "AWS_ACCESS_KEY_ID",
+    "passphrase",
+    "pwd",
+    "DB_PWD",
+    "STRIPE_KEY",
+    "signingKey",
+  ];
+  for (const name of [...secrets, "x-functions-key", "auth", "x-auth"]) {
+    deepStrictEqual(value({ [name]: "open sesame" }), { [name]: "[redacted]" });
+  }
+  const plain = {
+    max_tokens: 4_096,
+    hasPassword: true,
+    primary_key: "id",
+    sortKey: "name",
+    issueKey: "AB-1",
+    key: "a",
+    monkey: "b",
+  };
+  deepStrictEqual(value({ ...plain, author: "Ada", authentic: "yes" }), { ...plain, author: "Ada", authentic: "yes" });
+  const schema = { properties: { password: { writeOnly: true }, pin: { format: "password" } } };
+  deepStrictEqual(value({ password: 1234, pin: true }, schema), { password: "[redacted]", pin: "[redacted]" });
+  const inputSchema = {
+    type: "object",
+    properties: { max_tokens: { type: "integer", default: 4_096, examples: [1, "x"] } },
+  };
+  const [listed] = tools([{ inputSchema }]);
+  deepStrictEqual(listed?.inputSchema.properties.max_tokens, {
+    type: "integer",
+    default: 4_096,
+    examples: [1, "[redacted]"],
+  });
+});
+
+test("literals may be added later", () => {
+  const literals = new Set<string>();
+  const redactor = createRedactor(literals);
+  literals.add("plain-old-key");
+  strictEqual(redactor.value("you sent plain-old-key"), "you sent [redacted]");
+});
+
 test("a schema whose alternatives refer to the schema itself is read a bounded number of times for each value", () => {
   const depth = 500;
   let reads = 0;

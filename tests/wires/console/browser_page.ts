@@ -3,6 +3,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import type { Server } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
+import { PAGE_KEY } from "./page_server.ts";
 
 /** A page, its server, and its problems so far. */
 export interface OpenPage {
@@ -50,6 +51,8 @@ export async function withPage(options: PageOptions, use: (open: OpenPage) => Pr
     viewport: { width: options.width ?? 1440, height: 900 },
   });
   try {
+    // As after the link with the key was opened. A blank page has no storage.
+    await context.addInitScript({ content: `try { sessionStorage.setItem("toolwire-key", "${PAGE_KEY}"); } catch {}` });
     const page = await context.newPage();
     const { problems, sent } = watch(page, url, options.expected);
     const open = async (fragment: string) => void await page.goto(`${url}/console${fragment}`);

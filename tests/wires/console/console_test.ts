@@ -28,12 +28,14 @@ const secret = defineTool("sign_in").describe("Sign in")
     token: `Bearer ${password}`,
   }));
 
+const KEY = "open sesame";
+
 function serverWith(options: ConsoleOptions = {}, more: Partial<Parameters<typeof createServer>[0]> = {}): Server {
   const tools = [add, hidden, broken, slow, secret];
   return createServer(
     {
       tools,
-      wires: [mcp(), mcpLite(), consolePage(options)],
+      wires: [mcp(), mcpLite(), consolePage({ key: KEY, ...options })],
       engine: memoryEngine(),
       keys: keyRing("k1:a secret that this test has and no other"),
       logger: false,
@@ -58,7 +60,7 @@ async function ask(
   const response = await server.fetch(
     new Request(`${origin}/console/api/${name}`, {
       method: "POST",
-      headers: { "x-toolwire-console": "1", ...headers },
+      headers: { "x-toolwire-console": "1", "x-toolwire-console-key": KEY, ...headers },
       body: JSON.stringify(input),
     }),
   );
@@ -89,19 +91,23 @@ test("the page is one document whose policy has the hashes of its script and sty
   strictEqual(response.headers.get("x-content-type-options"), "nosniff");
 });
 
-test("without auth or key the API answers on loopback only, and never through a proxy", async () => {
-  const server = serverWith();
-  strictEqual((await ask(server, "hello")).status, 200);
-  for (const origin of ["http://127.0.0.1", "http://[::1]:8000", "http://app.localhost"]) {
-    strictEqual((await ask(server, "hello", {}, {}, origin)).status, 200, origin);
-  }
-  for (const origin of ["http://tools.example", "http://localhost.evil.example", "http://127.0.0.1.evil.example"]) {
-    const { status, json } = await ask(server, "hello", {}, {}, origin);
-    strictEqual(status, 403, origin);
-    match(json.error.message, /consolePage\(\{ key \}\)/);
-  }
-  for (const header of ["forwarded", "x-forwarded-for", "x-real-ip"]) {
-    strictEqual((await ask(server, "hello", {}, { [header]: "for=1.2.3.4" })).status, 403, header);
+test("without auth or key the API needs a random key, whose link the log has once", async () => {
+  const lines: string[] = [];
+  const note = (line: string) => void lines.push(line);
+  const logger = { debug() {}, info() {}, error() {}, warn: note };
+  const server = serverWith({ key: undefined } as never, { logger, basePath: "/tools" } as never);
+  const hello = async (key: string, host = "localhost") => {
+    const headers = { "x-toolwire-console": "1", "x-toolwire-console-key": key, host };
+    const url = `http://${host}/tools/console/api/hello`;
+    return (await server.fetch(new Request(url, { method: "POST", headers }))).status;
+  };
+  deepStrictEqual(lines, [], "nothing is printed before the console is used");
+  await server.fetch(new Request("http://localhost/tools/console"));
+  await server.fetch(new Request("http://localhost/tools/console"));
+  strictEqual(lines.length, 1);
+  const [, key = ""] = /^The console is at \/tools\/console#key=([\da-f]{32})$/.exec(lines[0] ?? "") ?? [];
+  for (const host of ["localhost", "127.0.0.1", "tools.example"]) {
+    deepStrictEqual([await hello("", host), await hello("x", host), await hello(key, host)], [403, 403, 200], host);
   }
 });
 
@@ -119,7 +125,7 @@ test("a page of another origin can neither read nor call, whatever CORS allows",
 test("with a key, only its holders use the API, from any host", async () => {
   const server = serverWith({ key: "open sesame" });
   const far = "http://tools.example";
-  strictEqual((await ask(server, "hello")).status, 403);
+  strictEqual((await ask(server, "hello", {}, { "x-toolwire-console-key": "" })).status, 403);
   strictEqual((await ask(server, "hello", {}, { "x-toolwire-console-key": "open sesamE" }, far)).status, 403);
   strictEqual((await ask(server, "hello", {}, { "x-toolwire-console-key": "open sesame and more" }, far)).status, 403);
   strictEqual((await ask(server, "hello", {}, { "x-toolwire-console-key": "open sesame" }, far)).status, 200);
@@ -212,7 +218,7 @@ test("arguments and results are kept only while a page watches, and without secr
   const watching = await server.fetch(
     new Request("http://localhost/console/api/feed", {
       method: "POST",
-      headers: { "x-toolwire-console": "1" },
+      headers: { "x-toolwire-console": "1", "x-toolwire-console-key": KEY },
       body: "{}",
     }),
   );
@@ -247,7 +253,7 @@ test("at most eight pages watch", async () => {
     server.fetch(
       new Request("http://localhost/console/api/feed", {
         method: "POST",
-        headers: { "x-toolwire-console": "1" },
+        headers: { "x-toolwire-console": "1", "x-toolwire-console-key": KEY },
         body: "{}",
       }),
     );
@@ -282,10 +288,12 @@ test("wrong requests and options are refused by name", async () => {
   const server = serverWith();
   strictEqual((await ask(server, "nothing")).status, 404);
   const get = await server.fetch(
-    new Request("http://localhost/console/api/hello", { headers: { "x-toolwire-console": "1" } }),
+    new Request("http://localhost/console/api/hello", {
+      headers: { "x-toolwire-console": "1", "x-toolwire-console-key": KEY },
+    }),
   );
   strictEqual(get.status, 405);
-  const headers = { "x-toolwire-console": "1" };
+  const headers = { "x-toolwire-console": "1", "x-toolwire-console-key": KEY };
   for (const body of ["[", "[]", "1"]) {
     strictEqual(
       (await server.fetch(new Request("http://localhost/console/api/poll", { method: "POST", headers, body }))).status,
@@ -294,4 +302,79 @@ test("wrong requests and options are refused by name", async () => {
   }
   throws(() => consolePage({ pth: "/x" } as never), /did you mean "path"/);
   throws(() => consolePage({ key: "" }), /key must be text/);
+  for (const path of ["/", "", "//"]) throws(() => consolePage({ path }), /path is "\/", and must name a page/);
+  const wires = [consolePage(), consolePage({ path: "/other" })];
+  throws(() => createServer({ tools: [add], wires }), /have an observer already. Mount one consolePage\(\)/);
+});
+
+/** The text that a page that watches receives, until `last` is in it. */
+async function watching(server: Server): Promise<(last: string) => Promise<string>> {
+  const headers = { "x-toolwire-console": "1", "x-toolwire-console-key": KEY };
+  const request = new Request("http://localhost/console/api/feed", { method: "POST", headers, body: "{}" });
+  const reader = (await server.fetch(request)).body?.getReader();
+  let text = "";
+  return async (last) => {
+    while (!text.includes(last)) text += new TextDecoder().decode((await reader?.read())?.value);
+    return text;
+  };
+}
+
+test("a page that opens takes no events from those that watch", async () => {
+  const server = serverWith();
+  const first = await watching(server);
+  await callOver(server, "add", { a: 1, b: 2 });
+  await watching(server);
+  await callOver(server, "broken", {});
+  match(await first('"code":"internal"'), /"type":"begin"[^}]*"tool":"add"/);
+  await server.close(0);
+});
+
+const leaky = defineTool("leaky").describe("Leaky")
+  .output(v.object({ pin: v.pipe(v.string(), v.metadata({ format: "password" })) }))
+  .handle(async (_, ctx) => {
+    await ctx.progress(1, 2, "clone https://ada:hunter2pw@tools.example/x");
+    return { pin: "31415926" };
+  });
+const spelled = defineTool("spelled").describe("Spelled").handle(async function* () {
+  yield "key: sk-abcdefgh";
+  yield "ijklmnopqrstuvwxyz012345";
+});
+const wordy = defineTool("wordy").describe("Wordy").errors({ wordy: v.object({}) }).handle((_, ctx) => {
+  throw ctx.fail("wordy", "word ".repeat(20_000), {});
+});
+
+test("secrets of progress, of described answers and of divided texts are not in the feed", async () => {
+  const server = serverWith({}, { tools: [leaky, spelled, wordy] } as never);
+  const read = await watching(server);
+  const client = createClient(memoryTransport(server));
+  await client.$.call("leaky");
+  for await (const _ of client.$.stream("spelled")) { /* Only the feed is of interest. */ }
+  await client.$.outcome("wordy");
+  const text = await read('"code":"wordy"');
+  ok(!/hunter2pw|31415926|abcdefgh|ijklmnop/.test(text), text);
+  match(text, /clone https/);
+  match(text, /\(16 characters\)/);
+  ok(text.length < 20_000, `${text.length} characters`);
+  await server.close(0);
+});
+
+test("with bodies: false the feed has no messages of progress", async () => {
+  const server = serverWith({ bodies: false }, { tools: [leaky] } as never);
+  const read = await watching(server);
+  await createClient(memoryTransport(server)).$.call("leaky");
+  const text = await read('"type":"end"');
+  match(text, /"progress":\{"done":1,"total":2\}/);
+  await server.close(0);
+});
+
+test("calls whose arguments are no object, and calls after the server has closed, reach the observer", async () => {
+  const server = createServer({ tools: [add], wires: [mcpLite()], logger: false }) as unknown as Server;
+  const { dispatch } = server["~server"].host;
+  const codes: string[] = [];
+  dispatch.observer = { begin: () => () => {}, refuse: (_, { code }) => void codes.push(code), reply() {} };
+  const peer = { wire: "test", metadata: new Headers(), client: {}, signal: undefined };
+  dispatch.call({ tool: "add", args: [], peer } as never);
+  await server.close(0);
+  dispatch.call({ tool: "add", args: { a: 1, b: 2 }, peer } as never);
+  deepStrictEqual(codes, ["invalid_input", "unavailable"]);
 });

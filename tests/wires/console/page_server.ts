@@ -75,10 +75,13 @@ const echo = defineTool("echo").describe("Return what was sent")
     return args;
   });
 
+/** Key of the console of the open server. */
+export const PAGE_KEY = "key-of-the-page-tests";
+
 /** A server without `auth`, with all wires that a page can call. Without tools of strangers if `isClean`. */
 export function openServer(isClean = false): Server {
   const tools = [search, add, divide, broken, count, ...(isClean ? [] : [echo, hostile])];
-  const wires = [mcp(), mcpLite(), rest(), grpc(), consolePage()];
+  const wires = [mcp(), mcpLite(), rest(), grpc(), consolePage({ key: PAGE_KEY })];
   return createServer({ name: "issue tracker", version: "1.4.0", tools, wires, logger: false });
 }
 

@@ -297,8 +297,8 @@ export class JobRunner {
       run,
       new JobLease(this.#jobs, job, run, { isPromised: true, startedMs: this.#services.clock.now() }),
     );
-    const running = Future.of(Promise.resolve(this.#runWithMiddleware(run)));
     const onResult = this.#services.observer?.begin(run, job.attempt);
+    const running = Future.of(Promise.resolve(this.#runWithMiddleware(run)));
     const ended = run.runState.guard(running, this.#services, { totalMs: this.#attemptMs(run), idleMs: undefined });
     if (onResult !== undefined) ended.into({ receive: onResult, fail: () => {} });
     await concluded;

@@ -1,4 +1,4 @@
-/** Who may use the console: callers with its scope, holders of its key, or programs on the same machine. */
+/** Who may use the console: callers with its scope, or holders of its key. */
 import type { Head, WireHost } from "../../wire.ts";
 
 /** Header of every request of the page. Pages of other origins cannot send it without a preflight request. */
@@ -11,20 +11,9 @@ export const KEY_HEADER = "x-toolwire-console-key";
 export interface AccessRules {
   /** Scope that callers need on a server with `auth`. */
   readonly scope: string;
-  /** Key of the console; `undefined` for none. */
-  readonly key: string | undefined;
+  /** Key that callers need on a server without `auth`. */
+  readonly key: string;
 }
-
-const LOOPBACK = /^(localhost|([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
-
-/** Headers of proxies: a request with one of them comes from elsewhere. */
-const FORWARDED: readonly string[] = [
-  "forwarded",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-real-ip",
-];
 
 /** The reason why a request to the API is refused; `undefined` if it is allowed. */
 export function refuseAccess(head: Head, host: WireHost, { scope, key }: AccessRules): string | undefined {
@@ -35,12 +24,8 @@ export function refuseAccess(head: Head, host: WireHost, { scope, key }: AccessR
     if (principal?.scopes?.includes(scope)) return undefined;
     return `The console needs the scope "${scope}": sign in with a token that has it`;
   }
-  if (key !== undefined) {
-    if (isSame(metadata.get(KEY_HEADER) ?? "", key)) return undefined;
-    return "The key of the console is missing or wrong: open the link that the server printed";
-  }
-  if (LOOPBACK.test(authorityOf(head)) && !FORWARDED.some((name) => metadata.get(name) !== null)) return undefined;
-  return "Without auth or key the console answers on loopback host names only: open it at http://localhost, or pass consolePage({ key })";
+  if (isSame(metadata.get(KEY_HEADER) ?? "", key)) return undefined;
+  return "The key of the console is missing or wrong: open the link that the server wrote to its log, or choose the key with consolePage({ key })";
 }
 
 /** Refuses requests of other pages, whatever the CORS policy of the server allows. */

@@ -25,8 +25,8 @@ export interface ConsoleOptions {
   /** Scope that callers need, on a server with `auth`. Default: `console`. */
   readonly scope?: string;
   /**
-   * Key that the page needs, on a server without `auth`: opened as `/console#key=…`. Default: none, and then only this machine may
-   * use the console, by a loopback host name and without a proxy.
+   * Key that the page needs, on a server without `auth`: opened as `/console#key=…`. Default: a random key for each process. The
+   * logger gets the link with it, as a warning, at the first request for the page.
    */
   readonly key?: string;
   /** Whether arguments and results of calls are shown while a page watches; secrets are replaced. Default: `true`. */
@@ -51,10 +51,14 @@ export interface ConsoleOptions {
  * const foreign = await server.fetch(new Request("http://tools.example/console/api/hello", { method: "POST" }));
  * strictEqual(foreign.status, 403);
  * ```
- * @throws {TypeError} If an option is invalid or unknown.
+ * @throws {TypeError} If an option is invalid or unknown, or `path` is the root. `createServer` throws it if the server has an
+ * observer of calls already, such as another console.
  */
 export function consolePage(options: ConsoleOptions = {}): RequestWire {
   checkOptions<ConsoleOptions>("serve the console", options, { path: PATH, scope: TEXT, key: TEXT, bodies: BOOLEAN });
+  if (baseOf(options) === "/") {
+    throw new TypeError('Cannot serve the console: path is "/", and must name a page, such as "/console"');
+  }
   return { name: "console", mount: (host) => new Console(host, options) };
 }
 
@@ -69,23 +73,31 @@ class Console implements MountedWire {
   readonly methods = ["GET", "HEAD", "POST"];
   readonly #host: WireHost;
   readonly #base: string;
-  readonly #access: AccessRules;
+  readonly #scope: string;
+  #key: string | undefined;
   readonly #feed: Feed;
   readonly #heartbeats: Deadlines;
   readonly #bodies = new Set<SseBody>();
   readonly #startedAtMs: number;
-  readonly #instance = crypto.randomUUID().slice(0, 8);
+  #madeInstance: string | undefined;
   readonly #answers: Readonly<Record<string, Answer>>;
 
-  constructor(host: WireHost, { path = "/console", scope = "console", key, bodies = true }: ConsoleOptions) {
+  constructor(host: WireHost, options: ConsoleOptions) {
+    const { scope = "console", key, bodies = true } = options;
     this.#host = host;
-    this.#base = `/${path}`.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
+    this.#base = baseOf(options);
     this.paths = [this.#base, `${this.#base}/*`];
     this.unauthenticatedPaths = [this.#base];
-    this.#access = { scope, key };
+    this.#scope = scope;
+    this.#key = key;
     this.#heartbeats = new Deadlines(host.clock);
     this.#startedAtMs = host.clock.now();
     this.#feed = new Feed({ clock: host.clock, redactor: createRedactor(), ownPath: this.#base, hasBodies: bodies });
+    if (host.dispatch.observer !== undefined) {
+      throw new TypeError(
+        "Cannot serve the console: the calls of this server have an observer already. Mount one consolePage()",
+      );
+    }
     host.dispatch.observer = this.#feed;
     this.#answers = {
       hello: (_, head) => ok(this.#hello(head)),
@@ -98,12 +110,13 @@ class Console implements MountedWire {
   }
 
   handle(head: Head, body: Body): MaybeFuture<Reply> {
+    const rules = this.#rules();
     if (head.path === this.#base) return pageReply(head);
     const answer = this.#answers[head.path.slice(`${this.#base}/api/`.length)];
     if (answer === undefined || !head.path.startsWith(`${this.#base}/api/`)) {
       return refusal(404, "not_found", `There is nothing at ${head.path}: open ${this.#base}`);
     }
-    const reason = refuseAccess(head, this.#host, this.#access);
+    const reason = refuseAccess(head, this.#host, rules);
     if (reason !== undefined) return refusal(403, "permission_denied", reason);
     if (head.method !== "POST") return refusal(405, "invalid_request", "Send POST", { allow: "POST" });
     return body.text().map((text) => {
@@ -116,6 +129,20 @@ class Console implements MountedWire {
     for (const body of this.#bodies) body.end();
   }
 
+  /** Random values are made at the first request, because workerd has none while a module loads. */
+  #rules(): AccessRules {
+    const { dispatch, basePath, security } = this.#host;
+    if (this.#key === undefined) {
+      this.#key = crypto.randomUUID().replaceAll("-", "");
+      if (security === undefined) dispatch.warn(`The console is at ${basePath}${this.#base}#key=${this.#key}`, {});
+    }
+    return { scope: this.#scope, key: this.#key };
+  }
+
+  get #instance(): string {
+    return this.#madeInstance ??= crypto.randomUUID().slice(0, 8);
+  }
+
   #hello({ principal }: Head): unknown {
     const { info, mounted, limits, basePath, security } = this.#host;
     return {
@@ -124,7 +151,6 @@ class Console implements MountedWire {
       instance: this.#instance,
       startedAtMs: this.#startedAtMs,
       nowMs: this.#host.clock.now(),
-      seq: this.#feed.since(Number.POSITIVE_INFINITY).lost,
       basePath,
       path: this.#base,
       wires: mounted.map(({ wire, paths }) => ({ wire, paths })),
@@ -223,6 +249,11 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
 };
+
+/** Path of the page, with one slash at its start and none at its end. */
+function baseOf({ path = "/console" }: ConsoleOptions): string {
+  return `/${path}`.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
+}
 
 function pageReply({ method }: Head): Reply {
   if (method === "HEAD") return { status: 200, headers: PAGE_HEADERS, body: null };

@@ -5,7 +5,7 @@
  * replaced, and only as many a second as a person could read.
  */
 import type { Call } from "../../../core/call/call.ts";
-import type { CallEvent, CallResult, ErrorResult } from "../../../core/call/outcome.ts";
+import type { CallEvent, CallResult, ErrorResult, Progress } from "../../../core/call/outcome.ts";
 import type { BegunCall, CallObserver, ObservedRequest } from "../../../core/dispatch/observer.ts";
 import type { Redactor } from "../../../core/redaction/redact.ts";
 import { asObject } from "../../../internal/json.ts";
@@ -18,6 +18,8 @@ const MAX_EVENTS = 4_096;
 /** Characters of arguments and values that are kept, in all and in one field. */
 const MAX_CHARS = 8_388_608;
 const MAX_FIELD = 16_384;
+/** Characters of messages, names and codes. */
+const MAX_TEXT = 1_024;
 /** Events of one call that are kept, beside its begin and end. */
 const MAX_EVENTS_OF_CALL = 64;
 /** Arguments and values that are copied in one second. */
@@ -89,9 +91,9 @@ export class Feed implements CallObserver {
       seq,
       call: seq,
       atMs: clock.now(),
-      tool,
+      tool: cut(tool),
       wire: peer.wire,
-      principal: peer.principal?.id,
+      principal: cut(peer.principal?.id),
       attempt,
       args: this.#copy(args, definition.inputSchema),
     };
@@ -110,30 +112,36 @@ export class Feed implements CallObserver {
         atMs,
         tookMs: Math.round(tookMs * 1_000) / 1_000,
         outcome: result.kind,
-        ...this.#describe(result),
+        ...this.#describe(result, definition),
       });
     };
   }
 
   refuse({ tool, peer: { wire, principal, metadata } }: Call, { code, message }: ErrorResult): void {
-    const { clock, redactor } = this.#options;
     this.#reported.add(metadata);
     this.#keep({
       type: "refused",
       seq: ++this.#seq,
-      atMs: clock.now(),
+      atMs: this.#options.clock.now(),
       tool: tool.slice(0, 128),
       wire,
-      principal: principal?.id,
-      code,
-      message: redactor.value(message) as string,
+      principal: cut(principal?.id),
+      code: cut(code),
+      message: this.#text(message),
     });
   }
 
   reply({ method, path, metadata }: ObservedRequest, status: number): void {
-    if (status < 400 || this.#reported.has(metadata) || path.startsWith(this.#options.ownPath)) return;
-    const cut = path.replace(/[^/]{65,}/g, (segment) => `${segment.slice(0, 8)}…`).slice(0, 256);
-    this.#keep({ type: "refused", seq: ++this.#seq, atMs: this.#options.clock.now(), method, path: cut, status });
+    if (status < 400 || this.#reported.has(metadata) || this.#isOwn(path)) return;
+    const short = path.replace(/[^/]{65,}/g, (segment) => `${segment.slice(0, 8)}…`).slice(0, 256);
+    this.#keep({
+      type: "refused",
+      seq: ++this.#seq,
+      atMs: this.#options.clock.now(),
+      method: cut(method),
+      path: short,
+      status,
+    });
   }
 
   /** The kept events after number `after`. */
@@ -147,8 +155,9 @@ export class Feed implements CallObserver {
 
   /** Sends new events to `watcher`, in batches. Returns the end of it. */
   watch(watcher: (part: FeedPart) => void): () => void {
+    // The other pages get what they wait for: the number of the last sent event is that of all pages.
+    this.#send();
     this.#watchers.add(watcher);
-    this.#sentSeq = this.#seq;
     return () => this.#watchers.delete(watcher);
   }
 
@@ -168,21 +177,38 @@ export class Feed implements CallObserver {
 
   #describeEvent(event: CallEvent) {
     const { kind } = event;
-    if (event.kind === "progress") return { kind, progress: event.progress };
-    return event.kind === "partial" ? { kind, value: this.#copy(event.value) } : { kind };
+    if (event.kind === "progress") return { kind, progress: this.#progress(event.progress) };
+    if (event.kind !== "partial") return { kind };
+    // A secret can begin in one piece of a text and end in the next one.
+    const isText = typeof event.value === "string";
+    return { kind, value: this.#copy(isText ? `(${event.value.length} characters)` : event.value) };
   }
 
-  #describe(result: CallResult) {
-    if (result.kind === "answer") return { value: this.#copy(result.value) };
+  #progress({ message, ...counts }: Progress): Progress {
+    return message === undefined || !this.#options.hasBodies ? counts : { ...counts, message: this.#text(message) };
+  }
+
+  #describe(result: CallResult, { output, errors }: BegunCall["definition"]) {
+    if (result.kind === "answer") return { value: this.#copy(result.value, output?.jsonSchema) };
     if (result.kind !== "failure" && result.kind !== "error") return {};
     const { code, message, data } = result;
     const { correlation_id: id } = asObject(data);
     return {
-      code,
-      message: this.#options.redactor.value(message) as string,
-      ...(typeof id === "string" && { correlationId: id }),
-      ...(data !== undefined && { value: this.#copy(data) }),
+      code: cut(code),
+      message: this.#text(message),
+      ...(typeof id === "string" && { correlationId: cut(id) }),
+      ...(data !== undefined && { value: this.#copy(data, errors?.get(code)?.jsonSchema) }),
     };
+  }
+
+  #isOwn(path: string): boolean {
+    const { ownPath } = this.#options;
+    return path === ownPath || path.startsWith(`${ownPath}/`);
+  }
+
+  /** The beginning of a text, without secrets. */
+  #text(text: string): string {
+    return this.#options.redactor.value(cut(text)) as string;
   }
 
   /** Copies a value as JSON text, without secrets. `undefined` while no page watches, or if there are too many. */
@@ -209,15 +235,19 @@ export class Feed implements CallObserver {
     while (this.#chars > MAX_CHARS && this.#events.length > 1) this.#drop(Math.ceil(this.#events.length / 8));
     if (this.#watchers.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#options.clock.after(BATCH_MS, () => this.#flush());
+    this.#options.clock.after(BATCH_MS, () => {
+      this.#isScheduled = false;
+      this.#send();
+    });
   }
 
   #drop(count: number): void {
     for (const event of this.#events.splice(0, count)) this.#chars -= charsOf(event);
   }
 
-  #flush(): void {
-    this.#isScheduled = false;
+  /** Sends the events that were not sent yet. */
+  #send(): void {
+    if (this.#sentSeq === this.#seq) return;
     const { events, lost } = this.since(this.#sentSeq);
     this.#sentSeq = this.#seq;
     const sent = events.slice(-MAX_BATCH);
@@ -226,7 +256,32 @@ export class Feed implements CallObserver {
   }
 }
 
+/** Characters of an event whose number its caller or its tool chooses. */
 function charsOf(event: FeedEvent): number {
-  const { args, value } = event as { args?: KeptJson; value?: KeptJson };
-  return (args?.json.length ?? 0) + (value?.json.length ?? 0);
+  const { args, value, message, progress, tool, principal, code } = event as KeptTexts;
+  return lengthOf(args?.json) + lengthOf(value?.json) + lengthOf(message) + lengthOf(progress?.message) +
+    lengthOf(tool) + lengthOf(principal) + lengthOf(code);
+}
+
+/** Members of events that hold text. */
+interface KeptTexts {
+  readonly args?: KeptJson;
+  readonly value?: KeptJson;
+  readonly message?: string;
+  readonly progress?: Progress;
+  readonly tool?: string;
+  readonly principal?: string;
+  readonly code?: string;
+}
+
+function lengthOf(text: string | undefined): number {
+  return text === undefined ? 0 : text.length;
+}
+
+/** The beginning of a text. It ends at a space, if there is one, because half of a secret does not look like one. */
+function cut<Text extends string | undefined>(text: Text): Text;
+function cut(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= MAX_TEXT) return text;
+  const end = text.lastIndexOf(" ", MAX_TEXT);
+  return `${text.slice(0, end > 0 ? end : MAX_TEXT)}…`;
 }
