@@ -70,7 +70,7 @@ async function runCommand(
     name: `toolwire ${name}`,
     scanner: { caseStyle: "allow-kebab-for-camel", allowArgumentEscapeSequence: true },
     documentation: { disableAnsiColor: true, caseStyle: "convert-camel-to-kebab" },
-    localization: { text: textOf(name, command, ownWords.includes("--json")) },
+    localization: { text: textOf(name, command, ownWords.some((word) => word === "--json" || word === "--ndjson")) },
   });
   const { context, streams } = createContext(host, interruption, program);
   await run(app, [...ownWords], context);

@@ -73,14 +73,14 @@ export function defineCommand<Flags extends FlagsOf<Flags>, Words extends readon
 
 async function runReported(
   context: CliContext,
-  flags: { readonly json?: unknown },
+  flags: { readonly json?: unknown; readonly ndjson?: unknown },
   work: () => Promise<ExitCode | void>,
 ): Promise<ExitCode> {
   try {
     return await work() ?? EXIT.ok;
   } catch (thrown) {
     const error = toReportedError(thrown);
-    printError(context.terminal, error, flags.json === true);
+    printError(context.terminal, error, flags.json === true || flags.ndjson === true);
     return error.exitCode;
   } finally {
     context.terminal.status.end();

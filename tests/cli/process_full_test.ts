@@ -1,12 +1,13 @@
 /** The program as a process: modules, pipes, signals, programs of other projects, and what it loads. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { build, type Metafile } from "esbuild";
 import { findNode, findProgram, root, testWith } from "../serve/programs.ts";
 import { runtime } from "../runtime/runtime.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { commandOf, run, runWith, SLOW_STARTS } from "./run.ts";
 
 const MODULE = "tests/cli/tools_server.ts";
@@ -24,6 +25,25 @@ test("a module has every scope, unless the flags name some", { ...LIMIT, skip: S
   const other = await run("call", MODULE, "secret", "--scopes", "other", "--json");
   strictEqual(other.code, 3);
   strictEqual(JSON.parse(other.errors).error.code, "permission_denied");
+});
+
+/** A server without a logger, whose tool throws. */
+const BROKEN = `import { createServer, defineTool } from ${
+  JSON.stringify(new URL("../../mod.ts", import.meta.url).href)
+};
+const broken = defineTool("broken").describe("Break").handle(() => { throw new Error("the reason"); });
+export const server = createServer({ name: "broken", version: "1.0.0", tools: [broken] });
+`;
+
+test("with JSON output, standard error has one line of JSON when a handler throws", LIMIT, async () => {
+  await using folder = await temporaryFolder();
+  const module = join(folder.path, "broken.ts");
+  writeFileSync(module, BROKEN);
+  for (const flag of ["--json", "--ndjson"]) {
+    const { code, out, errors } = await run("call", module, "broken", flag);
+    deepStrictEqual([code, out, JSON.parse(errors).error.code], [5, "", "internal"], errors);
+  }
+  match((await run("call", module, "broken")).errors, /^Tool call broke[^]*at .*broken\.ts/);
 });
 
 test("a module's resources, prompts and completion; arguments of a pipe", { ...LIMIT, skip: SLOW_STARTS }, async () => {

@@ -58,6 +58,9 @@ test("what is not a target is refused with the forms, before anything is opened"
       return thrown.exitCode === 2;
     }, text);
   }
+  for (const text of ["localhost:99999", "https://example.com:65536/mcp", "grpc://localhost:70000", "[::1]:99999"]) {
+    throws(() => parseTarget(text, here), { exitCode: 2, message: /^The port \d+ of ".*" is above 65535$/ });
+  }
   throws(() => takeTarget([], { program: undefined, host: { cwd: here } }), {
     message: "The target is missing",
     exitCode: 2,
@@ -90,6 +93,9 @@ test("headers: names in lower case, values trimmed, the token of an environment 
     "x-d": "",
     authorization: "Bearer t",
   });
+  for (const flags of [{ token: "a\nb" }, { bearerEnv: "X" }, { header: ["x: a\nb"] }]) {
+    throws(() => headersOf(flags, { X: "a\r\nb" }), { exitCode: 2, message: /^The value of .* has a line break/ });
+  }
   throws(() => headersOf({ bearerEnv: "NONE" }, {}), {
     message: "The environment variable NONE of --bearer-env is not set",
   });

@@ -22,6 +22,7 @@ const FAREWELL_MS = 200;
 export function openForCalls(target: Target, flags: ResultFlags, context: CliContext): Promise<TargetConnection> {
   return openTarget(target, flags, context, {
     signal: context.interruption(),
+    isQuiet: flags.json === true || flags.ndjson === true,
     // Questions of all kinds become outcomes of the call, which this program answers.
     prepare(transport) {
       transport.relayQuestions();

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { Buffer } from "node:buffer";
 import { formatResource } from "../calls/answer_text.ts";
 import { openForCalls } from "../calls/with_calls.ts";
-import { CliError } from "../cli_error.ts";
+import { CliError, outFileError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -62,7 +62,11 @@ function print(
 ): void {
   if (out !== undefined) {
     const file = resolve(host.cwd, out);
-    writeFileSync(file, Buffer.concat(contents.map(bytesOf)));
+    try {
+      writeFileSync(file, Buffer.concat(contents.map(bytesOf)));
+    } catch (cause) {
+      throw outFileError(file, cause);
+    }
     return terminal.note(`Written to ${out}`);
   }
   if (json === true) return terminal.printJson({ contents });

@@ -1,7 +1,7 @@
 /** `toolwire types <target>`: the contract of a server, as types for `createClient<Contract>(…)`. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { CliError } from "../cli_error.ts";
+import { CliError, outFileError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { writeContract, type WrittenContract } from "../contract/contract.ts";
@@ -78,7 +78,7 @@ function write(
   try {
     if (isChanged) writeFileSync(file, text);
   } catch (cause) {
-    throw new CliError(EXIT.usage, `Cannot write the file ${file} of --out`, { cause });
+    throw outFileError(file, cause);
   }
   if (json === true) terminal.printJson({ ...contract, file: out, isChanged });
   else terminal.note(`${out}: ${isChanged ? "written" : "nothing has changed"}, digest ${contract.digest}`);
@@ -107,7 +107,11 @@ function compare(
 
 /** `undefined` if there is no file. */
 function readText(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  try {
+    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  } catch (cause) {
+    throw outFileError(file, cause);
+  }
 }
 
 function firstDifference(one: string, other: string): number {

@@ -1,4 +1,7 @@
-/** Waits for a change after a module could not be loaded: Node 22 does not watch a file that it cannot parse. */
+/**
+ * Waits for a change after a module could not be loaded: Node 22 does not watch a file that it cannot parse, and Bun does not watch
+ * one that was missing.
+ */
 import { watch } from "node:fs";
 import process from "node:process";
 
@@ -10,7 +13,7 @@ const OTHER_FILES = /(?:^|[\\/])(?:node_modules|\.git)(?:[\\/]|$)/;
 
 /** Whether the watcher of this runtime needs help. */
 export function needsHelp(): boolean {
-  return process.versions["bun"] === undefined && process.versions["deno"] === undefined;
+  return process.versions["deno"] === undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import type { ListedTool, Transport, TransportCall } from "../../core/call/transport.ts";
 import { listTool } from "../../core/tool/listing.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
-import { asObject, canonicalJson } from "../../internal/json.ts";
+import { asObject, canonicalJson, type Members } from "../../internal/json.ts";
 import { describeUnknown, shorten } from "../../internal/text.ts";
 import { createRedactor } from "../../core/redaction/redact.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
@@ -43,7 +43,10 @@ export function replayTransport({ head, calls }: Recording): Transport & { list(
     list: () => tools,
     async call({ tool, args, meta = {} }: TransportCall, sink?: Sink): Promise<CallResult> {
       const repeats = byKey.get(keyOf(tool, args, meta, schemas));
-      if (repeats === undefined) return describeMissing(tool, args, tools.map(({ name }) => name), settled);
+      if (repeats === undefined) {
+        const isSame = (other: unknown) => keyOf(tool, other, {}, schemas) === keyOf(tool, args, {}, schemas);
+        return describeMissing({ tool, args, meta }, tools.map(({ name }) => name), settled, isSame);
+      }
       const call = repeats.calls[Math.min(repeats.answered++, repeats.calls.length - 1)];
       if (call?.settled === undefined) return errorResult("internal", "The recording has no result of this call");
       for (const event of call.events) await sink?.push(event);
@@ -81,21 +84,36 @@ function withPartials(settled: CallResult, { events }: RecordedCall): CallResult
 }
 
 function describeMissing(
-  tool: string,
-  args: unknown,
+  { tool, args, meta = {} }: Pick<TransportCall, "tool" | "args" | "meta">,
   names: readonly string[],
   calls: readonly RecordedCall[],
+  isSame: (args: unknown) => boolean,
 ): ErrorResult {
   if (!names.includes(tool)) {
     return errorResult("tool_not_found", "Tool not found", describeUnknown("tool", tool, names));
   }
   const recorded = calls.filter((call) => call.tool === tool);
   const [nearest] = recorded.toSorted((one, other) => commonMembers(other.args, args) - commonMembers(one.args, args));
+  const same = recorded.filter((call) => isSame(call.args));
+  if (same.length > 0) {
+    const message = `The recording has a call of ${tool} with these arguments, but ${describeMeta(same, meta)}`;
+    return invalidInputResult(message, [], "a recorded call", args);
+  }
   const shown = nearest === undefined ? undefined : shorten(JSON.stringify(nearest.args), MAX_SHOWN);
   const message = shown === undefined
     ? `The recording has no call of ${tool}`
     : `The recording has no call of ${tool} with these arguments; the nearest is ${shown}`;
   return invalidInputResult(message, [], shown ?? "no call", args);
+}
+
+/** How recorded calls differ from one with equal arguments. */
+function describeMeta(recorded: readonly RecordedCall[], given: Members): string {
+  const isPromised = given["promise"] === true;
+  const alike = recorded.filter(({ meta }) => (meta["promise"] === true) === isPromised);
+  if (alike.length === 0) return isPromised ? "it did not ask for a promise" : "it asked for a promise";
+  const answers = alike.find(({ meta }) => meta["responses"] !== undefined)?.meta["responses"];
+  if (answers === undefined) return "without answers to questions";
+  return `with other answers to questions: ${shorten(JSON.stringify(answers), MAX_SHOWN)}`;
 }
 
 /** Number of members that are equal in both. */

@@ -36,4 +36,6 @@ export interface OpenTargetOptions {
   readonly onCredential?: ((value: string) => void) | undefined;
   /** Receives each transport of MCP before its first request, to set handlers of questions and log messages. */
   readonly prepare?: ((transport: McpTransport) => void) | undefined;
+  /** Whether the default log of a module's server is off. Default: `false`. */
+  readonly isQuiet?: boolean;
 }

@@ -186,10 +186,23 @@ export function headersOf(
   const headers: Record<string, string> = {};
   for (const text of header) {
     const at = text.indexOf(":");
-    headers[text.slice(0, at).toLowerCase()] = text.slice(at + 1).trim();
+    const name = text.slice(0, at);
+    headers[name.toLowerCase()] = headerValue(text.slice(at + 1), `the header ${name}`);
   }
   const bearer = token ?? (bearerEnv === undefined ? undefined : variableOf(bearerEnv, env));
-  return bearer === undefined ? headers : { ...headers, authorization: `Bearer ${bearer}` };
+  if (bearer === undefined) return headers;
+  const place = token === undefined ? `the environment variable ${bearerEnv}` : "--token";
+  return { ...headers, authorization: `Bearer ${headerValue(bearer, place)}` };
+}
+
+/** Trims a value. The error does not contain it: it may be a secret. */
+function headerValue(text: string, place: string): string {
+  const value = text.trim();
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
+  throw new CliError(
+    EXIT.usage,
+    `The value of ${place} has a line break or another character that a header cannot have`,
+  );
 }
 
 function variableOf(name: string, env: CliContext["host"]["env"]): string {

@@ -1,6 +1,8 @@
 /** Targets that are modules: the server runs in this process. */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { CoreServerOptions } from "../../core/mod.ts";
+import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Server } from "../../server/server.ts";
 import { memoryTransport } from "../../wires/memory/client/transport.ts";
 import { claimOutput } from "../../wires/mcp/stdio/server/claim_output.ts";
@@ -25,7 +27,8 @@ export async function openModule(
   { cwd }: Pick<CliProcess, "cwd">,
   options: OpenTargetOptions,
 ): Promise<TargetConnection> {
-  const server = await importServer(target, cwd);
+  const loaded = await importServer(target, cwd);
+  const server = options.isQuiet === true ? await withoutDefaultLog(loaded) : loaded;
   const { host } = server["~server"];
   const principal = principalOf(flags) ?? localPrincipal(host);
   const transport = memoryTransport(server, { principal });
@@ -51,6 +54,14 @@ export async function openModule(
       await server.close(GRACE_MS);
     },
   };
+}
+
+/** Standard error has one line of JSON with `--json`, so the default log of errors in handlers is off. */
+async function withoutDefaultLog(server: Server): Promise<Server> {
+  const options = server["~offer"].options as CoreServerOptions<readonly AnyTool[]>;
+  if (options.logger !== undefined) return server;
+  const { createServer } = await import("../../core/mod.ts");
+  return createServer({ ...options, changes: server["~server"].host.changes, logger: false });
 }
 
 /**

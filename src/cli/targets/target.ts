@@ -32,6 +32,7 @@ const ADDRESS = /^(localhost|\[[\da-f:]+\]|[\w-]+(\.[\w-]+)*):\d{1,5}(\/.*)?$/i;
 export function parseTarget(text: string, cwd: string): Target {
   if (text.startsWith("stdio:")) return parseProgram(splitWords(text.slice("stdio:".length)));
   if (text.startsWith("record:")) return { kind: "recording", file: text.slice("record:".length) };
+  assertPort(text);
   if (/^grpcs?:\/\//i.test(text)) return { kind: "grpc", address: text.replace(/^grpc/i, "http") };
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return parseUrl(text);
   if (MODULE.test(text) || /^\.{0,2}\//.test(text) || isFile(resolve(cwd, text))) return parseModule(text);
@@ -52,6 +53,12 @@ export function parseProgram([command, ...args]: readonly string[]): Target {
   throw new CliError(EXIT.usage, "The program is missing", {
     hint: 'Write it as "stdio:npx -y some-server", or last: -- npx -y some-server',
   });
+}
+
+function assertPort(text: string): void {
+  const [, port] = /^(?:[a-z][a-z\d+.-]*:\/\/)?(?:[\w.-]+|\[[\da-f:]+\]):(\d+)(?:[/?#]|$)/i.exec(text) ?? [];
+  if (port === undefined || Number(port) < 65_536) return;
+  throw new CliError(EXIT.usage, `The port ${port} of ${JSON.stringify(text)} is above 65535`);
 }
 
 function parseUrl(text: string): Target {

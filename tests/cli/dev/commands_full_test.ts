@@ -1,6 +1,6 @@
 /** `toolwire dev`, `doctor`, `record` and `replay` as programs on each runtime: one session, with reloads and a broken module. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../../mod.ts";
 import {
@@ -105,7 +105,22 @@ async function testReloads(dev: Program, url: string, cwd: string, { name }: Run
   await saveUntilReloaded(dev, cwd, '"three"');
   await untilQuiet(dev);
   strictEqual(await say(url), "three");
+  if (name === "bun") await testMissing(dev, url, cwd);
   ok(!/Restarting|Watcher|Change detected/.test(dev.output()), `${name}: ${dev.output()}`);
+}
+
+/** Bun's own watcher does not see a module that comes back. */
+async function testMissing(dev: Program, url: string, cwd: string): Promise<void> {
+  const before = dev.output().length;
+  renameSync(join(cwd, "server.ts"), join(cwd, "away.txt"));
+  await dev.printed(/Cannot load \.\/server\.ts: there is no file/);
+  renameSync(join(cwd, "away.txt"), join(cwd, "server.ts"));
+  for (let looks = 0; looks < 500 && !dev.output().slice(before).includes("Reloaded: 3 tools"); looks++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  ok(dev.output().slice(before).includes("Reloaded: 3 tools"), dev.output());
+  await untilQuiet(dev);
+  strictEqual(await say(url), "three");
 }
 
 /** Saves again if the watcher has missed it: some do while they start a program. */

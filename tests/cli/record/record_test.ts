@@ -274,6 +274,29 @@ test("a call that was not recorded is refused, with the nearest recorded argumen
   await rejects(client.$.call("ad", {}), { code: "tool_not_found" });
 });
 
+test("a call with recorded arguments, but other metadata, is refused with the difference", async () => {
+  const text = await record(async (client) => {
+    await client.$.call("paint");
+    await client.$.call("add", { a: 1, b: 2 });
+    await (await client.$.start("report")).cancel();
+  });
+  const transport = replayTransport(readRecording(text));
+  const messageOf = async (tool: string, args: object, meta: object) => {
+    const limit = monitorFromSignal(new AbortController().signal);
+    const result = await transport.call({ tool, args, meta: { ...meta }, limit });
+    return result.kind === "error" ? result.message : result.kind;
+  };
+  const known = (tool: string) => `The recording has a call of ${tool} with these arguments, but `;
+  strictEqual(await messageOf("report", {}, {}), `${known("report")}it asked for a promise`);
+  strictEqual(await messageOf("add", { a: 1, b: 2 }, { promise: true }), `${known("add")}it did not ask for a promise`);
+  const responses = { colour: { action: "accept", content: { colour: "blue" } } };
+  strictEqual(await messageOf("add", { a: 1, b: 2 }, { responses }), `${known("add")}without answers to questions`);
+  strictEqual(
+    await messageOf("paint", {}, { responses }),
+    `${known("paint")}with other answers to questions: {"colour":{"action":"accept","content":{"colour":"red"}}}`,
+  );
+});
+
 test("any secret fits the place of a recorded one", async () => {
   const text = await record(async (client) => void await client.$.call("echo", { password: "one", user: "ada" }));
   const client = clientOf(createTarget(), replayTransport(readRecording(text)));
