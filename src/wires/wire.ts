@@ -306,10 +306,10 @@ export interface MessageConnection {
   /** Sends a message. A returned promise resolves when there is room for the next one. Never throws, never rejects. */
   send(text: string): MaybePromise<void>;
   /**
-   * Sets the listener for messages. It receives an error for a message that cannot be read: too large, or not UTF-8. If it returns a
-   * promise, the adapter reads no further message until the promise resolves; it never rejects.
+   * Sets the listener for messages. It receives an error for a message that cannot be read: too large, or not UTF-8. The adapter
+   * reads no further message while a promise of `send` is pending: answers and errors would fill the memory.
    */
-  onMessage(listener: (message: string | ErrorResult) => MaybePromise<void>): void;
+  onMessage(listener: (message: string | ErrorResult) => void): void;
   /** Sets the listener for the end of the input, called once. Responses can still be sent afterwards. */
   onClose(listener: () => void): void;
 }

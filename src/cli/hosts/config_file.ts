@@ -72,7 +72,8 @@ function copyAside(file: string, stem: string): string {
       copyFileSync(file, copy, constants.COPYFILE_EXCL);
       return copy;
     } catch (thrown) {
-      if ((thrown as { code?: unknown }).code !== "EEXIST" || number >= MAX_COPIES) throw thrown;
+      // Deno gives this error no code.
+      if (!existsSync(copy) || number >= MAX_COPIES) throw thrown;
     }
   }
 }

@@ -13,9 +13,6 @@ interface Referring {
 /** Number of references that any validation may follow: 8 levels of a union of 3 that refer to it. */
 const FREE = 10_000;
 
-/** Number of times that one reference may be followed for each part of a value. */
-const REPEATS = 4;
-
 /** Thrown by a validation that follows too many references. */
 export const TOO_MANY_REFERENCES: Error = new Error("The validation follows too many references");
 
@@ -31,8 +28,8 @@ export function limitReferences(validator: object): ((value: unknown) => void) |
   referring.lookup = new Proxy(lookup, {
     get(target, address) {
       if (++followed > allowed) {
-        // The value is measured only when it matters.
-        if (allowed === FREE) allowed += REPEATS * references * sizeOf(current);
+        // Each reference once for each part of the value. The value is measured only when it matters.
+        if (allowed === FREE) allowed += references * sizeOf(current);
         if (followed > allowed) throw TOO_MANY_REFERENCES;
       }
       return target[address as string];

@@ -52,6 +52,11 @@ export interface DuplexOptions extends ProtocolOptions {
 
 const DEFAULT_CONCURRENT_CALLS = 100;
 
+/** Messages are still read: an answer or a cancellation may end the call that the others wait for. */
+const TOO_MANY_WAIT = errorResult("unavailable", "Too many requests wait on this connection; try again later", {
+  retry_after_ms: 1_000,
+});
+
 /** Methods that never wait for other requests: those can wait for them. */
 const URGENT_METHODS: ReadonlySet<string> = new Set(["ping", "subscriptions/listen", "tasks/cancel", "tasks/update"]);
 
@@ -156,10 +161,9 @@ class McpConnection {
   }
 
   /** Processes one message. A message that cannot be read gets an error without an id; an empty one is ignored. */
-  #receive(text: string | ErrorResult): MaybePromise<void> {
+  #receive(text: string | ErrorResult): void {
     if (typeof text !== "string") this.#sendError(text);
     else if (text.trim() !== "") this.#read(text);
-    return this.#waiting.room;
   }
 
   #read(text: string): void {
@@ -230,6 +234,7 @@ class McpConnection {
       return this.#sendError(errorResult("invalid_request", "A request with this id is still running"), id);
     }
     if ((this.#hasRoom && this.#waiting.isEmpty) || URGENT_METHODS.has(method)) this.#start(request);
+    else if (this.#waiting.isFull) this.#sendError(TOO_MANY_WAIT, id);
     else this.#waiting.add(request, size);
   }
 

@@ -12,9 +12,8 @@ export class WaitingRequests {
   readonly #maxSize: number;
   readonly #waiting = new Map<RequestId, WaitingRequest>();
   #size = 0;
-  #room: PromiseWithResolvers<void> | undefined;
 
-  /** @param maxSize Size in UTF-16 code units at which the client has to wait, too. */
+  /** @param maxSize Size in UTF-16 code units at which no more requests can be added. */
   constructor(maxSize: number) {
     this.#maxSize = maxSize;
   }
@@ -23,9 +22,8 @@ export class WaitingRequests {
     return this.#waiting.size === 0;
   }
 
-  /** Resolves when there is room for the next message; `undefined` if there is. */
-  get room(): Promise<void> | undefined {
-    return this.#size < this.#maxSize ? undefined : (this.#room ??= Promise.withResolvers<void>()).promise;
+  get isFull(): boolean {
+    return this.#size >= this.#maxSize;
   }
 
   has(id: RequestId): boolean {
@@ -42,20 +40,13 @@ export class WaitingRequests {
     const [taken] = id === undefined ? this.#waiting.values() : [this.#waiting.get(id)];
     if (taken === undefined) return undefined;
     this.#waiting.delete(taken.request.id);
-    this.#release(taken.size);
+    this.#size -= taken.size;
     return taken.request;
   }
 
   /** Removes all requests. */
   clear(): void {
     this.#waiting.clear();
-    this.#release(this.#size);
-  }
-
-  #release(size: number): void {
-    this.#size -= size;
-    if (this.#size >= this.#maxSize) return;
-    this.#room?.resolve();
-    this.#room = undefined;
+    this.#size = 0;
   }
 }

@@ -1,4 +1,4 @@
-/** A host that does not read, or that sends more calls than may run: further calls wait, and everything that ends calls is read. */
+/** A host that does not read, or that sends more calls than may run: further calls wait or are refused, and everything that ends calls is read. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";
@@ -172,26 +172,78 @@ test("streams of changes are not calls", async () => {
   deepStrictEqual([...host.answered].sort(), [0, 1, 10, 2, 7, 8, 9]);
 });
 
-test("calls that wait are limited in size: then the host waits, and all are answered in the end", async () => {
+/** Whether a response refuses its request for want of room, and says when to try again. */
+function isRefused({ error }: Json): boolean {
+  const { code, data } = (error ?? {}) as { readonly code?: number; readonly data?: Json };
+  return code === -32000 && data?.["code"] === "unavailable" && data["retry_after_ms"] === 1_000;
+}
+
+test("calls that wait are limited in size: further ones are refused at once, until there is room", async () => {
   const { tool, runs, finish } = gated();
   const host = new Host([tool], 1, 1_024);
   const calls = host.calls("wait", 20, 100);
   const size = JSON.stringify({ jsonrpc: "2.0", ...calls[0] }).length;
   host.send(...calls, { id: "ping", method: "ping" });
   await turn();
-  strictEqual(host.answered.includes("ping"), false, "a line over the limit is read");
-  while (runs.length < 20 && !host.answered.includes("ping")) {
-    finish(1);
+  const refused = host.written.filter(isRefused).length;
+  const waiting = 20 - 1 - refused;
+  deepStrictEqual([runs.length, host.answered.length, host.answered.at(-1)], [1, refused + 1, "ping"]);
+  ok(refused > 0 && (waiting - 1) * size < 1_024 && waiting * size >= 1_024, `${waiting} calls of ${size} wait`);
+  finish(1);
+  await turn();
+  host.send(host.call(200, "wait"), host.call(201, "wait"));
+  for (let run = 0; run <= waiting + 1; run++) {
     await turn();
-  }
-  const waiting = 20 - runs.length;
-  ok(waiting > 0 && (waiting - 1) * size <= 1_024, `${waiting} calls of ${size} characters wait`);
-  for (let run = runs.length; run <= 20; run++) {
     finish(1);
-    await turn();
   }
   await host.end();
-  deepStrictEqual([runs.length, host.answered.length], [20, 21]);
+  deepStrictEqual([runs.length, host.written.filter(isRefused).at(-1)?.["id"]], [waiting + 2, 201]);
+  strictEqual(host.answered.length, 23, "each request has one answer");
+});
+
+test("what ends a call is read while calls are refused: its answer, and its cancellation", async () => {
+  const asking = defineTool("ask").describe("Ask").handle(async (_, ctx) => {
+    const { action } = await ctx.elicit("sure", { message: "Sure?", schema: v.object({ sure: v.boolean() }) });
+    return action;
+  });
+  let aborted = 0;
+  const endless = defineTool("endless").describe("Endless").handle((_, ctx) => {
+    return new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve(++aborted)));
+  });
+  const host = new Host([asking, endless], 2, 1_024);
+  const clientInfo = { name: "host", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo };
+  host.send({ id: "hello", method: "initialize", params }, host.call(1, "ask"), host.call(2, "endless"));
+  await turn();
+  const question = host.written.find(({ method }) => method === "elicitation/create");
+  const flood = Array.from({ length: 4 }, (_, at) => host.call(10 + at, "endless", { text: "x".repeat(600) }));
+  host.send(...flood, { id: question?.["id"], result: { action: "decline" } });
+  await turn();
+  deepStrictEqual(host.answered, ["hello", 12, 13, 1]);
+  host.send(...[2, 10, 11].map((requestId) => ({ method: "notifications/cancelled", params: { requestId } })));
+  await turn();
+  ok(aborted > 0, "the cancellation is not read");
+  await host.end();
+  deepStrictEqual(host.answered, ["hello", 12, 13, 1]);
+});
+
+test("refusals do not pile up for a host that does not read", async () => {
+  const { tool, finish } = gated();
+  const host = new Host([tool], 1, 1_024);
+  host.stopReading();
+  host.send(...host.calls("wait", 200));
+  await turn();
+  strictEqual(host.written.length, 1, "one refusal fills the pipe");
+  host.read("once");
+  await turn();
+  strictEqual(host.written.length, 2);
+  host.read("always");
+  for (let round = 0; round < 14; round++) {
+    await turn();
+    finish(1);
+  }
+  await host.end();
+  deepStrictEqual([...host.answered].sort((a, b) => Number(a) - Number(b)), Array.from({ length: 200 }, (_, id) => id));
 });
 
 test("calls that wait are dropped at the end of the grace period", async () => {

@@ -54,12 +54,11 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
         full = undefined;
         await wait;
       }
-      const room = receive(line);
-      if (room !== undefined) await room;
+      receive(line);
     }
   }
   const last = lines.end();
-  if (last !== undefined) void receive(last);
+  if (last !== undefined) receive(last);
   const cancel = host.clock.after(graceMs, () => ended.abort());
   close();
   await served;

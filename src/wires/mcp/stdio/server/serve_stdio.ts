@@ -20,8 +20,8 @@ export interface ServeStdioOptions extends ProtocolOptions {
   /** Time that running calls have to finish after the input has ended, in milliseconds. Default: 10,000. */
   readonly graceMs?: number | undefined;
   /**
-   * Maximum number of requests that run at once. Further ones wait; if they exceed `limits.bodyBytes` in total, no more are read until
-   * a running one has ended. Pings, subscriptions, and answers and cancellations of tasks are not counted. Default: 100.
+   * Maximum number of requests that run at once. Further ones wait; if those exceed `limits.bodyBytes` in total, more are refused
+   * with `unavailable`. Pings, subscriptions, and answers and cancellations of tasks are not counted. Default: 100.
    */
   readonly maxConcurrentCalls?: number | undefined;
 }
