@@ -62,7 +62,8 @@ async function readAll(wire: WireRow): Promise<void> {
 }
 
 // The replicas and the handles are the same on all runtimes: one of them reads over each wire.
-const skipHere = ({ name }: WireRow) => runtime !== "bun" && name !== "memory" && "Bun reads over each wire: once is enough";
+const skipHere = ({ name }: WireRow) =>
+  runtime !== "bun" && name !== "memory" && "Bun reads over each wire: once is enough";
 for (const wire of [...WIRES, ...COMPOSED]) {
   test(
     `${wire.name}: the handles of a million rows give each exactly once`,

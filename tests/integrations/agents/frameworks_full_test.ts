@@ -101,7 +101,8 @@ for (const [name, file, exported, calls] of AGENTS) {
 
     // Most of the time the models wait for promises. Adapters are the same on all runtimes: one of them goes over each wire everywhere.
     const isRunHere = runtime === "bun" || file === "openai.ts";
-    const skipHere = ({ skip }: WireRow) => skip ?? (isRunHere ? undefined : "Bun runs it over each wire: once is enough");
+    const skipHere = ({ skip }: WireRow) =>
+      skip ?? (isRunHere ? undefined : "Bun runs it over each wire: once is enough");
     const rows = WIRES.filter((wire) => skipHere(wire) === undefined);
     const bodies = overlap(rows.map((wire) => async () => await checkOver(await load(), wire)));
     for (const [index, wire] of rows.entries()) test(wire.name, bodies[index]);
