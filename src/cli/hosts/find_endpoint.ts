@@ -6,7 +6,7 @@ import { openWire } from "../targets/wires.ts";
 const TIMEOUT_MS = 5_000;
 
 /** What was found at a URL. */
-export interface Endpoint {
+export interface FoundEndpoint {
   readonly url: string;
   /** For the user; `undefined` if a server answers, or was not asked. */
   readonly warning?: string;
@@ -17,7 +17,7 @@ export interface Endpoint {
  *
  * @param headers Headers of the requests.
  */
-export async function findEndpoint(url: URL, headers: Readonly<Record<string, string>>): Promise<Endpoint> {
+export async function findEndpoint(url: URL, headers: Readonly<Record<string, string>>): Promise<FoundEndpoint> {
   if (url.pathname !== "/") return { url: url.href };
   const completed = new URL(url);
   completed.pathname = "/mcp";
