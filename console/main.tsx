@@ -1,7 +1,7 @@
 /** The page: its frame, its keys and its screens. */
 import { effect, signal } from "@preact/signals";
 import { type JSX, render } from "preact";
-import { hello, load, pageError, setToken, token, tools } from "./api.ts";
+import { hello, load, pageError, setToken, takeLink, token, tools } from "./api.ts";
 import { FeedScreen } from "./feed_screen.tsx";
 import { feedState, followFeed, rows, stats } from "./feed_store.ts";
 import { ListScreen, ServerScreen, TokenScreen } from "./other_screens.tsx";
@@ -251,8 +251,11 @@ function act(event: KeyboardEvent, action: () => void): void {
 addEventListener("keydown", onKey);
 const frame = document.querySelector("#app");
 if (frame !== null) render(<App />, frame);
-void load();
-void followFeed();
+void takeLink().then((canLoad) => {
+  if (!canLoad) return;
+  void load();
+  void followFeed();
+});
 /** The list is read again when the server has restarted. */
 let wasLive = false;
 effect(() => {
