@@ -3,7 +3,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, memoryTransport, type Server } from "../../mod.ts";
 import { createInspector } from "../../src/cli/inspect/inspector.ts";
-import { runInProcess } from "./in_process.ts";
+import { runHere } from "./run_here.ts";
 
 const BASE = "http://127.0.0.1:9";
 
@@ -65,16 +65,16 @@ test("without the token nothing is answered, and other pages cannot exchange it"
 });
 
 test("inspect: wrong targets give the errors of every command", async () => {
-  const missing = await runInProcess(["inspect"]);
+  const missing = await runHere({ cwd: "/" }, "inspect");
   strictEqual(missing.code, 2);
   match(missing.errors, /The target is missing/);
-  const scheme = await runInProcess(["inspect", "ftp://x"]);
+  const scheme = await runHere({ cwd: "/" }, "inspect", "ftp://x");
   strictEqual(scheme.code, 2);
   match(scheme.errors, /not a URL that begins with http/);
-  const module = await runInProcess(["inspect", "./no_such_server.ts"]);
+  const module = await runHere({ cwd: "/" }, "inspect", "./no_such_server.ts");
   strictEqual(module.code, 2);
   match(module.errors, /Cannot load/);
-  const away = await runInProcess(["inspect", "http://127.0.0.1:1/mcp"]);
+  const away = await runHere({ cwd: "/" }, "inspect", "http://127.0.0.1:1/mcp");
   strictEqual(away.code, 4);
   match(away.errors, /Cannot reach the server/);
 });
