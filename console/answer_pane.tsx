@@ -3,12 +3,13 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Tool } from "./api.ts";
 import { currentWire, isStreamed, linkTo, shownWire, stateOf } from "./call_state.ts";
-import { COPY_FORMS } from "./copy_as.ts";
+import { copyForms } from "./copy_as.ts";
+import { hexDump } from "./grpc_web.ts";
 import { Sign } from "./icon.tsx";
 import type { Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
-import { ResultValue } from "./value.tsx";
+import { ResultValue, visible } from "./value.tsx";
 import { callableWires, canonical, type Exchange, shorten } from "./wires.ts";
 
 const tab = signal<"value" | "bytes">("value");
@@ -79,7 +80,7 @@ function ExchangeView({ exchange }: { readonly exchange: Exchange }): JSX.Elemen
               <ol class="events">
                 {events.slice(-100).map(({ atMs, data }, index) => (
                   <li key={index}>
-                    <span class="dim">{atMs} ms</span> <code>{JSON.stringify(data).slice(0, 400)}</code>
+                    <span class="dim">{atMs} ms</span> <code>{visible(JSON.stringify(data).slice(0, 400))}</code>
                   </li>
                 ))}
               </ol>
@@ -99,7 +100,7 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
       `${name}: ${name === "authorization" ? "Bearer …" : value}`
     ),
     "",
-    request.body,
+    typeof request.body === "string" ? request.body : hexDump(request.body),
   ].join("\n");
   const { shown, left } = shorten(
     [`HTTP ${status}`, ...headers.map(([name, value]) => `${name}: ${value}`), "", text].join("\n"),
@@ -107,9 +108,9 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
   return (
     <>
       <h4>Sent</h4>
-      <pre class="bytes">{sent}</pre>
+      <pre class="bytes">{visible(sent)}</pre>
       <h4>Received</h4>
-      <pre class="bytes">{shown}</pre>
+      <pre class="bytes">{visible(shown)}</pre>
       {left > 0 && <p class="dim">{left} more characters</p>}
     </>
   );
@@ -120,7 +121,7 @@ const copied = signal("");
 function CopyAs({ tool, args }: { readonly tool: string; readonly args: Json }): JSX.Element {
   const copy = async (title: string) => {
     const request = currentWire()?.request(tool, args, isStreamed.value);
-    const form = COPY_FORMS.find((one) => one.title === title);
+    const form = copyForms().find((one) => one.title === title);
     const text = title === "Link"
       ? location.origin + location.pathname + linkTo(tool, args)
       : request && form?.text(tool, args, request);
@@ -143,7 +144,7 @@ function CopyAs({ tool, args }: { readonly tool: string; readonly args: Json }):
         }}
       >
         <option value="">Copy as…</option>
-        {[...COPY_FORMS.map(({ title }) => title), "Link"].map((title) => <option key={title}>{title}</option>)}
+        {[...copyForms().map(({ title }) => title), "Link"].map((title) => <option key={title}>{title}</option>)}
       </select>
     </>
   );

@@ -18,7 +18,7 @@ async function open(): Promise<{ readonly server: Server; readonly once: string 
     tools: () => Promise.resolve([]),
     mcp: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
-  }, () => {});
+  }, "./server.ts", () => {});
   return { server, once: fragment.replace("#once=", "") };
 }
 
