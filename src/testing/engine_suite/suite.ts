@@ -31,7 +31,7 @@ const PARTS = {
  *
  * The checks are independent of each other, and of the test framework. They depend on time as little as possible: a check waits for
  * what has to happen, and if something must not happen, it waits until a later job has run. What a killed process leaves behind
- * needs a test of its own, with real processes.
+ * needs a separate test, with real processes.
  *
  * @example With `node:test`; the functions of `bun:test`, Deno and Vitest take the same
  * ```ts
