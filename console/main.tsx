@@ -1,7 +1,7 @@
 /** The page: its frame, its keys and its screens. */
 import { effect, signal } from "@preact/signals";
 import { type JSX, render } from "preact";
-import { hello, load, pageError, setToken, token } from "./api.ts";
+import { hello, load, pageError, setToken, takeLink, token } from "./api.ts";
 import { cancelCall, sendCurrent } from "./call_state.ts";
 import { Dialog } from "./dialog.tsx";
 import { feedState, followFeed, rows, stats } from "./feed_store.ts";
@@ -163,8 +163,11 @@ function act(event: KeyboardEvent, action: () => void): void {
 addEventListener("keydown", onKey);
 const frame = document.querySelector("#app");
 if (frame !== null) render(<App />, frame);
-void load();
-void followFeed();
+void takeLink().then((canLoad) => {
+  if (!canLoad) return;
+  void load();
+  void followFeed();
+});
 /** The list is read again when the server has restarted. */
 let wasLive = false;
 effect(() => {
