@@ -54,8 +54,12 @@ function encodeStruct(members: Readonly<Record<string, Json>>): Uint8Array {
 }
 
 /** The frame of a `ToolRequest`. */
-export function encodeToolRequest(name: string, args: Json): Uint8Array<ArrayBuffer> {
-  const message = joinBytes(member(1, utf8.encode(name)), member(2, encodeStruct(args as Record<string, Json>)));
+export function encodeToolRequest(name: string, args: Json, meta?: Json): Uint8Array<ArrayBuffer> {
+  const message = joinBytes(
+    member(1, utf8.encode(name)),
+    member(2, encodeStruct(args as Record<string, Json>)),
+    meta === undefined ? [] : member(3, encodeStruct(meta as Record<string, Json>)),
+  );
   const length = new DataView(new ArrayBuffer(4));
   length.setUint32(0, message.length);
   return joinBytes([0], new Uint8Array(length.buffer), message);
@@ -90,10 +94,12 @@ const string: Read = (bytes) => text.decode(bytes);
 const number: Read = (_, value) => value;
 
 function decodeStruct(bytes: Uint8Array): unknown {
-  return Object.fromEntries(fieldsOf(bytes).map(([, entry]) => {
-    const { key = "", value } = decode({ 1: ["key", string], 2: ["value", decodeValue] }, entry as Uint8Array);
-    return [key, value];
-  }));
+  return Object.fromEntries(
+    fieldsOf(bytes).map(([, entry]) => {
+      const { key = "", value } = decode({ 1: ["key", string], 2: ["value", decodeValue] }, entry as Uint8Array);
+      return [key, value];
+    }),
+  );
 }
 
 function decodeValue(bytes: Uint8Array): unknown {
@@ -105,11 +111,13 @@ function decodeValue(bytes: Uint8Array): unknown {
 }
 
 function decode(table: Readonly<Record<number, readonly [string, Read]>>, bytes: Uint8Array): Members {
-  return Object.fromEntries(fieldsOf(bytes).flatMap(([at, value]) => {
-    const [name, read] = table[at] ?? [];
-    if (name === undefined || read === undefined) return [];
-    return [[name, typeof value === "number" ? read(bytes, value) : read(value, 0)]];
-  }));
+  return Object.fromEntries(
+    fieldsOf(bytes).flatMap(([at, value]) => {
+      const [name, read] = table[at] ?? [];
+      if (name === undefined || read === undefined) return [];
+      return [[name, typeof value === "number" ? read(bytes, value) : read(value, 0)]];
+    }),
+  );
 }
 
 /** `ResponseType`. */

@@ -30,11 +30,14 @@ async function call(name: string, args: Json, method = "CallTool") {
 const members = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue(), { maxKeys: 4 });
 
 test("gRPC-Web of the page: any arguments arrive at the handler and come back", async () => {
-  await fc.assert(fc.asyncProperty(members, async (args) => {
-    const [message] = (await call("echo", args as Json)).messages;
-    // A struct has no order of members, and JSON no negative zero.
-    deepStrictEqual(message?.["result"], { content: JSON.parse(JSON.stringify(args)) });
-  }), { numRuns: 30 });
+  await fc.assert(
+    fc.asyncProperty(members, async (args) => {
+      const [message] = (await call("echo", args as Json)).messages;
+      // A struct has no order of members, and JSON no negative zero.
+      deepStrictEqual(message?.["result"], { content: JSON.parse(JSON.stringify(args)) });
+    }),
+    { numRuns: 30 },
+  );
 });
 
 test("gRPC-Web of the page: failures, pieces, progress and errors", async () => {

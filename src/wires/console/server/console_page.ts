@@ -61,7 +61,13 @@ export interface ConsoleOptions {
  * observer of calls already, such as another console.
  */
 export function consolePage(options: ConsoleOptions = {}): RequestWire {
-  checkOptions<ConsoleOptions>("serve the console", options, { path: PATH, scope: TEXT, key: TEXT, bodies: BOOLEAN, "~target": TEXT });
+  checkOptions<ConsoleOptions>("serve the console", options, {
+    path: PATH,
+    scope: TEXT,
+    key: TEXT,
+    bodies: BOOLEAN,
+    "~target": TEXT,
+  });
   if (baseOf(options) === "/") {
     throw new TypeError('Cannot serve the console: path is "/", and must name a page, such as "/console"');
   }
