@@ -8,6 +8,7 @@ import { type EngineSuiteOptions, makeChecks, type OpenedEngine } from "./suite_
 import { checkDeliveries } from "./suite_deliveries.ts";
 import { checkHolds } from "./suite_holds.ts";
 import { checkJobs } from "./suite_jobs.ts";
+import { checkLists } from "./suite_lists.ts";
 import { checkWaits } from "./suite_waits.ts";
 
 export { changed, insertAll, newJob, Runs, sleep, stopAll, until } from "./fixture.ts";
@@ -24,4 +25,5 @@ export function engineSuite(
   checkDeliveries(checks);
   checkHolds(checks);
   checkWaits(checks);
+  checkLists(checks);
 }
