@@ -8,12 +8,11 @@ import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/datab
 import { SqliteStore } from "../../src/engine/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
-import { errorLogger } from "./fixture.ts";
-import { engineSuite, newJob, type OpenedEngine, Runs, sleep, until } from "./suite.ts";
+import { errorLogger, newJob, type OpenedEngine, Runs, sleep, testEngine, until } from "./fixture.ts";
 
 const LEASE_MS = 1_500;
 
-engineSuite("sqlite", () => openSqlite({ leaseMs: LEASE_MS, pollMs: 20 }), { leaseMs: LEASE_MS });
+testEngine("sqlite", () => openSqlite({ leaseMs: LEASE_MS, pollMs: 20 }), { leaseMs: LEASE_MS });
 
 interface OpenedSqlite extends OpenedEngine {
   readonly path: string;
