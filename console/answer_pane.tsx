@@ -2,13 +2,14 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Tool } from "./api.ts";
-import { currentWire, isStreamed, linkTo, shownWire, stateOf } from "./call_state.ts";
+import { answerCall, currentWire, isStreamed, linkTo, shownWire, stateOf } from "./call_state.ts";
 import { COPY_FORMS } from "./copy_as.ts";
 import { Sign } from "./icon.tsx";
-import type { Json } from "./json_schema.ts";
+import { asSchema, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
-import { ResultValue } from "./value.tsx";
+import { QuestionForms } from "./question_forms.tsx";
+import { ResultValue, visible } from "./value.tsx";
 import { callableWires, canonical, type Exchange, shorten } from "./wires.ts";
 
 const tab = signal<"value" | "bytes">("value");
@@ -52,13 +53,14 @@ export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
             Nothing was sent yet. <Keys keys="mod ⏎" /> sends the call.
           </p>
         )
-        : <ExchangeView exchange={shown} />}
+        : <ExchangeView exchange={shown} tool={tool} />}
     </Pane>
   );
 }
 
-function ExchangeView({ exchange }: { readonly exchange: Exchange }): JSX.Element {
-  const { outcome, status, tookMs, firstMs, events, isDone } = exchange;
+function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonly tool: Tool }): JSX.Element {
+  const { outcome, status, tookMs, firstMs, isDone } = exchange;
+  const { asked } = outcome;
   return (
     <>
       <p class="facts">
@@ -73,23 +75,63 @@ function ExchangeView({ exchange }: { readonly exchange: Exchange }): JSX.Elemen
       </p>
       {tab.value === "bytes" ? <Bytes exchange={exchange} /> : (
         <>
-          {events.length > 0 && (
-            <details open={!isDone}>
-              <summary>{events.length} events before the end</summary>
-              <ol class="events">
-                {events.slice(-100).map(({ atMs, data }, index) => (
-                  <li key={index}>
-                    <span class="dim">{atMs} ms</span> <code>{JSON.stringify(data).slice(0, 400)}</code>
-                  </li>
-                ))}
-              </ol>
-            </details>
+          <Events exchange={exchange} />
+          {asked === undefined || !isDone ? <ResultValue value={outcome.value} /> : (
+            <QuestionForms
+              key={exchange.id}
+              asked={asked}
+              before={stateOf(tool).answers}
+              onAnswer={(responses) => void answerCall(tool, exchange, { asked, responses })}
+            />
           )}
-          <ResultValue value={outcome.value} />
         </>
       )}
     </>
   );
+}
+
+/** What came before the end: messages of the log by themselves, and pieces and progress. */
+function Events({ exchange: { events, isDone } }: { readonly exchange: Exchange }): JSX.Element {
+  const logs = events.flatMap(({ atMs, data }) => logOf(atMs, data) ?? []);
+  const others = events.filter(({ atMs, data }) => logOf(atMs, data) === undefined);
+  return (
+    <>
+      {others.length > 0 && (
+        <details open={!isDone}>
+          <summary>{others.length} events before the end</summary>
+          <ol class="events">
+            {others.slice(-100).map(({ atMs, data }, index) => (
+              <li key={index}>
+                <span class="dim">{atMs} ms</span> <code>{visible(JSON.stringify(data).slice(0, 400))}</code>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      {logs.length > 0 && (
+        <table class="log" aria-label="Log of the call">
+          <tbody>
+            {logs.slice(-200).map(({ atMs, level, text }, index) => (
+              <tr key={index}>
+                <td class="dim right">{atMs} ms</td>
+                <td class={`level ${level}`}>{level}</td>
+                <td>{text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+/** A message that the handler logged, as MCP sends it. */
+function logOf(atMs: number, event: unknown) {
+  const { method, params } = asSchema(event);
+  if (method !== "notifications/message") return undefined;
+  const { level, data } = asSchema(params);
+  const text = typeof data === "string" ? data : JSON.stringify(data) ?? "";
+  return { atMs, level: visible(String(level)), text: visible(text.slice(0, 2_000)) };
 }
 
 function Bytes({ exchange: { request, status, headers, text } }: { readonly exchange: Exchange }): JSX.Element {

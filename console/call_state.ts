@@ -2,6 +2,7 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import { check, type Issue, type Tool, tools } from "./api.ts";
 import { type Json, start } from "./json_schema.ts";
+import type { Answered } from "./questions.ts";
 import { route } from "./route.ts";
 import { type CallableWire, callableWires, type Exchange, send } from "./wires.ts";
 
@@ -11,6 +12,10 @@ export interface ToolState {
   readonly issues: Signal<readonly Issue[]>;
   readonly exchanges: Signal<readonly Exchange[]>;
   readonly problem: Signal<string>;
+  /** Arguments of the last call: a call that asked is repeated with the same ones. */
+  sent: Json;
+  /** The last answers to questions of the call. */
+  answers: Answered["responses"];
 }
 
 const states = new Map<string, ToolState>();
@@ -27,6 +32,8 @@ export function stateOf(tool: Tool): ToolState {
       issues: signal([]),
       exchanges: signal([]),
       problem: signal(""),
+      sent: {},
+      answers: {},
     };
     states.set(name, state);
   }
@@ -66,21 +73,32 @@ export function currentWire(): CallableWire | undefined {
 
 async function call(tool: Tool, wires: readonly CallableWire[]): Promise<void> {
   const state = stateOf(tool);
-  const { name } = tool.listing;
+  state.exchanges.value = [];
+  state.sent = state.args.value;
+  shownWire.value = wires[0]?.id ?? "";
+  void check(tool.listing.name, state.sent).then((issues) => state.issues.value = issues);
+  await sendOn(tool, wires);
+}
+
+/** Repeats a call that asked, with the answers, on the same wire. */
+export async function answerCall(tool: Tool, { wire: id }: Exchange, answered: Answered): Promise<void> {
+  stateOf(tool).answers = answered.responses;
+  await sendOn(tool, callableWires().filter((wire) => wire.id === id), answered);
+}
+
+async function sendOn(tool: Tool, wires: readonly CallableWire[], answered?: Answered): Promise<void> {
+  const state = stateOf(tool);
   const controller = new AbortController();
   running.value?.abort();
   running.value = controller;
-  state.exchanges.value = [];
   state.problem.value = "";
-  shownWire.value = wires[0]?.id ?? "";
-  void check(name, state.args.value).then((issues) => state.issues.value = issues);
   const show = (exchange: Exchange) => {
     if (controller.signal.aborted) return;
     const others = state.exchanges.value.filter(({ wire }) => wire !== exchange.wire);
     state.exchanges.value = [...others, exchange];
   };
   await Promise.all(wires.map(async (wire) => {
-    const request = wire.request(name, state.args.value, isStreamed.value);
+    const request = wire.request(tool.listing.name, state.sent, isStreamed.value, answered);
     if (request === undefined) return;
     try {
       show(await send(wire, request, controller.signal, show));
