@@ -344,7 +344,7 @@ function readText(wire: CallableWire, { headers, status }: Response, since: Sinc
 function readBinary(wire: CallableWire, { headers }: Response, since: Since): Reading {
   const events: { atMs: number; data: unknown }[] = [];
   let last: unknown;
-  /** The beginning of the body, to show; the part that is no whole frame yet; and the number of bytes. */
+  /** The beginning of the body, to show; the part that is not yet a whole frame; and the number of bytes. */
   let head = new Uint8Array();
   let rest = new Uint8Array();
   let length = 0;
