@@ -356,6 +356,7 @@ function newJob(run: CallContext, state: Pick<Job, "state" | "epoch" | "attempt"
     createdAtMs: services.clock.now(),
     expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
+    ...(promise?.keepFailed && { keepsFailed: true }),
     memo: run.asking?.memo ?? EMPTY_MEMO,
   };
 }

@@ -17,6 +17,11 @@ const MAX_TRIES = 100;
 /** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
 const UNKNOWN_STATE_MS = 5_000;
 
+/** Whether a job keeps its arguments and memo after its end, so that an operator can begin it again. Config is never kept. */
+function isKept({ keepsFailed, config }: Job, outcome: CallResult): boolean | undefined {
+  return keepsFailed && outcome.kind === "failure" && outcome.code === "attempts_exhausted" && config === undefined;
+}
+
 /** Removes members at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
 function toEnded(job: Job): Job {
   return { ...job, args: null, config: undefined, memo: endedMemo(job.memo) };
@@ -87,7 +92,9 @@ export class Jobs {
 
   /** Stores the result of a run and ends the job. */
   finish(run: Job, outcome: CallResult): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => ({ ...toEnded(job), state: "done", outcome }));
+    return this.#changeRun(run, (job) => {
+      return { ...(isKept(job, outcome) ? job : toEnded(job)), state: "done", outcome };
+    });
   }
 
   /** Marks a job as awaited by another call. Returns the job; `undefined` if it is missing. */
