@@ -1,8 +1,8 @@
 /** One call as a request of each wire, and what came back: exactly the text that was sent and received. */
-import { createParser } from "eventsource-parser";
 import { hello, origin, token } from "./api.ts";
 import type { Json } from "./json_schema.ts";
 import { type Answered, answersMeta, type Asked, inputResponses, readAsked, readInputRequests } from "./questions.ts";
+import { readEvents } from "./sse.ts";
 
 /** A wire that a page can call. */
 export interface CallableWire {
@@ -77,7 +77,7 @@ function acceptOf(isStreamed: boolean): string {
   return isStreamed ? "text/event-stream, application/json" : "application/json";
 }
 
-function mcpAnswer(body: unknown): Outcome {
+export function mcpAnswer(body: unknown): Outcome {
   const { result, error } = asObject(body);
   if (error !== undefined) return { kind: "error", value: error };
   const { isError, structuredContent, content, resultType, inputRequests } = asObject(result);
@@ -236,7 +236,7 @@ function headerText(name: string): string {
 
 /** Sends a call, and reports what has come so far. */
 export async function send(
-  wire: CallableWire,
+  wire: Pick<CallableWire, "id" | "answer">,
   request: WireRequest,
   signal: AbortSignal,
   onChange: (exchange: Exchange) => void,
@@ -249,12 +249,6 @@ export async function send(
   const firstMs = since();
   const events: { atMs: number; data: unknown }[] = [];
   let last: unknown;
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      last = parse(data);
-      if (events.length < 1_000) events.push({ atMs: since(), data: last });
-    },
-  });
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   let text = "";
   const snapshot = (isDone: boolean): Exchange => ({
@@ -270,15 +264,14 @@ export async function send(
     events: isStream ? events.slice(0, -1) : [],
     isDone,
   });
-  const decoder = new TextDecoder();
-  const reader = response.body?.getReader();
-  for (let step = await reader?.read(); step?.value !== undefined; step = await reader?.read()) {
-    const chunk = decoder.decode(step.value, { stream: true });
+  const onData = (data: string) => {
+    last = parse(data);
+    if (events.length < 1_000) events.push({ atMs: since(), data: last });
+  };
+  await readEvents(response, isStream ? onData : () => {}, (chunk) => {
     text += chunk;
-    if (!isStream) continue;
-    parser.feed(chunk);
-    onChange(snapshot(false));
-  }
+    if (isStream) onChange(snapshot(false));
+  });
   return snapshot(true);
 }
 
