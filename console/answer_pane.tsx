@@ -3,7 +3,8 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Tool } from "./api.ts";
 import { answerCall, currentWire, isStreamed, linkTo, shownWire, stateOf } from "./call_state.ts";
-import { COPY_FORMS } from "./copy_as.ts";
+import { copyForms } from "./copy_as.ts";
+import { hexDump } from "./grpc_web.ts";
 import { Sign } from "./icon.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
@@ -147,7 +148,7 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
       `${name}: ${name === "authorization" ? "Bearer …" : value}`
     ),
     "",
-    request.body,
+    typeof request.body === "string" ? request.body : hexDump(request.body),
   ].join("\n");
   const { shown, left } = shorten(
     [`HTTP ${status}`, ...headers.map(([name, value]) => `${name}: ${value}`), "", text].join("\n"),
@@ -155,9 +156,9 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
   return (
     <>
       <h4>Sent</h4>
-      <pre class="bytes">{sent}</pre>
+      <pre class="bytes">{visible(sent)}</pre>
       <h4>Received</h4>
-      <pre class="bytes">{shown}</pre>
+      <pre class="bytes">{visible(shown)}</pre>
       {left > 0 && <p class="dim">{left} more characters</p>}
     </>
   );
@@ -168,7 +169,7 @@ const copied = signal("");
 function CopyAs({ tool, args }: { readonly tool: string; readonly args: Json }): JSX.Element {
   const copy = async (title: string) => {
     const request = currentWire()?.request(tool, args, isStreamed.value);
-    const form = COPY_FORMS.find((one) => one.title === title);
+    const form = copyForms().find((one) => one.title === title);
     const text = title === "Link"
       ? location.origin + location.pathname + linkTo(tool, args)
       : request && form?.text(tool, args, request);
@@ -191,7 +192,7 @@ function CopyAs({ tool, args }: { readonly tool: string; readonly args: Json }):
         }}
       >
         <option value="">Copy as…</option>
-        {[...COPY_FORMS.map(({ title }) => title), "Link"].map((title) => <option key={title}>{title}</option>)}
+        {[...copyForms().map(({ title }) => title), "Link"].map((title) => <option key={title}>{title}</option>)}
       </select>
     </>
   );

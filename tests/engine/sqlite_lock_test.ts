@@ -17,7 +17,7 @@ async function openLocked(options: SqliteEngineOptions = {}) {
     busyTimeoutMs: 1,
     synchronous: "NORMAL",
     schema: "SELECT 1",
-    schemaVersion: 1_000,
+    schemaVersion: 2,
   });
   return {
     engine,

@@ -12,6 +12,7 @@ export function newJob(changes: Partial<Job> = {}): Job {
     tool: "analyze",
     args: { text: 'é "quoted"\n', nested: [1, null, { deep: true }] },
     digest: "0".repeat(43),
+    createdAtMs: Date.now(),
     expiresAtMs: Date.now() + 600_000,
     attempt: 0,
     maxAttempts: 3,
