@@ -44,7 +44,7 @@ export function macGuard(mac: ReturnType<Hmac>): TokenGuard {
 }
 
 /** Compares in constant time. */
-function isSame(wanted: Uint8Array, found: Uint8Array): boolean {
+export function isSame(wanted: Uint8Array, found: Uint8Array): boolean {
   // A missing byte is `undefined`, which differs from any byte.
   const start = wanted.length ^ found.length;
   return wanted.reduce((difference, byte, at) => difference | byte ^ (found[at] ?? 0x100), start) === 0;
