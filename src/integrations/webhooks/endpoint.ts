@@ -34,7 +34,7 @@ export type Attempt = {
 };
 
 /** A request to send. */
-export interface Delivery {
+export interface WebhookRequest {
   /** The header `webhook-id`, the same in each try. */
   readonly id: string;
   readonly body: string;
@@ -67,7 +67,7 @@ export class EndpointSender {
   }
 
   /** Makes one try. Never rejects. */
-  async send(to: Destination, delivery: Delivery): Promise<Attempt> {
+  async send(to: Destination, delivery: WebhookRequest): Promise<Attempt> {
     if (!delivery.isLast && !this.#mayTry(to.url)) return { isOver: false, reply: "left alone after failures" };
     const attempt = await this.#post(to, delivery).catch((thrown: unknown): Attempt => {
       return { isOver: false, reply: thrown instanceof Error ? thrown.message : "no answer" };
@@ -76,7 +76,7 @@ export class EndpointSender {
     return attempt;
   }
 
-  async #post({ url, signers }: Destination, { id, body, signal }: Delivery): Promise<Attempt> {
+  async #post({ url, signers }: Destination, { id, body, signal }: WebhookRequest): Promise<Attempt> {
     const { clock, timeoutMs, fetch: send } = this.#options;
     const tooLate = new AbortController();
     const cancel = clock.after(timeoutMs, () => tooLate.abort(new Error(`no answer within ${timeoutMs} ms`)));

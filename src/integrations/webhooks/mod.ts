@@ -10,6 +10,8 @@ import { createNotifier, type EndedCall, type WebhookTarget } from "./notifier.t
 import { publicFetch } from "./public_fetch.ts";
 import { readSecrets } from "./signature.ts";
 
+export type { Metadata } from "../../core/call/call.ts";
+export type { MaybePromise } from "../../internal/async.ts";
 export type { CompletionTarget } from "../../core/dispatch/completion.ts";
 export type { EndedCall } from "./notifier.ts";
 export { type VerifyOptions, verifyWebhook } from "./signature.ts";
