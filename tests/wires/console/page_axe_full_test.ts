@@ -45,7 +45,7 @@ const SCREENS: readonly Screen[] = [
     await page.evaluate(() => location.hash = "#/tools/add?args=eyJhIjoxLCJiIjoyfQ==");
     await page.getByRole("heading", { name: "add" }).waitFor();
     await page.getByRole("button", { name: "On all wires" }).click();
-    await page.locator(".tabs button .answer").nth(4).waitFor();
+    await page.locator(".tabs button .answer").nth(6).waitFor();
   }],
   ["JSON and bytes", async ({ page }) => {
     await page.getByRole("button", { name: "JSON", exact: true }).click();
