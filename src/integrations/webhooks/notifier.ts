@@ -171,6 +171,7 @@ function newJob(target: string, job: Job, host: NotifierHost, ttlMs: number): Jo
     tool: TOOL,
     args,
     digest: digestOf(TOOL, args),
+    createdAtMs: nowMs,
     // Kept at least as long as the job itself, so that a late repeat is known as one.
     expiresAtMs: Math.max(nowMs + ttlMs, job.expiresAtMs),
     maxAttempts: MAX_CRASHES + 1,

@@ -1,6 +1,6 @@
 /** Signatures of webhooks: the symmetric scheme `v1` of Standard Webhooks 1.0, HMAC-SHA256 over id, time and body. */
 import type { Metadata } from "../../core/call/call.ts";
-import { isSame, nobleHmac } from "../../core/token/guard.ts";
+import { isSameBytes, nobleHmac } from "../../core/token/guard.ts";
 import { concatBytes, encodeText } from "../../core/token/layout.ts";
 import { encodeBase64 } from "../../internal/encoding.ts";
 import { checkOptions, POSITIVE } from "../../internal/options.ts";
@@ -90,6 +90,6 @@ export function verifyWebhook(
     if (Math.abs(Date.now() - Number(seconds) * 1000) > toleranceMs) return false;
     const sent = (headers.get("webhook-signature") ?? "").split(" ").map(encodeText);
     const expected = signWebhook(signers, id, seconds, body).split(" ").map(encodeText);
-    return expected.some((one) => sent.some((other) => isSame(one, other)));
+    return expected.some((one) => sent.some((other) => isSameBytes(one, other)));
   };
 }
