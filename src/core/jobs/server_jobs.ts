@@ -3,6 +3,7 @@ import { createRedactor, type Redactor } from "../redaction/redact.ts";
 import type { JobAccess } from "../dispatch/deferral.ts";
 import type { AskAnswer, Job, JobFilter, JobState } from "../../engine/engine.ts";
 import type { CallResult } from "../call/outcome.ts";
+import { omitUndefined } from "../../internal/json.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import { canRetry, detailOf, type JobDetail, type JobSummary, summaryOf } from "./job_views.ts";
 
@@ -137,7 +138,7 @@ export class OperatedJobs implements ServerJobs {
 
   async retry(id: string): Promise<JobSummary> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const { outcome, ...job } = await this.#get(id);
+      const { outcome, isNotified: _, ...job } = await this.#get(id);
       if (!canRetry(job, outcome)) {
         throw refused(
           `Cannot retry job ${id}: it is ${job.state}${
@@ -155,20 +156,26 @@ export class OperatedJobs implements ServerJobs {
   }
 
   async rerun(id: string): Promise<JobSummary> {
-    const { callId: _, requests: _r, outcome: _o, progress: _p, owner: _w, wakeAtMs: _a, schedule: _s, ...job } =
-      await this.#get(id);
+    const job = await this.#get(id);
     if (job.args === null) {
       throw refused(`Cannot run job ${id} again: it is ${job.state}, and its arguments are no longer kept`);
     }
     if (job.config !== undefined) throw refused(`Cannot run job ${id} again: its config belongs to that call alone`);
     const nowMs = this.#jobs.clock.now();
+    const { tool, revision, args, digest, principal, context, maxAttempts, keepsFailed } = job;
     const next: Job = {
-      ...job,
-      id: crypto.randomUUID(),
-      version: 1,
-      epoch: 0,
-      state: "queued",
-      attempt: 0,
+      ...{
+        id: crypto.randomUUID(),
+        version: 1,
+        epoch: 0,
+        state: "queued",
+        attempt: 0,
+        tool,
+        args,
+        digest,
+        maxAttempts,
+      },
+      ...omitUndefined({ revision, principal, context, keepsFailed }),
       createdAtMs: nowMs,
       expiresAtMs: nowMs + (job.expiresAtMs - job.createdAtMs),
       memo: { answers: {}, steps: {} },
