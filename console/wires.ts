@@ -2,13 +2,14 @@
 import { createParser } from "eventsource-parser";
 import { hello, origin, token } from "./api.ts";
 import type { Json } from "./json_schema.ts";
+import { type Answered, answersMeta, type Asked, inputResponses, readAsked, readInputRequests } from "./questions.ts";
 
 /** A wire that a page can call. */
 export interface CallableWire {
   readonly id: string;
   readonly title: string;
-  /** The request of a call. `undefined` if the wire is not mounted. */
-  request(tool: string, args: Json, isStreamed: boolean): WireRequest | undefined;
+  /** The request of a call, with answers to its questions. `undefined` if the wire is not mounted. */
+  request(tool: string, args: Json, isStreamed: boolean, answered?: Answered): WireRequest | undefined;
   /** The answer in a JSON body; of a stream, in the data of the last event and in the pieces before it. */
   answer(body: unknown, pieces?: readonly unknown[]): Outcome;
 }
@@ -24,10 +25,14 @@ export interface WireRequest {
 export interface Outcome {
   readonly kind: "answer" | "failure" | "error" | "promise" | "questions";
   readonly value: unknown;
+  /** The questions, if it ended with some that the page can answer. */
+  readonly asked?: Asked | undefined;
 }
 
 /** What was sent and received. */
 export interface Exchange {
+  /** Unlike that of any other exchange. */
+  readonly id: number;
   readonly wire: string;
   readonly request: WireRequest;
   readonly status: number;
@@ -76,7 +81,9 @@ function mcpAnswer(body: unknown): Outcome {
   const { result, error } = asObject(body);
   if (error !== undefined) return { kind: "error", value: error };
   const { isError, structuredContent, content, resultType, inputRequests } = asObject(result);
-  if (inputRequests !== undefined) return { kind: "questions", value: inputRequests };
+  if (inputRequests !== undefined) {
+    return { kind: "questions", value: inputRequests, asked: readInputRequests(asObject(result)) };
+  }
   if (resultType === "task" || asObject(result)["task"] !== undefined) return { kind: "promise", value: result };
   const texts = Array.isArray(content) ? content.map((block) => asObject(block)["text"]) : [];
   const value = structuredContent ?? (texts.length === 1 && typeof texts[0] === "string" ? texts[0] : content);
@@ -114,28 +121,40 @@ function decoded(type: unknown, content: unknown, meta: unknown): Outcome {
     case "promise":
       return { kind: "promise", value: meta };
     default:
-      return { kind: "questions", value: meta };
+      return { kind: "questions", value: meta, asked: readAsked(meta) };
   }
+}
+
+/** A request of MCP 2026-07-28, which is complete by itself. `undefined` if the wire is not mounted. */
+export function mcpRequest(
+  method: string,
+  name: string | undefined,
+  params: Readonly<Record<string, unknown>>,
+  isStreamed = false,
+): WireRequest | undefined {
+  const version = "2026-07-28";
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientInfo": { name: "toolwire-console", version: hello.value?.toolwire ?? "0" },
+    "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+    "io.modelcontextprotocol/logLevel": "debug",
+    ...(isStreamed && { progressToken: ++lastId }),
+  };
+  const headers = {
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": version,
+    "mcp-method": method,
+    ...(name !== undefined && { "mcp-name": headerText(name) }),
+  };
+  return post(pathOf("mcp", ""), headers, { jsonrpc: "2.0", id: ++lastId, method, params: { ...params, _meta } });
 }
 
 const MCP_2026: CallableWire = {
   id: "mcp-2026",
   title: "MCP 2026-07-28",
-  request(name, args, isStreamed) {
-    const version = "2026-07-28";
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": version,
-      "io.modelcontextprotocol/clientInfo": { name: "toolwire-console", version: hello.value?.toolwire ?? "0" },
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const headers = {
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": version,
-      "mcp-method": "tools/call",
-      "mcp-name": headerText(name),
-    };
-    const params = { name, arguments: args, _meta: isStreamed ? { ...meta, progressToken: ++lastId } : meta };
-    return post(pathOf("mcp", ""), headers, { jsonrpc: "2.0", id: ++lastId, method: "tools/call", params });
+  request(name, args, isStreamed, answered) {
+    const repeated = answered && inputResponses(answered);
+    return mcpRequest("tools/call", name, { name, arguments: args, ...repeated }, isStreamed);
   },
   answer: mcpAnswer,
 };
@@ -154,8 +173,9 @@ const MCP_2025: CallableWire = {
 const MCP_LITE: CallableWire = {
   id: "mcp-lite",
   title: "MCP-lite",
-  request(name, args, isStreamed) {
-    const body = { jsonrpc: "2.0", id: ++lastId, method: "tools/call", params: { name, arguments: args } };
+  request(name, args, isStreamed, answered) {
+    const _meta = answersMeta(answered);
+    const body = { jsonrpc: "2.0", id: ++lastId, method: "tools/call", params: { name, arguments: args, _meta } };
     return post(pathOf("mcp-lite", "/calltools"), { accept: acceptOf(isStreamed) }, body);
   },
   answer: mcpLiteAnswer,
@@ -164,14 +184,18 @@ const MCP_LITE: CallableWire = {
 const REST: CallableWire = {
   id: "rest",
   title: "REST",
-  request(name, args, isStreamed) {
+  request(name, args, isStreamed, answered) {
+    const _meta = answersMeta(answered);
     const path = pathOf("rest", "/*")?.replace(/\*$/, encodeURIComponent(name));
-    return post(path, { accept: acceptOf(isStreamed) }, args);
+    const headers = { accept: acceptOf(isStreamed) };
+    if (_meta === undefined) return post(path, headers, args);
+    return post(path, { ...headers, "content-type": "application/vnd.toolwire+json" }, { arguments: args, _meta });
   },
   answer(body, pieces) {
-    const { type, status, content } = asObject(body);
+    const { type, status, content, continuation } = asObject(body);
     // A failure is a problem with the tool's own code.
     const isProblem = typeof status === "number" && status >= 400 && typeof type === "string";
+    if (isProblem && continuation !== undefined) return { kind: "questions", value: body, asked: readAsked(body) };
     if (isProblem) return { kind: type.includes(":failure:") ? "failure" : "error", value: body };
     return { kind: "answer", value: pieces === undefined ? body : content ?? joined(pieces) };
   },
@@ -180,9 +204,13 @@ const REST: CallableWire = {
 const CONNECT: CallableWire = {
   id: "connect",
   title: "Connect",
-  request(toolName, args) {
+  request(toolName, args, _, answered) {
     const path = hello.value?.wires.flatMap(({ paths }) => paths).find((one) => /MCPLite\/CallTool$/.test(one));
-    return post(path, { "connect-protocol-version": "1" }, { name: toolName, arguments: args });
+    return post(path, { "connect-protocol-version": "1" }, {
+      name: toolName,
+      arguments: args,
+      meta: answersMeta(answered),
+    });
   },
   answer(body) {
     const { result, meta, code } = asObject(body);
@@ -213,6 +241,7 @@ export async function send(
   signal: AbortSignal,
   onChange: (exchange: Exchange) => void,
 ): Promise<Exchange> {
+  const id = ++lastId;
   const startedMs = performance.now();
   const since = () => Math.round((performance.now() - startedMs) * 10) / 10;
   const { method, headers, body } = request;
@@ -229,6 +258,7 @@ export async function send(
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   let text = "";
   const snapshot = (isDone: boolean): Exchange => ({
+    id,
     wire: wire.id,
     request,
     status: response.status,

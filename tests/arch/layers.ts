@@ -270,7 +270,21 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "testing",
     folders: ["src/testing/"],
-    imports: ["internal", "errors", "call", "token", "engine", "client", "wire client", "server", "tool"],
+    imports: [
+      "internal",
+      "errors",
+      "call",
+      "token",
+      "type:schema",
+      "tool",
+      "type:dispatch",
+      "keys",
+      "promises",
+      "engine",
+      "client",
+      "wire client",
+      "server",
+    ],
   },
 ];
 

@@ -1,13 +1,13 @@
 /** `toolwire dev <module>`: serves the server of a module and reloads it when a file changes. */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import process from "node:process";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parsePort } from "../record/serve_proxy.ts";
 import { parseTarget } from "../targets/target.ts";
+import { terminated } from "../terminal/process.ts";
 
 interface DevFlags {
   readonly port?: number;
@@ -80,11 +80,4 @@ function pathOf(module: string, cwd: string): string {
   const path = resolve(cwd, target.file);
   if (existsSync(path)) return path;
   throw new CliError(EXIT.usage, `Cannot load ${target.file}: there is no file ${path}`);
-}
-
-/** Aborts when another program ends this one. */
-function terminated(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ["SIGTERM", "SIGHUP"] as const) process.once(name, () => controller.abort());
-  return controller.signal;
 }

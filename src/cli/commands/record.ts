@@ -10,7 +10,6 @@ import type { TargetConnection } from "../targets/connection.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
 import { takeTarget } from "../targets/target.ts";
-import { printableLine } from "../terminal/terminal.ts";
 
 interface RecordFlags extends TargetFlags, ServeFlags {
   readonly out: string;
@@ -71,7 +70,7 @@ async function recordTarget(
   flags: RecordFlags,
   context: CliContext,
 ): Promise<void> {
-  const { createProxy } = await import("../record/proxy.ts");
+  const { createProxy, infoOf } = await import("../record/proxy.ts");
   const { createRecorder } = await import("../record/recorder.ts");
   const { createRedactor } = await import("../../core/redaction/redact.ts");
   const { serveProxy } = await import("../record/serve_proxy.ts");
@@ -147,16 +146,4 @@ class RecordingFile {
 function fileExists({ out }: RecordFlags): CliError {
   const hint = "Choose another name, or replace it with --force";
   return new CliError(EXIT.usage, `The file ${out} exists`, { code: "file", hint });
-}
-
-/** Wires on which a server states its name. */
-const NAMED_WIRES: ReadonlySet<string> = new Set(["mcp", "stdio", "memory"]);
-
-async function infoOf(connection: TargetConnection): Promise<{ readonly name: string; readonly version?: string }> {
-  const mcp = NAMED_WIRES.has(connection.wire) ? await connection.mcp() : undefined;
-  const info = (await mcp?.server())?.info;
-  const { name = "", version } = info ?? {};
-  const { label } = connection;
-  const fallback = URL.canParse(label) ? new URL(label).host || label : label;
-  return { name: name === "" ? printableLine(fallback) : name, ...(version !== undefined && { version }) };
 }

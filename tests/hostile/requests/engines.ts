@@ -119,7 +119,7 @@ async function openLocked(row: WireRow): Promise<Locked> {
     busyTimeoutMs: 1,
     synchronous: "NORMAL",
     schema: "SELECT 1",
-    schemaVersion: 1_000,
+    schemaVersion: 2,
   });
   const keyed = defineTool("keyed").describe("Answer").promise({ budgetMs: 20_000 }).handle(() => "done");
   const ping = defineTool("ping").describe("Answer").handle(() => "pong");

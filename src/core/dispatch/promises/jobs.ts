@@ -33,10 +33,17 @@ export class Jobs {
   readonly #clock: Clock;
   /** Pending reads, shared by concurrent readers of the same job. */
   readonly #reads = new Map<string, Promise<Job | undefined>>();
+  #owner: string | undefined;
 
   constructor(engine: Engine, clock: Clock) {
     this.engine = engine;
     this.#clock = clock;
+  }
+
+  /** Id of this server as the owner of runs. */
+  get owner(): string {
+    // Made late: some hosts have no randomness while modules load.
+    return (this.#owner ??= crypto.randomUUID());
   }
 
   /**
@@ -50,7 +57,8 @@ export class Jobs {
       if (earlyMs > 0 || isFinal(job) || job.state === "asking") return undefined;
       const { wakeAtMs: _, ...rest } = job;
       const memo = expireWaits(job.memo, this.#clock.now());
-      return { ...rest, state: "running", memo, epoch: job.epoch + 1, attempt: job.attempt + 1 };
+      const { epoch, attempt } = job;
+      return { ...rest, state: "running", memo, epoch: epoch + 1, attempt: attempt + 1, owner: this.owner };
     });
     if (begun === undefined && earlyMs > 0) await this.engine.schedule(id, earlyMs);
     return begun;
