@@ -45,7 +45,9 @@ try {
 
 function measure(runtime) {
   const missing = (name) => contenders[name] !== undefined && stores[contenders[name]] === undefined;
-  for (const name of options.names.filter(missing)) console.log(`\nnot run: ${name}, ${contenders[name]} is not installed`);
+  for (const name of options.names.filter(missing)) {
+    console.log(`\nnot run: ${name}, ${contenders[name]} is not installed`);
+  }
   const names = options.names.filter((name) => !missing(name));
   const [command, ...rest] = commands[runtime](fileURLToPath(new URL("queues/worker.mjs", import.meta.url)));
   const { rounds, jobs, naps } = options;

@@ -11,7 +11,14 @@ const keys = "k1:a-secret-of-the-benchmarks-and-of-nothing-else";
 export function openOurs(name, concurrency, stores) {
   const { engine, clear } = openEngine[name]({ maxJobs: 1_000_000, ...stores });
   const begins = new Begins();
-  const server = createServer({ name: "bench", version: "1.0.0", tools: makeTools(begins), engine, work: { concurrency }, keys });
+  const server = createServer({
+    name: "bench",
+    version: "1.0.0",
+    tools: makeTools(begins),
+    engine,
+    work: { concurrency },
+    keys,
+  });
   const asker = new Asker(server);
   const call = async (tool, args) => {
     const { _meta } = await asker.ask(tool, args, { promise: true });

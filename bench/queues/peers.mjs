@@ -24,10 +24,17 @@ export async function openPlain(concurrency, { redis, postgres }) {
   const begins = new Begins();
   const handle = toHandler(begins);
   const backend = redis === undefined ? [createPostgresBackend] : [];
-  const connect = redis === undefined ? await connectPostgres(postgres) : () => new Redis(redis, { maxRetriesPerRequest: null });
+  const connect = redis === undefined
+    ? await connectPostgres(postgres)
+    : () => new Redis(redis, { maxRetriesPerRequest: null });
   const queue = new Queue(name, { connection: connect() }, ...backend);
   const events = new QueueEvents(name, { connection: connect() }, ...backend);
-  const worker = new Worker(name, ({ data }) => Promise.resolve(handle(data)), { connection: connect(), concurrency }, ...backend);
+  const worker = new Worker(
+    name,
+    ({ data }) => Promise.resolve(handle(data)),
+    { connection: connect(), concurrency },
+    ...backend,
+  );
   await Promise.all([queue, events, worker].map((one) => one.waitUntilReady()));
   const run = async (data, options) => {
     const job = await queue.add("add", data, options);

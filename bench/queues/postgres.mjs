@@ -23,7 +23,13 @@ export async function startPostgres() {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await findPort();
   // Without waits for the disk, as the Redis here: the figures are those of the queues.
-  const settings = ["listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories=", "max_connections=200", "fsync=off"];
+  const settings = [
+    "listen_addresses=127.0.0.1",
+    `port=${port}`,
+    "unix_socket_directories=",
+    "max_connections=200",
+    "fsync=off",
+  ];
   const flags = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
   const child = spawn(postgres, flags, { cwd: folder, stdio: ["ignore", "ignore", "pipe"], ...user });
   const stop = () => {
