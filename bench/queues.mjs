@@ -1,6 +1,5 @@
 // Measures job queues: jobs per second, and how late work begins and wakes up. The engines of Toolwire beside plain BullMQ and pg-boss.
 // `node bench/queues.mjs [--runtime node] [--contender memory,sqlite,…] [--rounds 5] [--jobs 2000] [--naps 200]`. Every result is checked.
-import process from "node:process";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { startRedis } from "./long_work/redis.mjs";
