@@ -11,6 +11,7 @@ import { formatIssues } from "../../schema/issues.ts";
 import { toolOfJob } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { CallContext } from "../call_context.ts";
+import type { RunLimits } from "../run_state.ts";
 import { configure } from "../configure.ts";
 import type { DeferralOptions, DispatchServices } from "../deferral.ts";
 import { invalidArguments } from "../run_tool.ts";
@@ -75,7 +76,15 @@ export class JobRunner {
   ): Future<CallResult> {
     const { promiseMs, budgetMs } = timesOf(promise, deadlineMs);
     const onTotal = () => this.#spendBudget(run, budgetMs, promiseMs, deadlineMs);
-    return run.runState.guard(running, this.#services, { totalMs: budgetMs, idleMs: undefined, onTotal });
+    return this.#guard(run, running, { totalMs: budgetMs, idleMs: undefined, onTotal });
+  }
+
+  /** The result of `running`, or the error that ends the run before it. */
+  #guard({ runState }: CallContext, running: Future<CallResult>, limits: RunLimits): Future<CallResult> {
+    const answer = new Future<CallResult>();
+    runState.answerTo(answer, this.#services, limits, this.#services.clock.elapsed());
+    running.into({ receive: (result) => runState.settle(result), fail: (thrown) => answer.fail(thrown) });
+    return answer;
   }
 
   /** Makes a run a job before its budget is spent, and promises its result. */
@@ -300,7 +309,7 @@ export class JobRunner {
     );
     const onResult = this.#services.observer?.begin(run, job.attempt);
     const running = Future.of(Promise.resolve(this.#runWithMiddleware(run)));
-    const ended = run.runState.guard(running, this.#services, { totalMs: this.#attemptMs(run), idleMs: undefined });
+    const ended = this.#guard(run, running, { totalMs: this.#attemptMs(run), idleMs: undefined });
     if (onResult !== undefined) ended.into({ receive: onResult, fail: () => {} });
     await concluded;
   }
@@ -318,7 +327,7 @@ export class JobRunner {
 
   /** The result to store: the result itself, or an error in its place if it exceeds the limit or cannot be written as JSON. */
   #withinLimits(result: CallResult, { definition: { part } }: CallContext, { tool, id }: Job): CallResult {
-    const resultChars = Math.min(this.#options.limits.resultChars, part?.resultChars ?? Number.POSITIVE_INFINITY);
+    const resultChars = Math.min(this.#options.limits.resultChars, part?.resultChars ?? Infinity);
     try {
       const { length } = JSON.stringify(result);
       if (length <= resultChars) return result;
