@@ -131,8 +131,14 @@ function logOf(atMs: number, event: unknown) {
   const { method, params } = asSchema(event);
   if (method !== "notifications/message") return undefined;
   const { level, data } = asSchema(params);
-  const text = typeof data === "string" ? data : JSON.stringify(data) ?? "";
-  return { atMs, level: visible(String(level)), text: visible(text.slice(0, 2_000)) };
+  const { message, ...fields } = asSchema(data);
+  const words = typeof data === "string" ? [data] : typeof message === "string" ? [message] : [];
+  const others = words.length === 0
+    ? [JSON.stringify(data) ?? ""]
+    : Object.keys(fields).length === 0
+    ? []
+    : [JSON.stringify(fields)];
+  return { atMs, level: visible(String(level)), text: visible([...words, ...others].join(" ").slice(0, 2_000)) };
 }
 
 function Bytes({ exchange: { request, status, headers, text } }: { readonly exchange: Exchange }): JSX.Element {
