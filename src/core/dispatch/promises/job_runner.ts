@@ -3,7 +3,6 @@ import type { Peer } from "../../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } from "../../call/outcome.ts";
 import type { EngineWorker, Job } from "../../../engine/engine.ts";
 import type { Jobs } from "./jobs.ts";
-import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { Future } from "../../../internal/future.ts";
 import { uuidOf } from "../../token/digest.ts";
@@ -21,11 +20,8 @@ import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { DEADLINE_SHARE, type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import type { ScheduledJobs } from "./scheduled_jobs.ts";
 import { toWaiting } from "./job_waits.ts";
-import { CLOCK_SKEW_MS, type PromiseTokens } from "./promise_tokens.ts";
-
-/** Lifetime of jobs of tools without .promise(), in milliseconds, and their maximum number of attempts. */
-const KEYED_TTL_MS = 3_600_000;
-const KEYED_ATTEMPTS = 3;
+import { EMPTY_MEMO, newJob } from "./new_job.ts";
+import type { PromiseTokens } from "./promise_tokens.ts";
 
 /** Delay until a job without a lease is delivered to another process, in milliseconds. */
 const RECOVERY_MS = 3_000;
@@ -35,8 +31,6 @@ const HAND_OVER_MS = 2_000;
 
 /** State of a job that is written while its run is under way. */
 const RUNNING = { state: "running", epoch: 1, attempt: 1 } as const;
-
-const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
 
 /** Options of a {@link JobRunner}. */
 export interface JobRunnerOptions extends Omit<DeferralOptions, "engine"> {
@@ -344,29 +338,6 @@ export class JobRunner {
 function timesOf({ budgetMs }: Required<PromiseOptions>, deadlineMs: number): { budgetMs: number; promiseMs: number } {
   const promiseMs = DEADLINE_SHARE * deadlineMs;
   return { promiseMs, budgetMs: Math.min(budgetMs, promiseMs) };
-}
-
-function newJob(run: CallContext, state: Pick<Job, "state" | "epoch" | "attempt">, id: string = run.callId): Job {
-  const { definition: { name, revision, promise, external }, call, principal, services, trace } = run;
-  const { context } = call.meta ?? {};
-  const { ttlMs = KEYED_TTL_MS } = promise ?? external ?? {};
-  return {
-    ...state,
-    id,
-    ...(id !== run.callId && { callId: run.callId }),
-    version: 1,
-    tool: name,
-    ...(revision !== undefined && { revision }),
-    args: call.args as Json,
-    digest: run.digest,
-    ...(principal !== undefined && { principal }),
-    ...(context !== undefined && { context }),
-    ...(trace !== undefined && { trace }),
-    createdAtMs: services.clock.now(),
-    expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
-    maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
-    memo: run.asking?.memo ?? EMPTY_MEMO,
-  };
 }
 
 /** The definition that a job runs: the current one, or the earlier one that it began with. */
