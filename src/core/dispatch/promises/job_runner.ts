@@ -20,7 +20,7 @@ import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { DEADLINE_SHARE, type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import type { ScheduledJobs } from "./scheduled_jobs.ts";
 import { toWaiting } from "./job_waits.ts";
-import { EMPTY_MEMO, newJob } from "./new_job.ts";
+import { EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
 import type { PromiseTokens } from "./promise_tokens.ts";
 
 /** Delay until a job without a lease is delivered to another process, in milliseconds. */
@@ -155,7 +155,7 @@ export class JobRunner {
     if (configError !== undefined) return configError;
     const checked = await run.definition.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidArguments(formatIssues(checked.issues, run.call.args));
-    const job = await this.#withConfig(run, newJob(run, { state: "queued", epoch: 0, attempt: 0 }));
+    const job = await this.#withConfig(run, jobOfRun(run, { state: "queued", epoch: 0, attempt: 0 }));
     this.ensureWorker();
     if (await this.#jobs.engine.insert(job, 0)) return this.#options.promises.ofJob(job);
     const existing = await this.#findSame(job);
@@ -175,7 +175,7 @@ export class JobRunner {
       // The deadline may have expired meanwhile; then the key may be used again.
       return run.runState.workResult ?? await this.#services.runTool(run);
     }
-    const existing = await this.#findSame(newJob(run, RUNNING));
+    const existing = await this.#findSame(jobOfRun(run, RUNNING));
     return "kind" in existing ? existing : await this.#options.waits.untilJoinedEnd(run, existing);
   }
 
@@ -215,7 +215,7 @@ export class JobRunner {
   }
 
   #write(run: CallContext, lease: LeaseOptions, id?: string): Promise<boolean> {
-    const job = { ...newJob(run, RUNNING, id), owner: this.#jobs.owner };
+    const job = { ...jobOfRun(run, RUNNING, id), owner: this.#jobs.owner };
     return (run.written = this.#insertRunning(run, job, lease));
   }
 

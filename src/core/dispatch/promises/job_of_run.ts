@@ -11,7 +11,7 @@ const KEYED_ATTEMPTS = 3;
 export const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
 
 /** Makes the job of a run, with the id of the call unless it gets another one. */
-export function newJob(
+export function jobOfRun(
   run: CallContext,
   state: Pick<Job, "state" | "epoch" | "attempt">,
   id: string = run.callId,
