@@ -11,6 +11,11 @@ import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
 import { takeTarget } from "../targets/target.ts";
 import { printableLine } from "../terminal/terminal.ts";
+import { createProxy } from "../record/proxy.ts";
+import { createRecorder } from "../record/recorder.ts";
+import { createRedactor } from "../../core/redaction/redact.ts";
+import { serveProxy } from "../record/serve_proxy.ts";
+import { pretty } from "../../integrations/middleware/mod.ts";
 
 interface RecordFlags extends TargetFlags, ServeFlags {
   readonly out: string;
@@ -71,11 +76,6 @@ async function recordTarget(
   flags: RecordFlags,
   context: CliContext,
 ): Promise<void> {
-  const { createProxy } = await import("../record/proxy.ts");
-  const { createRecorder } = await import("../record/recorder.ts");
-  const { createRedactor } = await import("../../core/redaction/redact.ts");
-  const { serveProxy } = await import("../record/serve_proxy.ts");
-  const { pretty } = await import("../../integrations/middleware/mod.ts");
   const { terminal } = context;
   const file = new RecordingFile(resolve(context.host.cwd, flags.out), flags);
   let calls = 0;
