@@ -14,6 +14,8 @@ export interface Hello {
   readonly path: string;
   readonly wires: readonly { readonly wire: string; readonly paths: readonly string[] }[];
   readonly hasAuth: boolean;
+  /** The server behind this one, as `toolwire call` takes it. */
+  readonly target?: string;
   readonly principal?: { readonly id: string; readonly scopes: readonly string[] };
 }
 
@@ -53,6 +55,7 @@ export const pageError = signal<PageError | undefined>(undefined);
 export const token = signal(sessionStorage.getItem("toolwire-token") ?? "");
 
 const key = takeKey();
+const once = takeFromLink("once");
 /** URL of the page, without its fragment. */
 const page = location.pathname.replace(/\/$/, "");
 
@@ -62,13 +65,18 @@ export const origin = computed(() => {
   return location.origin + (path === "" || !page.endsWith(path) ? "" : page.slice(0, page.length - path.length));
 });
 
-/** The key is part of the link that a server prints. It is kept for this tab, and removed from the address. */
+/** A part of the link that a server prints. It is removed from the address. */
+function takeFromLink(name: string): string | undefined {
+  const found = new RegExp(`^#${name}=([^&]+)`).exec(location.hash)?.[1];
+  if (found !== undefined) history.replaceState(null, "", location.pathname);
+  return found;
+}
+
+/** The key is kept for this tab. */
 function takeKey(): string {
-  const match = /^#key=([^&]+)/.exec(location.hash);
-  if (match?.[1] === undefined) return sessionStorage.getItem("toolwire-key") ?? "";
-  sessionStorage.setItem("toolwire-key", match[1]);
-  history.replaceState(null, "", location.pathname);
-  return match[1];
+  const found = takeFromLink("key");
+  if (found !== undefined) sessionStorage.setItem("toolwire-key", found);
+  return found ?? sessionStorage.getItem("toolwire-key") ?? "";
 }
 
 export function setToken(text: string): void {
@@ -112,6 +120,18 @@ export async function readError(response: Response): Promise<PageError> {
   } catch {
     return { status, code: "error", message: `The server answered ${status}` };
   }
+}
+
+/**
+ * Exchanges the token of a link that works once, as `toolwire inspect` prints it, for one that this tab keeps.
+ *
+ * @returns Whether the page can load.
+ */
+export async function takeLink(): Promise<boolean> {
+  if (once === undefined) return true;
+  const answer = await ask<{ token: string }>("session", { token: once });
+  if (answer !== undefined) setToken(answer.token);
+  return answer !== undefined || token.value !== "";
 }
 
 /** Loads server and tools. */

@@ -1,7 +1,8 @@
 /** The argument editor: form and JSON are two views of one value, and a form writes only where a person edited. */
-import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import type { JSX } from "preact";
+import { useId, useState } from "preact/hooks";
 import type { Issue } from "./api.ts";
+import { Choice, type FieldProps, type Form, JsonField, NumberField, TextField } from "./editor_fields.tsx";
 import {
   alternatives,
   asSchema,
@@ -26,28 +27,19 @@ interface EditorProps {
   readonly value: Json;
   readonly issues: readonly Issue[];
   onChange(value: Json): void;
+  /** Proposes values of a member of the root; `undefined` for none. */
+  complete?: ((name: string, value: string) => Promise<readonly string[]>) | undefined;
 }
 
-/** State that all fields of one editor share. */
-interface Form {
-  readonly root: Schema;
-  readonly issues: ReadonlyMap<string, string>;
-  /** Sets the value at a path; `undefined` leaves it out. */
-  write(path: Path, value: Json | undefined): void;
-}
-
-interface FieldProps {
-  readonly form: Form;
-  readonly schema: Schema;
-  readonly value: Json | undefined;
-  readonly path: Path;
-  readonly label: string;
-}
-
-export function ArgumentForm({ schema, value, issues, onChange }: EditorProps): JSX.Element {
+export function ArgumentForm({ schema, value, issues, onChange, complete }: EditorProps): JSX.Element {
   const root = resolve(schema, schema);
   const texts = new Map(issues.map(({ path, message }) => [pointerOf(path), message]));
-  const form: Form = { root: schema, issues: texts, write: (path, next) => onChange(set(value, path, next) ?? {}) };
+  const form: Form = {
+    root: schema,
+    issues: texts,
+    complete,
+    write: (path, next) => onChange(set(value, path, next) ?? {}),
+  };
   const properties = Object.keys(asSchema(root["properties"]));
   return (
     <div class="form">
@@ -86,63 +78,6 @@ function Issues(
 ): JSX.Element | null {
   const message = form.issues.get(pointerOf(path));
   return message === undefined || path.length === 0 ? null : <p class="issue" id={id} role="alert">{message}</p>;
-}
-
-function TextField({ form, schema, value, path, label }: FieldProps): JSX.Element {
-  const text = typeof value === "string" ? value : "";
-  const isSecret = schema["format"] === "password" || schema["writeOnly"] === true;
-  const write = (event: { readonly currentTarget: { readonly value: string } }) =>
-    form.write(path, event.currentTarget.value);
-  const common = { value: text, onInput: write, "aria-label": label, spellcheck: false };
-  if (isSecret) return <input type="password" autocomplete="off" {...common} />;
-  return <textarea rows={Math.min(8, text.split("\n").length)} {...common} placeholder={hintOf(schema)} />;
-}
-
-/** A number is text while it is typed, so that "1e" and "-" can be. */
-function NumberField({ form, schema, value, path, label }: FieldProps): JSX.Element {
-  const [text, setText] = useState(value === undefined ? "" : String(value));
-  useEffect(() => {
-    if (value === undefined) setText("");
-    else if (text.trim() === "" || Number(text) !== value) setText(String(value));
-  }, [value]);
-  const isNumber = text.trim() !== "" && Number.isFinite(Number(text));
-  const isExact = !isNumber || !Number.isInteger(Number(text)) || Number.isSafeInteger(Number(text));
-  return (
-    <>
-      <input
-        inputMode="decimal"
-        value={text}
-        aria-label={label}
-        aria-invalid={!isNumber && (text !== "" || value !== undefined)}
-        placeholder={hintOf(schema)}
-        onInput={(event) => {
-          const { value: typed } = event.currentTarget;
-          setText(typed);
-          if (typed.trim() !== "" && Number.isFinite(Number(typed))) form.write(path, Number(typed));
-        }}
-      />
-      {!isNumber && value !== undefined && <p class="issue">Not a number: {value} stays.</p>}
-      {!isNumber && value === undefined && text !== "" && <p class="issue">Not a number: nothing is sent.</p>}
-      {!isExact && <p class="issue">Beyond 2^53: not exact in JSON.</p>}
-    </>
-  );
-}
-
-function Choice({ form, value, path, label, values }: FieldProps & { readonly values: readonly Json[] }): JSX.Element {
-  const texts = values.map((one) => JSON.stringify(one));
-  const current = JSON.stringify(value);
-  return (
-    <select
-      aria-label={label}
-      value={current ?? ""}
-      onChange={(event) => form.write(path, JSON.parse(event.currentTarget.value) as Json)}
-    >
-      {!texts.includes(current ?? "") && <option value={current ?? ""} disabled>{current ?? "choose"}</option>}
-      {texts.map((text, index) => (
-        <option key={text} value={text}>{typeof values[index] === "string" ? String(values[index]) : text}</option>
-      ))}
-    </select>
-  );
 }
 
 function Alternatives({ options, ...props }: FieldProps & { readonly options: readonly Schema[] }): JSX.Element {
@@ -338,85 +273,6 @@ function Items({ form, schema, value, path, label }: FieldProps): JSX.Element {
   );
 }
 
-/** JSON text of one value. What cannot be parsed stays as text, and the last good value remains. */
-export function JsonField(
-  { value, label, onChange, rows = 2 }: {
-    readonly value: Json | undefined;
-    readonly label: string;
-    readonly rows?: number;
-    onChange(value: Json): void;
-  },
-): JSX.Element {
-  const [text, setText] = useState(() => show(value));
-  const [problem, setProblem] = useState("");
-  useEffect(() => {
-    if (!means(text, value)) {
-      setText(show(value));
-      setProblem("");
-    }
-  }, [value]);
-  const read = (typed: string) => {
-    setText(typed);
-    try {
-      onChange(JSON.parse(typed) as Json);
-      setProblem("");
-    } catch (thrown) {
-      setProblem(String((thrown as Error).message));
-    }
-  };
-  return (
-    <>
-      <textarea
-        class="code"
-        rows={Math.max(rows, Math.min(24, text.split("\n").length))}
-        value={text}
-        spellcheck={false}
-        aria-label={`${label} as JSON`}
-        aria-invalid={problem !== ""}
-        onInput={(event) => read(event.currentTarget.value)}
-      />
-      {problem !== "" && <p class="issue" role="alert">{problem}. The last good value stays.</p>}
-    </>
-  );
-}
-
-function show(value: Json | undefined): string {
-  return value === undefined ? "" : JSON.stringify(value, null, 2);
-}
-
-function means(text: string, value: Json | undefined): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
-  } catch {
-    return false;
-  }
-}
-
-function hintOf(schema: Schema): string {
-  const { format, minimum, maximum } = schema;
-  if (typeof format === "string") return format;
-  if (minimum !== undefined || maximum !== undefined) return `${minimum ?? "…"} to ${maximum ?? "…"}`;
-  return "";
-}
-
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
-}
-
-export function Pane(
-  { title, children, actions }: {
-    readonly title: string;
-    readonly children: ComponentChildren;
-    readonly actions?: ComponentChildren;
-  },
-): JSX.Element {
-  return (
-    <section class="pane" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <div class="actions">{actions}</div>
-      </header>
-      <div class="scroll" tabIndex={0}>{children}</div>
-    </section>
-  );
 }

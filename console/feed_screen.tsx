@@ -2,12 +2,12 @@
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { origin } from "./api.ts";
-import { Pane } from "./editor.tsx";
+import { linkTo } from "./call_state.ts";
 import { feedState, type KeptJson, lostEvents, passes, type Row, rows, stats, type ToolStats } from "./feed_store.ts";
 import { Sign } from "./icon.tsx";
 import { isObject, type Json } from "./json_schema.ts";
+import { Pane } from "./pane.tsx";
 import { go, route } from "./route.ts";
-import { linkTo } from "./tools_screen.tsx";
 import { ResultValue, visible } from "./value.tsx";
 
 const filter = signal("");

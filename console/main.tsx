@@ -1,24 +1,17 @@
 /** The page: its frame, its keys and its screens. */
 import { effect, signal } from "@preact/signals";
 import { type JSX, render } from "preact";
-import { hello, load, pageError, setToken, token, tools } from "./api.ts";
-import { FeedScreen } from "./feed_screen.tsx";
+import { hello, load, pageError, setToken, takeLink, token } from "./api.ts";
+import { cancelCall, sendCurrent } from "./call_state.ts";
+import { Dialog } from "./dialog.tsx";
 import { feedState, followFeed, rows, stats } from "./feed_store.ts";
-import { ListScreen, ServerScreen, TokenScreen } from "./other_screens.tsx";
 import { Icon } from "./icon.tsx";
+import { Keys } from "./keys.tsx";
+import { Palette, palette } from "./palette.tsx";
 import { go, route } from "./route.ts";
-import { cancelCall, sendCurrent, ToolsScreen } from "./tools_screen.tsx";
-
-const SCREENS: readonly { readonly id: string; readonly title: string; readonly key: string }[] = [
-  { id: "tools", title: "Tools", key: "t" },
-  { id: "feed", title: "Calls", key: "f" },
-  { id: "list", title: "List cost", key: "l" },
-  { id: "token", title: "Token", key: "k" },
-  { id: "server", title: "Server", key: "s" },
-];
+import { SCREENS } from "./screens.ts";
 
 const theme = signal(localStorage.getItem("toolwire-theme") ?? "auto");
-const palette = signal(false);
 const help = signal(false);
 
 effect(() => {
@@ -51,24 +44,14 @@ function App(): JSX.Element {
         <Screen />
       </main>
       {palette.value && <Palette />}
-      {help.value && <Keys />}
+      {help.value && <KeyList />}
     </>
   );
 }
 
 function Screen(): JSX.Element {
-  switch (route.value.screen) {
-    case "feed":
-      return <FeedScreen />;
-    case "list":
-      return <ListScreen />;
-    case "token":
-      return <TokenScreen />;
-    case "server":
-      return <ServerScreen />;
-    default:
-      return <ToolsScreen />;
-  }
+  const { View } = SCREENS.find(({ id }) => id === route.value.screen) ?? SCREENS[0];
+  return <View />;
 }
 
 function TopBar(): JSX.Element {
@@ -83,7 +66,7 @@ function TopBar(): JSX.Element {
         <span class={`dot ${feedState.value}`} /> {perSecond}/s{running > 0 && ` · ${running} running`}
       </span>
       <button type="button" onClick={() => palette.value = true}>
-        Search <kbd>Ctrl K</kbd>
+        Search <Keys keys="mod K" />
       </button>
       <button type="button" class="quiet" aria-label="Dark or light" onClick={toggleTheme}>◐</button>
       <button type="button" class="quiet" aria-label="Keys" onClick={() => help.value = true}>?</button>
@@ -122,71 +105,24 @@ function Problem(): JSX.Element {
   );
 }
 
-function Palette(): JSX.Element {
-  const words = signal("");
-  return (
-    <Dialog title="Search" onClose={() => palette.value = false}>
-      <PaletteList words={words} />
-    </Dialog>
-  );
-}
-
-function PaletteList({ words }: { readonly words: { value: string } }): JSX.Element {
-  const entries = [
-    ...SCREENS.map(({ id, title }) => ({ href: `#/${id}`, title, note: "screen" })),
-    ...tools.value.map(({ listing: { name, description } }) => ({
-      href: `#/tools/${encodeURIComponent(name)}`,
-      title: name,
-      note: description,
-    })),
-  ].filter(({ title, note }) => `${title} ${note}`.toLowerCase().includes(words.value.toLowerCase()));
-  const open = (href: string | undefined) => {
-    if (href !== undefined) location.hash = href;
-    palette.value = false;
-  };
-  return (
-    <>
-      <input
-        autofocus
-        type="search"
-        aria-label="Search screens and tools"
-        onInput={(event) => words.value = event.currentTarget.value}
-        onKeyDown={(event) => event.key === "Enter" && open(entries[0]?.href)}
-      />
-      <ul>
-        {entries.slice(0, 12).map(({ href, title, note }) => (
-          <li key={href}>
-            <a
-              href={href}
-              onClick={() => palette.value = false}
-            >
-              {title} <span class="dim one-line">{note}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
 const KEYS: readonly (readonly [string, string])[] = [
-  ["Ctrl K", "search tools and screens"],
-  ["Ctrl ⏎", "send the call"],
-  ["Ctrl ⇧ ⏎", "send it on all wires"],
+  ["mod K", "search tools and screens"],
+  ["mod ⏎", "send the call"],
+  ["mod ⇧ ⏎", "send it on all wires"],
   ["Esc", "cancel the call, or close"],
   ["/", "search, or filter"],
-  ["g, then t f l k s", "tools, calls, list, token, server"],
+  [`g, then ${SCREENS.map(({ key }) => key).join(" ")}`, SCREENS.map(({ title }) => title.toLowerCase()).join(", ")],
   ["?", "these keys"],
 ];
 
-function Keys(): JSX.Element {
+function KeyList(): JSX.Element {
   return (
     <Dialog title="Keys" onClose={() => help.value = false}>
       <dl>
         {KEYS.map(([keys, action]) => (
           <div key={keys}>
             <dt>
-              <kbd>{keys}</kbd>
+              <Keys keys={keys} />
             </dt>
             <dd>{action}</dd>
           </div>
@@ -196,28 +132,11 @@ function Keys(): JSX.Element {
   );
 }
 
-function Dialog(
-  { title, onClose, children }: { readonly title: string; onClose(): void; readonly children: JSX.Element },
-): JSX.Element {
-  return (
-    <dialog
-      class="dialog"
-      aria-label={title}
-      ref={showModal}
-      onClose={onClose}
-      onClick={(event) => event.target === event.currentTarget && onClose()}
-    >
-      <header>
-        <h2>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>×</button>
-      </header>
-      {children}
-    </dialog>
-  );
-}
-
-function showModal(dialog: HTMLDialogElement | null): void {
-  if (dialog !== null && !dialog.open) dialog.showModal();
+/** Sends the form of the screen, or the call of the tool. */
+function send(onAll: boolean): void {
+  const form = document.querySelector<HTMLFormElement>("form.sends");
+  if (form === null) sendCurrent(onAll);
+  else form.requestSubmit();
 }
 
 let isGoing = false;
@@ -226,7 +145,7 @@ function onKey(event: KeyboardEvent): void {
   const { key } = event;
   const isCommand = event.ctrlKey || event.metaKey;
   if (isCommand && key.toLowerCase() === "k") return act(event, () => palette.value = !palette.value);
-  if (isCommand && key === "Enter") return act(event, () => sendCurrent(event.shiftKey));
+  if (isCommand && key === "Enter") return act(event, () => send(event.shiftKey));
   if (key === "Escape" && !palette.value && !help.value) {
     if (cancelCall()) return;
     if (route.value.screen === "feed" && route.value.name !== "") go("feed");
@@ -251,8 +170,11 @@ function act(event: KeyboardEvent, action: () => void): void {
 addEventListener("keydown", onKey);
 const frame = document.querySelector("#app");
 if (frame !== null) render(<App />, frame);
-void load();
-void followFeed();
+void takeLink().then((canLoad) => {
+  if (!canLoad) return;
+  void load();
+  void followFeed();
+});
 /** The list is read again when the server has restarted. */
 let wasLive = false;
 effect(() => {

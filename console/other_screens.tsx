@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { ask, hello, setToken, token, tools } from "./api.ts";
-import { Pane } from "./editor.tsx";
+import { Pane } from "./pane.tsx";
 
 export function ListScreen(): JSX.Element {
   const listed = tools.value.filter(({ isListed }) => isListed);

@@ -67,6 +67,20 @@ await listening.close();
 console.log("done");
 `;
 
+/** Checks at once, because each mostly waits. */
+const ENGINE_SUITE = `
+import { memoryEngine } from "toolwire/engine";
+import { engineSuite } from "toolwire/testing";
+
+const checks = engineSuite(() => {
+  const engine = memoryEngine();
+  return Promise.resolve({ engine, close: async () => await engine.close() });
+}).filter(({ skip }) => skip === undefined);
+if (checks.length < 25) throw new Error(checks.length + " checks");
+await Promise.all(checks.map(({ run }) => run()));
+console.log("done");
+`;
+
 function singleFile(url, end = `if (answer !== "Hello, Ada!") throw new Error(answer);\nconsole.log("done");`) {
   return `
 const { createClient, createServer, defineTool, memoryTransport } = await import(${JSON.stringify(url)});
@@ -107,6 +121,7 @@ async function checkTarball(tarball) {
       () => runScript(command, consumer, ROUND_TRIP),
     );
   }
+  await check("node24: an engine passes the suite of the package", () => runScript(node(24), consumer, ENGINE_SUITE));
   for (const [name, command] of Object.entries(runtimes)) {
     await check(`${name}: the command says how it is used`, () => runBin(command));
   }

@@ -70,6 +70,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Examine the way to a server, step by step",
     load: () => import("./commands/server_commands.ts").then(({ doctorCommand }) => doctorCommand),
   }],
+  ["inspect", {
+    about: "Open the console page for any MCP server, through a gateway on this machine",
+    load: () => import("./commands/inspect.ts").then(({ inspectCommand }) => inspectCommand),
+  }],
   ["record", {
     about: "Write the calls of a server into a file",
     load: () => import("./commands/server_commands.ts").then(({ recordCommand }) => recordCommand),

@@ -78,6 +78,10 @@ export interface Job {
   readonly context?: string;
   /** The trace that the call belongs to. */
   readonly trace?: TraceContext;
+  /** When the job was created, in milliseconds since the Unix epoch. Never changes. */
+  readonly createdAtMs: number;
+  /** Id of the server that began the latest run: a random one for each start. */
+  readonly owner?: string;
   /** Config of the call, encrypted; removed when the job ends. */
   readonly config?: string | undefined;
   /** Whether another call waits for the job; if so, the job is stored even if its own call ends with an error. */
@@ -111,8 +115,32 @@ export interface Job {
   readonly estimatedMs?: number;
   /** Questions to the caller, while the job is `asking`. */
   readonly requests?: Readonly<Record<string, Question>>;
+  /** Whether the targets of `onComplete` are notified of its end. */
+  readonly isNotified?: boolean;
   /** Result of the job, once it is `done`. */
   readonly outcome?: CallResult;
+}
+
+/** Conditions of a list of jobs; each one that is absent is met by all jobs. */
+export interface JobFilter {
+  /** The states. */
+  readonly states?: readonly JobState[] | undefined;
+  /** Name of the tool. */
+  readonly tool?: string | undefined;
+  /** Id of the caller; `""` for jobs of anonymous callers. */
+  readonly principal?: string | undefined;
+  /** Only jobs that were created before this time, in milliseconds since the Unix epoch. */
+  readonly createdBeforeMs?: number | undefined;
+  /** Only jobs that were created at this time or later, in milliseconds since the Unix epoch. */
+  readonly createdFromMs?: number | undefined;
+}
+
+/** A page of a list of jobs. */
+export interface JobPage {
+  /** Ids of the jobs, the latest first; of the same millisecond, in any order that remains. */
+  readonly ids: readonly string[];
+  /** Opaque position for the next page. Absent on the last page. */
+  readonly cursor?: string;
 }
 
 /** Options of a worker. */
@@ -171,6 +199,18 @@ export interface Engine {
    * `run` rejects because the engine failed.
    */
   work(run: (id: string) => Promise<void>, options: WorkOptions): EngineWorker;
+  /**
+   * Lists the jobs that meet a filter and have not expired, the latest first, for operators. A job that meets it all the time is on
+   * exactly one page. A page may have fewer ids than `limit`, or none, although there are further pages.
+   *
+   * Optional: without it, `server.jobs` can read and change single jobs only.
+   *
+   * @param filter The conditions.
+   * @param limit Largest number of ids.
+   * @param cursor Position of an earlier page; absent: the first page.
+   * @throws {ToolError} `invalid_request` if the cursor is not one of this engine.
+   */
+  list?(filter: JobFilter, limit: number, cursor?: string): MaybePromise<JobPage>;
   /** Closes connections and timers; jobs remain stored. */
   close(): MaybePromise<void>;
 }

@@ -4,7 +4,8 @@ import { withPromises } from "../core/dispatch/promises/with_promises.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { type Clock, systemClock } from "../internal/time.ts";
 import { type Due, DueQueue } from "./due_queue.ts";
-import type { EngineWorker, Job, WorkOptions } from "./engine.ts";
+import type { EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "./engine.ts";
+import { HEADS, type JobHead, pageOf, positionOf, rangeOf } from "./job_list.ts";
 
 /** Options of {@link memoryEngine}. */
 export interface MemoryEngineOptions {
@@ -28,16 +29,12 @@ export interface MemoryEngineOptions {
 const EVICTED_SHARE = 0.01;
 
 /** A job, with its leases, timers and listeners. */
-interface Entry {
-  readonly id: string;
+interface Entry extends JobHead {
   /** JSON, so that nothing is shared with the code that inserts or reads the job. */
   text: string;
   version: number;
   expiresAtMs: number;
-  /** Id of the caller; `""` for anonymous ones. */
-  readonly principal: string;
-  /** Whether the job has ended: its result may be evicted. */
-  isFinished: boolean;
+  state: Job["state"];
   /** Number of runs and leases; while there are any, the job is not delivered. */
   leases: number;
   /** Scheduled deliveries. Like the listeners made at first use: thousands of jobs may sleep. */
@@ -80,6 +77,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): PromiseEngine {
     schedule: (id: string, delayMs: number) => jobs.schedule(id, delayMs),
     lease: (id: string) => jobs.lease(id),
     work: (run: (id: string) => Promise<void>, options: WorkOptions) => jobs.work(run, options),
+    list: (filter: JobFilter, limit: number, cursor?: string) => jobs.list(filter, limit, cursor),
     close: () => jobs.close(),
   });
 }
@@ -110,11 +108,11 @@ class MemoryJobs {
   }
 
   insert(job: Job, dueInMs: number | undefined): boolean {
-    const { id } = job;
+    const { id, tool, createdAtMs } = job;
     if (this.#find(id)) return false;
     const principal = job.principal?.id ?? "";
     this.#makeRoom(principal);
-    const { text, version, expiresAtMs, isFinished } = contentOf(job);
+    const { text, version, expiresAtMs, state } = contentOf(job);
     // Without a spread, whose objects take twice the memory.
     const entry: Entry = {
       id,
@@ -122,7 +120,9 @@ class MemoryJobs {
       version,
       expiresAtMs,
       principal,
-      isFinished,
+      state,
+      tool,
+      createdAtMs,
       leases: 0,
       deliveries: undefined,
       listeners: undefined,
@@ -192,6 +192,16 @@ class MemoryJobs {
         await Promise.all(worker.runs);
       },
     };
+  }
+
+  list(filter: JobFilter, limit: number, cursor: string | undefined): JobPage {
+    const { before, fromMs } = rangeOf(filter, cursor);
+    const end = positionOf(before);
+    const found = [...this.#entries.values()]
+      .filter((entry) => entry.createdAtMs >= fromMs && positionOf(entry) < end && this.#isLive(entry))
+      .map((entry) => ({ entry, position: positionOf(entry) }))
+      .sort((one, other) => (one.position < other.position ? 1 : -1));
+    return pageOf(found.slice(0, HEADS).map(({ entry }) => entry), filter, limit);
   }
 
   close(): void {
@@ -334,13 +344,13 @@ class MemoryJobs {
 }
 
 /** A call that waits for a result still needs it. */
-function isEvictable({ isFinished, leases, listeners }: Entry): boolean {
-  return isFinished && leases + (listeners?.size ?? 0) === 0;
+function isEvictable({ state, leases, listeners }: Entry): boolean {
+  return (state === "done" || state === "cancelled") && leases + (listeners?.size ?? 0) === 0;
 }
 
-function contentOf(job: Job): Pick<Entry, "text" | "version" | "expiresAtMs" | "isFinished"> {
+function contentOf(job: Job): Pick<Entry, "text" | "version" | "expiresAtMs" | "state"> {
   const { version, expiresAtMs, state } = job;
-  return { text: JSON.stringify(job), version, expiresAtMs, isFinished: state === "done" || state === "cancelled" };
+  return { text: JSON.stringify(job), version, expiresAtMs, state };
 }
 
 /** Calls a copy of the functions, because they may add and delete members. */

@@ -17,4 +17,15 @@
 export { memoryEngine, type MemoryEngineOptions } from "./memory.ts";
 export { withPromises } from "../core/dispatch/promises/with_promises.ts";
 export type { PromiseEngine } from "../core/dispatch/deferral.ts";
-export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, Wait, WorkOptions } from "./engine.ts";
+export type {
+  AskAnswer,
+  Engine,
+  EngineWorker,
+  Job,
+  JobFilter,
+  JobPage,
+  JobState,
+  Memo,
+  Wait,
+  WorkOptions,
+} from "./engine.ts";

@@ -1,5 +1,5 @@
 /**
- * Test helpers for tools: a client without a network, a controllable clock, and simulated replicas with faults.
+ * Test helpers: a client without a network, a controllable clock, simulated replicas with faults, and the contract of engines as checks.
  *
  * @module
  */
@@ -15,3 +15,5 @@ export {
 } from "./replicas.ts";
 export type { Replica } from "./replica.ts";
 export type { ReplicaFaults } from "./faults.ts";
+export { type EngineCheck, engineSuite } from "./engine_suite/suite.ts";
+export type { EngineSuiteOptions, OpenedEngine } from "./engine_suite/bench.ts";

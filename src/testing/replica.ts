@@ -57,6 +57,7 @@ export class ReplicaLife implements Replica {
       },
       lease: (id) => say(() => this.#hold(engine, id)),
       work: (run, options) => this.#work(engine, run, options),
+      ...(engine.list && { list: (...args) => say(() => engine.list!(...args)) }),
       close: () => {},
     };
   };

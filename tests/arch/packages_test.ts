@@ -111,6 +111,26 @@ test("the client alone pulls in neither valibot nor the server", async () => {
   );
 });
 
+test("a client loads the parser of Server-Sent Events with its first stream, not when it starts", async () => {
+  const { metafile } = await build({
+    stdin: { contents: 'export { createClient } from "./mod.ts";', resolveDir: ROOT, loader: "ts" },
+    bundle: true,
+    splitting: true,
+    outdir: ROOT,
+    write: false,
+    metafile: true,
+    minify: true,
+    platform: "browser",
+    format: "esm",
+    logLevel: "silent",
+  });
+  const outputs = Object.values(metafile.outputs);
+  const parserIn = ({ inputs }: typeof outputs[number]) => Object.keys(inputs).some((path) => /eventsource/.test(path));
+  const start = outputs.find(({ entryPoint }) => entryPoint === "<stdin>");
+  deepStrictEqual(start?.imports.map(({ kind }) => kind), ["dynamic-import"]);
+  deepStrictEqual(outputs.map((output) => [output === start, parserIn(output)]), [[true, false], [false, true]]);
+});
+
 test("the front door pulls in MCP, but neither protobuf nor Connect, nor the code of resources and prompts", async () => {
   const files = await filesIn('export * from "./mod.ts";');
   ok(files.includes("src/wires/mcp/http/server/mcp.ts"));

@@ -29,7 +29,7 @@ async function createHome() {
 
 test("commands, flags and values of flags are completed", async () => {
   await using home = await createHome();
-  deepStrictEqual(await home.propose("ins"), ["install"]);
+  deepStrictEqual(await home.propose("inst"), ["install"]);
   ok((await home.propose("")).length > 15);
   deepStrictEqual(await home.propose("help", "pub"), ["publish"]);
   deepStrictEqual(await home.propose("install", "cursor", "--sc"), ["--scope"]);

@@ -12,16 +12,24 @@ export interface FakeProcess {
   readonly interrupt?: AbortSignal;
   /** Receives the text of standard error as it is written. */
   readonly onError?: (text: string) => void;
+  /** Receives the text of standard output as it is written. */
+  readonly onOutput?: (text: string) => void;
 }
 
 /** Runs a command to its end. */
 export async function runInProcess(args: readonly string[], fake: FakeProcess = {}): Promise<Ended> {
   let out = "";
   let errors = "";
-  const { columns, env = {}, cwd = "/", interrupt, onError } = fake;
+  const { columns, env = {}, cwd = "/", interrupt, onError, onOutput } = fake;
   const terminal = columns === undefined ? {} : { isTTY: true, columns };
   const code = await runProgram(args, {
-    stdout: { write: (text) => void (out += text), ...terminal },
+    stdout: {
+      write(text) {
+        out += text;
+        onOutput?.(out);
+      },
+      ...terminal,
+    },
     stderr: {
       write(text) {
         errors += text;

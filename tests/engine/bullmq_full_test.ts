@@ -5,7 +5,7 @@ import { createClient, createServer, defineTool, memoryTransport } from "../../m
 import { bullmqEngine, type BullmqEngineOptions } from "../../src/engine/bullmq/mod.ts";
 import { openBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { type ServerName, skipReason, type TestServer } from "./programs.ts";
-import { engineSuite, newJob, Runs, until } from "./suite.ts";
+import { newJob, Runs, testEngine, until } from "./fixture.ts";
 
 const LEASE_MS = 1_500;
 /** Servers start slowly on a busy machine. */
@@ -26,7 +26,7 @@ for (const store of STORES) {
       await (await starting)?.stop();
     });
 
-    engineSuite(store, async () => {
+    testEngine(store, async () => {
       const { url } = await server();
       const opened = openOn(store, url, { leaseMs: LEASE_MS });
       return {

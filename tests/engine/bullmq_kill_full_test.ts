@@ -3,7 +3,7 @@ import process from "node:process";
 import { command, type Program, runtimes, startProgram, testWith } from "../serve/programs.ts";
 import { openBullmq, startStore, STORES } from "./bullmq_stores.ts";
 import { findServer } from "./programs.ts";
-import { changed, newJob, Runs, sleep, until } from "./suite.ts";
+import { changed, newJob, Runs, sleep, until } from "./fixture.ts";
 
 const LEASE_MS = 1_500;
 /** Programs start slowly on a busy machine. */

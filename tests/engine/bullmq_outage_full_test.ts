@@ -4,7 +4,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import type { ToolError } from "../../src/core/errors/tool_error.ts";
 import { type OpenedBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { skipReason, type TestServer } from "./programs.ts";
-import { newJob, Runs, sleep, until } from "./suite.ts";
+import { newJob, Runs, sleep, until } from "./fixture.ts";
 
 const OPTIONS = { leaseMs: 1_500, timeoutMs: 1_000 };
 const PATIENCE_MS = 30_000;

@@ -6,7 +6,7 @@ import { RedisBackend } from "../../src/engine/bullmq/redis.ts";
 import { ErrorThrottle } from "../../src/engine/store_errors.ts";
 import { startStore, STORES } from "./bullmq_stores.ts";
 import { type ServerName, skipReason } from "./programs.ts";
-import { newJob, sleep } from "./suite.ts";
+import { newJob, sleep } from "./fixture.ts";
 
 const LONG_MS = 60_000;
 const SHORT_MS = 20;

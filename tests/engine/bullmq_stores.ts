@@ -3,7 +3,7 @@ import { bullmqEngine, type BullmqEngineCommonOptions } from "../../src/engine/b
 import type { Engine } from "../../src/engine/engine.ts";
 import { type ServerName, startPostgres, startRedis, type TestServer } from "./programs.ts";
 import { errorLogger } from "./fixture.ts";
-import type { OpenedEngine } from "./suite.ts";
+import type { OpenedEngine } from "./fixture.ts";
 
 /** Stores of the engine. */
 export const STORES: readonly ServerName[] = ["redis", "postgres"];

@@ -4,9 +4,9 @@ import type { Job } from "../../src/engine/engine.ts";
 import { memoryEngine } from "../../src/engine/memory.ts";
 import { type Clock, MAX_TIMER_MS } from "../../src/internal/time.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
-import { changed, engineSuite, newJob, Runs, sleep } from "./suite.ts";
+import { changed, newJob, Runs, sleep, testEngine } from "./fixture.ts";
 
-engineSuite("memory", () => {
+testEngine("memory", () => {
   const engine = memoryEngine();
   return Promise.resolve({ engine, close: () => Promise.resolve(engine.close()) });
 });

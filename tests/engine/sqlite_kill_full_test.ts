@@ -4,7 +4,7 @@ import process from "node:process";
 import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
 import { command, type Program, runtimes, startProgram, testWith } from "../serve/programs.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
-import { newJob, Runs, sleep, until } from "./suite.ts";
+import { newJob, Runs, sleep, until } from "./fixture.ts";
 
 const LEASE_MS = 1_500;
 /** Programs start slowly on a busy machine. */

@@ -6,8 +6,7 @@ import { createClient, createServer, defineTool, memoryTransport } from "../../m
 import { openDatabase } from "../../src/engine/sqlite/database.ts";
 import { sqliteEngine, type SqliteEngineOptions } from "../../src/engine/sqlite/mod.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
-import { errorLogger } from "./fixture.ts";
-import { changed, newJob, Runs, sleep, until } from "./suite.ts";
+import { changed, errorLogger, newJob, Runs, sleep, until } from "./fixture.ts";
 
 /** Opens an engine, and its file as another process would. */
 async function openLocked(options: SqliteEngineOptions = {}) {
@@ -18,7 +17,7 @@ async function openLocked(options: SqliteEngineOptions = {}) {
     busyTimeoutMs: 1,
     synchronous: "NORMAL",
     schema: "SELECT 1",
-    schemaVersion: 1_000,
+    schemaVersion: 2,
   });
   return {
     engine,

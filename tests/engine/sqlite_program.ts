@@ -1,7 +1,7 @@
 // A process with the sqlite engine: `sqlite_program.ts <file> <lease in ms> <task> [id …]`. It prints its actions.
 import process from "node:process";
 import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
-import { newJob, sleep } from "./suite.ts";
+import { newJob, sleep } from "./fixture.ts";
 
 const [path = "", leaseMs = "", what = "", ...ids] = process.argv.slice(2);
 const engine = sqliteEngine(path, { leaseMs: Number(leaseMs), pollMs: 20 });

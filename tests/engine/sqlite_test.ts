@@ -8,12 +8,11 @@ import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/datab
 import { SqliteStore } from "../../src/engine/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
-import { errorLogger } from "./fixture.ts";
-import { engineSuite, newJob, type OpenedEngine, Runs, sleep, until } from "./suite.ts";
+import { errorLogger, newJob, type OpenedEngine, Runs, sleep, testEngine, until } from "./fixture.ts";
 
 const LEASE_MS = 1_500;
 
-engineSuite("sqlite", () => openSqlite({ leaseMs: LEASE_MS, pollMs: 20 }), { leaseMs: LEASE_MS });
+testEngine("sqlite", () => openSqlite({ leaseMs: LEASE_MS, pollMs: 20 }), { leaseMs: LEASE_MS });
 
 interface OpenedSqlite extends OpenedEngine {
   readonly path: string;
@@ -43,7 +42,7 @@ const CONNECTION = { busyTimeoutMs: 5_000, synchronous: "NORMAL" } as const;
 
 /** Opens the file as another program would. */
 function openRaw(path: string): SqliteDatabase {
-  return openDatabase(path, { ...CONNECTION, busyTimeoutMs: 1, schema: "SELECT 1", schemaVersion: 1_000 });
+  return openDatabase(path, { ...CONNECTION, busyTimeoutMs: 1, schema: "SELECT 1", schemaVersion: 2 });
 }
 
 function read(database: SqliteDatabase, sql: string): unknown[] {
@@ -89,9 +88,11 @@ test("sqlite() leaves the file of another program alone", async () => {
 test("sqlite() leaves the file of a newer version alone", async () => {
   const opened = await openSqlite();
   const raw = openRaw(opened.path);
-  raw.exec("PRAGMA user_version = 2");
+  raw.exec("PRAGMA user_version = 3");
+  throws(() => sqliteEngine(opened.path), /a newer version of Toolwire wrote it \(schema 3, supported is 2\)/);
+  raw.exec("PRAGMA user_version = 1");
   raw.close();
-  throws(() => sqliteEngine(opened.path), /a newer version of Toolwire wrote it \(schema 2, supported is 1\)/);
+  throws(() => sqliteEngine(opened.path), /an older version of Toolwire wrote it \(schema 1, supported is 2\); delete/);
   await opened.close();
 });
 
@@ -106,7 +107,7 @@ test("sqlite() writes ahead, and waits for the disk if it is to outlive the mach
       ...CONNECTION,
       synchronous: outlives === "process" ? "NORMAL" : "FULL",
       schema: "SELECT 1",
-      schemaVersion: 1,
+      schemaVersion: 2,
     });
     deepStrictEqual(read(raw, "PRAGMA journal_mode"), [{ journal_mode: "wal" }]);
     deepStrictEqual(read(raw, "PRAGMA synchronous"), [{ synchronous: levels[outlives] }]);

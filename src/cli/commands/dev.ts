@@ -1,7 +1,6 @@
 /** `toolwire dev <module>`: serves the server of a module and reloads it when a file changes. */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import process from "node:process";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
@@ -11,6 +10,7 @@ import { parseTarget } from "../targets/target.ts";
 import { pickPort } from "../dev/pick_port.ts";
 import { startWatcher } from "../dev/watcher.ts";
 import { DevSession } from "../dev/dev_session.ts";
+import { terminated } from "../terminal/process.ts";
 
 interface DevFlags {
   readonly port?: number;
@@ -80,11 +80,4 @@ function pathOf(module: string, cwd: string): string {
   const path = resolve(cwd, target.file);
   if (existsSync(path)) return path;
   throw new CliError(EXIT.usage, `Cannot load ${target.file}: there is no file ${path}`);
-}
-
-/** Aborts when another program ends this one. */
-function terminated(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ["SIGTERM", "SIGHUP"] as const) process.once(name, () => controller.abort());
-  return controller.signal;
 }

@@ -10,8 +10,7 @@ import type { TargetConnection } from "../targets/connection.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
 import { takeTarget } from "../targets/target.ts";
-import { printableLine } from "../terminal/terminal.ts";
-import { createProxy } from "../record/proxy.ts";
+import { createProxy, infoOf } from "../record/proxy.ts";
 import { createRecorder } from "../record/recorder.ts";
 import { createRedactor } from "../../core/redaction/redact.ts";
 import { serveProxy } from "../record/serve_proxy.ts";
@@ -147,16 +146,4 @@ class RecordingFile {
 function fileExists({ out }: RecordFlags): CliError {
   const hint = "Choose another name, or replace it with --force";
   return new CliError(EXIT.usage, `The file ${out} exists`, { code: "file", hint });
-}
-
-/** Wires on which a server states its name. */
-const NAMED_WIRES: ReadonlySet<string> = new Set(["mcp", "stdio", "memory"]);
-
-async function infoOf(connection: TargetConnection): Promise<{ readonly name: string; readonly version?: string }> {
-  const mcp = NAMED_WIRES.has(connection.wire) ? await connection.mcp() : undefined;
-  const info = (await mcp?.server())?.info;
-  const { name = "", version } = info ?? {};
-  const { label } = connection;
-  const fallback = URL.canParse(label) ? new URL(label).host || label : label;
-  return { name: name === "" ? printableLine(fallback) : name, ...(version !== undefined && { version }) };
 }

@@ -1,5 +1,6 @@
 /** A server in front of another one: it passes all calls on, on several wires, and runs middleware around them. */
 import { createServer } from "../../../mod.ts";
+import type { Auth } from "../../server/auth.ts";
 import type { Server } from "../../server/server.ts";
 import { gateway, mount } from "../../server/compose/mod.ts";
 import type { Logger } from "../../core/handler/context.ts";
@@ -9,6 +10,9 @@ import { mcp } from "../../wires/mcp/http/server/mcp.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
 import { rest } from "../../wires/rest/server/rest.ts";
 import { grpc } from "../../wires/grpc/server/grpc.ts";
+import type { RequestWire } from "../../wires/mod.ts";
+import type { TargetConnection } from "../targets/connection.ts";
+import { printableLine } from "../terminal/terminal.ts";
 
 /** Options of {@link createProxy}. */
 export interface ProxyOptions {
@@ -18,6 +22,10 @@ export interface ProxyOptions {
   readonly logger: Logger | CallLogger | false;
   /** Creates middleware around all calls. Gets the tools of the server. */
   readonly middleware?: (tools: readonly ListedTool[]) => Middleware;
+  /** Wires beside MCP, MCP-lite, REST and Connect. */
+  readonly wires?: readonly RequestWire[];
+  /** Authenticates the callers of the proxy. Default: anyone on this machine may call. */
+  readonly auth?: Auth;
 }
 
 /** Time limit of a call through the proxy, in milliseconds: the server behind it has its own. */
@@ -32,7 +40,7 @@ const MAX_LISTED = 10_000;
  * @returns Rejects with `ToolError` if that server cannot be listed. Closing the proxy closes the transport.
  */
 export async function createProxy(transport: Transport, options: ProxyOptions): Promise<Server> {
-  const { info, logger, middleware } = options;
+  const { info, logger, middleware, wires = [], auth } = options;
   const remote = await gateway(info.name, transport, {
     maxListed: MAX_LISTED,
     timeoutMs: CALL_MS,
@@ -42,10 +50,24 @@ export async function createProxy(transport: Transport, options: ProxyOptions): 
     ...info,
     tools: [],
     parts: [mount(remote)],
-    wires: [mcp(), mcpLite(), rest(), grpc()],
+    wires: [mcp(), mcpLite(), rest(), grpc(), ...wires],
+    ...(auth !== undefined && { auth }),
     keys: `proxy:${crypto.randomUUID()}`,
     timeoutMs: CALL_MS,
     logger,
     middleware: middleware === undefined ? [] : [middleware(remote.tools)],
   });
+}
+
+/** Wires on which a server states its name. */
+const NAMED_WIRES: ReadonlySet<string> = new Set(["mcp", "stdio", "memory"]);
+
+/** Name and version that a proxy of a target has for its callers. */
+export async function infoOf(connection: TargetConnection): Promise<ProxyOptions["info"]> {
+  const mcp = NAMED_WIRES.has(connection.wire) ? await connection.mcp() : undefined;
+  const info = (await mcp?.server())?.info;
+  const { name = "", version } = info ?? {};
+  const { label } = connection;
+  const fallback = URL.canParse(label) ? new URL(label).host || label : label;
+  return { name: name === "" ? printableLine(fallback) : name, ...(version !== undefined && { version }) };
 }

@@ -49,7 +49,8 @@ export async function serveProxy(
   }
 }
 
-async function listen(server: Server, port: number): ReturnType<typeof serve> {
+/** Opens the port. @throws {CliError} If another program has it. */
+export async function listen(server: Server, port: number): ReturnType<typeof serve> {
   try {
     return await serve(server, { port, graceMs: 1_000 });
   } catch (cause) {

@@ -1,4 +1,5 @@
 /** The parts of the process that commands use. */
+import process from "node:process";
 
 /** A stream of the process. */
 export interface OutputStream {
@@ -23,4 +24,11 @@ export interface CliProcess {
 /** Standard input. */
 export interface CliInput extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
+}
+
+/** Aborts when another program ends this one. */
+export function terminated(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ["SIGTERM", "SIGHUP"] as const) process.once(name, () => controller.abort());
+  return controller.signal;
 }

@@ -6,6 +6,7 @@
  * of the store alone.
  */
 import type { Job } from "../engine.ts";
+import type { JobHead, JobRange } from "../job_list.ts";
 import type { ErrorThrottle } from "../store_errors.ts";
 
 /** Entry of the queue. */
@@ -43,6 +44,8 @@ export interface Records {
   remove(id: string): Promise<void>;
   /** Returns the id of the job's record; `undefined` if there is no such job. */
   recordId(id: string): Promise<string | undefined>;
+  /** The first `HEADS` jobs of a range, the latest first. */
+  heads(range: JobRange): Promise<readonly JobHead[]>;
   /** Acquires the lease of the job for `leaseMs`, unless another one is held. */
   acquire(delivery: Delivery, lease: BullmqLease, leaseMs: number): Promise<LeaseResult>;
   /** Renews the leases that are not lost. */

@@ -1,7 +1,8 @@
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { Lazy, Listeners } from "../../internal/async.ts";
 import { within } from "../../internal/time.ts";
-import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
+import type { Engine, EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../engine.ts";
+import { pageOf, rangeOf } from "../job_list.ts";
 import { MissingPackageError } from "../store_errors.ts";
 import type {
   Backend,
@@ -54,6 +55,12 @@ export class BullmqEngine implements Engine {
 
   remove(id: string): Promise<void> {
     return this.#request(() => this.#backend.records.remove(id));
+  }
+
+  async list(filter: JobFilter, limit: number, cursor?: string): Promise<JobPage> {
+    // Outside of the request: a wrong cursor is not an error of the store.
+    const range = rangeOf(filter, cursor);
+    return pageOf(await this.#request(() => this.#backend.records.heads(range)), filter, limit);
   }
 
   subscribe(id: string, onChange: () => void): () => void {

@@ -1,5 +1,6 @@
 import type { BullmqLease, Delivery, LeaseResult, Records } from "./backend.ts";
 import type { Job } from "../engine.ts";
+import { headColumns, headOfRow, HEADS, type JobHead, type JobRange } from "../job_list.ts";
 
 /** Channel for changes; the payload is `<queue>:<id>`. */
 export const CHANNEL = "toolwire";
@@ -13,13 +14,18 @@ export const TABLES = `
     record_id text NOT NULL,
     version bigint NOT NULL,
     expires_at timestamptz NOT NULL,
+    created_at_ms bigint NOT NULL,
+    state text NOT NULL,
+    tool text NOT NULL,
+    principal text NOT NULL,
     body text NOT NULL,
     delivery text,
     claim text,
     leased_until timestamptz,
     PRIMARY KEY (queue, id)
   );
-  CREATE INDEX IF NOT EXISTS jobs_by_expiry ON toolwire.jobs (expires_at)`;
+  CREATE INDEX IF NOT EXISTS jobs_by_expiry ON toolwire.jobs (expires_at);
+  CREATE INDEX IF NOT EXISTS jobs_by_creation ON toolwire.jobs (queue, created_at_ms, id)`;
 
 /** Interval between deletions of expired jobs in milliseconds. */
 const PURGE_MS = 60_000;
@@ -32,16 +38,21 @@ const ACQUIRABLE = `${THE_JOB} AND record_id = $3 AND ($4 = '' OR delivery = $4)
 
 const STATEMENTS = {
   // An expired job that is not purged yet is replaced.
-  insert: `INSERT INTO toolwire.jobs AS existing (queue, id, record_id, version, expires_at, body)
-    VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6)
+  insert: `INSERT INTO toolwire.jobs AS existing 
+      (queue, id, record_id, version, expires_at, body, created_at_ms, state, tool, principal)
+    VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6, $7, $8, $9, $10)
     ON CONFLICT (queue, id) DO UPDATE SET record_id = excluded.record_id, version = excluded.version,
-      expires_at = excluded.expires_at, body = excluded.body, delivery = NULL, claim = NULL, leased_until = NULL
+      expires_at = excluded.expires_at, body = excluded.body, created_at_ms = excluded.created_at_ms,
+      state = excluded.state, tool = excluded.tool, principal = excluded.principal, delivery = NULL, claim = NULL, leased_until = NULL
     WHERE existing.expires_at <= ${NOW}`,
   get: `SELECT body FROM toolwire.jobs WHERE ${THE_JOB}`,
   replace: `WITH changed AS (
-      UPDATE toolwire.jobs SET version = $4, expires_at = to_timestamp($5::float8 / 1000), body = $6
+      UPDATE toolwire.jobs SET version = $4, expires_at = to_timestamp($5::float8 / 1000), body = $6, state = $7
       WHERE ${THE_JOB} AND version = $3 RETURNING id
     ) SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM changed`,
+  heads: `SELECT id, created_at_ms, state, tool, principal FROM toolwire.jobs
+    WHERE queue = $1 AND (created_at_ms, id) < ($2::bigint, $3) AND created_at_ms >= $4::bigint AND expires_at > ${NOW}
+    ORDER BY created_at_ms DESC, id DESC LIMIT ${HEADS}`,
   remove: `WITH removed AS (DELETE FROM toolwire.jobs WHERE queue = $1 AND id = $2 RETURNING id)
     SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM removed`,
   recordId: `SELECT record_id FROM toolwire.jobs WHERE ${THE_JOB}`,
@@ -82,7 +93,7 @@ export class PostgresRecords implements Records {
   async insert(job: Job, recordId: string): Promise<boolean> {
     await this.#purge();
     const { id, version, expiresAtMs } = job;
-    return await this.#change("insert", id, recordId, version, expiresAtMs, JSON.stringify(job));
+    return await this.#change("insert", id, recordId, version, expiresAtMs, JSON.stringify(job), ...headColumns(job));
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -91,7 +102,8 @@ export class PostgresRecords implements Records {
   }
 
   replace(job: Job, version: number): Promise<boolean> {
-    return this.#change("replace", job.id, version, job.version, job.expiresAtMs, JSON.stringify(job));
+    const values = [job.id, version, job.version, job.expiresAtMs, JSON.stringify(job), job.state];
+    return this.#change("replace", ...values);
   }
 
   async remove(id: string): Promise<void> {
@@ -121,6 +133,10 @@ export class PostgresRecords implements Records {
 
   async release({ job, claim }: BullmqLease): Promise<void> {
     await this.#run("release", job, claim);
+  }
+
+  async heads({ before, fromMs }: JobRange): Promise<readonly JobHead[]> {
+    return (await this.#run("heads", before.createdAtMs, before.id, fromMs)).rows.map(headOfRow);
   }
 
   async #purge(): Promise<void> {

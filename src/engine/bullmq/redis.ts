@@ -14,6 +14,8 @@ import type {
 import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
 import type { Redis } from "ioredis";
 import type { Job } from "../engine.ts";
+import { headText, readHeads, recordKey, TRIM } from "./redis_list.ts";
+import { type JobHead, type JobRange, positionOf } from "../job_list.ts";
 
 /** BullMQ's name of the queue. The name of the engine is in the prefix of its keys. */
 const QUEUE = "deliveries";
@@ -93,28 +95,40 @@ export class RedisBackend implements Backend {
   }
 }
 
-/** In each script, `KEYS[1]` is the record. Each change is one script, so that it is atomic. */
-const INSERT = `
-  if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
-  redis.call("HSET", KEYS[1], "record", ARGV[1], "version", ARGV[2], "body", ARGV[3])
-  redis.call("PEXPIREAT", KEYS[1], ARGV[4])
-  return 1`;
-
-const REPLACE = `
-  if redis.call("HGET", KEYS[1], "version") ~= ARGV[1] then return 0 end
-  redis.call("HSET", KEYS[1], "version", ARGV[2], "body", ARGV[3])
-  redis.call("PEXPIREAT", KEYS[1], ARGV[4])
-  redis.call("PUBLISH", ARGV[5], ARGV[6])
-  return 1`;
-
-const REMOVE = `
-  redis.call("DEL", KEYS[1])
-  redis.call("PUBLISH", ARGV[1], ARGV[2])`;
-
 /** Time of Redis in milliseconds: the clocks of the processes may differ. */
 const NOW = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/**
+ * In each script, `KEYS[1]` is the record, `KEYS[2]` and `KEYS[3]` are the sets of redis_list.ts. Each change is one script, so that it
+ * is atomic.
+ */
+const INSERT = `${NOW}
+  if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
+  redis.call("HSET", KEYS[1], "record", ARGV[1], "version", ARGV[2], "body", ARGV[3], "head", ARGV[5], "position", ARGV[6])
+  redis.call("PEXPIREAT", KEYS[1], ARGV[4])
+  redis.call("ZADD", KEYS[2], 0, ARGV[6])
+  redis.call("ZADD", KEYS[3], ARGV[4], ARGV[6])
+  ${TRIM}
+  return 1`;
+
+const REPLACE = `
+  if redis.call("HGET", KEYS[1], "version") ~= ARGV[1] then return 0 end
+  redis.call("HSET", KEYS[1], "version", ARGV[2], "body", ARGV[3], "head", ARGV[7])
+  redis.call("PEXPIREAT", KEYS[1], ARGV[4])
+  redis.call("ZADD", KEYS[3], "XX", ARGV[4], ARGV[8])
+  redis.call("PUBLISH", ARGV[5], ARGV[6])
+  return 1`;
+
+const REMOVE = `
+  local position = redis.call("HGET", KEYS[1], "position")
+  if position then
+    redis.call("ZREM", KEYS[2], position)
+    redis.call("ZREM", KEYS[3], position)
+  end
+  redis.call("DEL", KEYS[1])
+  redis.call("PUBLISH", ARGV[1], ARGV[2])`;
 
 /** Returns 0 if the lease is acquired, -1 if there is nothing to run, otherwise the rest of another process' lease in milliseconds. */
 const ACQUIRE = `${NOW}
@@ -153,7 +167,8 @@ class RedisRecords implements Records {
 
   async insert(job: Job, recordId: string): Promise<boolean> {
     const { id, version, expiresAtMs } = job;
-    return await this.#run(INSERT, id, recordId, version, JSON.stringify(job), Math.ceil(expiresAtMs)) === 1;
+    const values = [recordId, version, JSON.stringify(job), Math.ceil(expiresAtMs), headText(job), positionOf(job)];
+    return await this.#run(INSERT, id, ...values) === 1;
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -164,7 +179,7 @@ class RedisRecords implements Records {
   async replace(job: Job, version: number): Promise<boolean> {
     const { id, expiresAtMs } = job;
     const values = [version, job.version, JSON.stringify(job), Math.ceil(expiresAtMs), this.#channel, id];
-    return await this.#run(REPLACE, id, ...values) === 1;
+    return await this.#run(REPLACE, id, ...values, headText(job), positionOf(job)) === 1;
   }
 
   async remove(id: string): Promise<void> {
@@ -194,11 +209,16 @@ class RedisRecords implements Records {
     await this.#run(RELEASE, job, claim);
   }
 
+  async heads(range: JobRange): Promise<readonly JobHead[]> {
+    return await readHeads(await this.#connect(), this.#prefix, range);
+  }
+
   async #run(script: string, id: string, ...values: (string | number)[]): Promise<unknown> {
-    return await (await this.#connect()).eval(script, 1, this.#key(id), ...values);
+    const keys = [this.#key(id), `${this.#prefix}:positions`, `${this.#prefix}:expiries`];
+    return await (await this.#connect()).eval(script, keys.length, ...keys, ...values);
   }
 
   #key(id: string): string {
-    return `${this.#prefix}:job:${id}`;
+    return recordKey(this.#prefix, id);
   }
 }

@@ -102,9 +102,10 @@ function assertOwnFile(database: SqliteDatabase, path: string, schemaVersion: nu
     throw new Error(`Cannot use the database ${path}: it belongs to another program; name a separate file`);
   }
   const version = readNumber(database, "PRAGMA user_version");
-  if (version > schemaVersion) {
+  if (version > schemaVersion || (version > 0 && version < schemaVersion)) {
+    const [age, remedy] = version > schemaVersion ? ["a newer", "update this process"] : ["an older", "delete it"];
     throw new Error(
-      `Cannot use the database ${path}: a newer version of Toolwire wrote it (schema ${version}, supported is ${schemaVersion}); update this process, or name another file`,
+      `Cannot use the database ${path}: ${age} version of Toolwire wrote it (schema ${version}, supported is ${schemaVersion}); ${remedy}, or name another file`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../internal/async.ts";
-import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
+import type { Engine, EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../engine.ts";
 import type { ErrorThrottle } from "../store_errors.ts";
 import { LockWaits } from "./lock_waits.ts";
 import type { SqliteLease, SqliteStore } from "./store.ts";
@@ -111,6 +111,10 @@ export class SqliteEngine implements Engine {
         await Promise.all(worker.runs);
       },
     };
+  }
+
+  list(filter: JobFilter, limit: number, cursor?: string): MaybePromise<JobPage> {
+    return this.#waits.read(() => this.#store.list(filter, limit, cursor));
   }
 
   close(): MaybePromise<void> {

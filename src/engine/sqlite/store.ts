@@ -4,7 +4,8 @@
  * A delivery asks a worker to run a job from its due time on. To acquire it, a process moves the due time forward by the duration of the
  * lease, and repeats this while it lives. When the process dies, the delivery becomes due again.
  */
-import type { Job } from "../engine.ts";
+import type { Job, JobFilter, JobPage } from "../engine.ts";
+import { headColumns, headOfRow, HEADS, pageOf, rangeOf } from "../job_list.ts";
 import {
   openDatabase,
   type OpenOptions,
@@ -25,7 +26,7 @@ export interface SqliteLease {
   readonly wasDueAtMs?: number;
 }
 
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 
 /**
  * `claim` is 0 until a process acquires the delivery. From then on, `due_at_ms` is the end of the lease.
@@ -37,9 +38,14 @@ const SCHEMA = `
     id TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
     expires_at_ms INTEGER NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    principal TEXT NOT NULL,
     body TEXT NOT NULL
   ) STRICT;
   CREATE INDEX jobs_by_expiry ON jobs (expires_at_ms);
+  CREATE INDEX jobs_by_creation ON jobs (created_at_ms, id);
   CREATE TABLE deliveries (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     job TEXT NOT NULL,
@@ -65,16 +71,20 @@ const FIND_DUE = `
   LIMIT 1`;
 
 const STATEMENTS = {
-  insert: "INSERT INTO jobs (id, version, expires_at_ms, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  insert: `INSERT INTO jobs (id, version, expires_at_ms, created_at_ms, state, tool, principal, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   get: "SELECT body FROM jobs WHERE id = ? AND expires_at_ms > ?",
   version: "SELECT version FROM jobs WHERE id = ?",
   // One query for all jobs takes a seventh of the time of one for each. The version is null if there is no such job.
   changed: `SELECT known.key AS id, jobs.version AS version FROM json_each(?) AS known
     LEFT JOIN jobs ON jobs.id = known.key WHERE jobs.version IS NOT known.value`,
   // Usually the expiry is unchanged. The index is then not updated.
-  replaceBody: "UPDATE jobs SET version = ?, body = ? WHERE id = ? AND version = ? AND expires_at_ms = ?",
-  replace: `UPDATE jobs SET version = ?, expires_at_ms = ?, body = ?
+  replaceBody: "UPDATE jobs SET version = ?, state = ?, body = ? WHERE id = ? AND version = ? AND expires_at_ms = ?",
+  replace: `UPDATE jobs SET version = ?, state = ?, expires_at_ms = ?, body = ?
     WHERE id = ? AND version = ? AND expires_at_ms > ?`,
+  list: `SELECT id, created_at_ms, state, tool, principal FROM jobs
+    WHERE (created_at_ms, id) < (?, ?) AND created_at_ms >= ? AND expires_at_ms > ?
+    ORDER BY created_at_ms DESC, id DESC LIMIT ${HEADS}`,
   remove: "DELETE FROM jobs WHERE id = ?",
   removeExpired: "DELETE FROM jobs WHERE id = ? AND expires_at_ms <= ?",
   // Limited, so that other writes do not wait long.
@@ -106,9 +116,10 @@ export class SqliteStore {
   }
 
   insert(job: Job): boolean {
-    const add = () => this.#change("insert", job.id, job.version, job.expiresAtMs, JSON.stringify(job));
+    const { id, version, expiresAtMs } = job;
+    const add = () => this.#change("insert", id, version, expiresAtMs, ...headColumns(job), JSON.stringify(job));
     // The id may belong to an expired job that is not purged yet.
-    return add() || (this.#change("removeExpired", job.id, Date.now()) && add());
+    return add() || (this.#change("removeExpired", id, Date.now()) && add());
   }
 
   get(id: string): Job | undefined {
@@ -134,15 +145,20 @@ export class SqliteStore {
   }
 
   replace(job: Job, version: number): boolean {
-    const { id, expiresAtMs } = job;
+    const { id, expiresAtMs, state } = job;
     const body = JSON.stringify(job);
     const nowMs = Date.now();
-    return (expiresAtMs > nowMs && this.#change("replaceBody", job.version, body, id, version, expiresAtMs)) ||
-      this.#change("replace", job.version, expiresAtMs, body, id, version, nowMs);
+    return (expiresAtMs > nowMs && this.#change("replaceBody", job.version, state, body, id, version, expiresAtMs)) ||
+      this.#change("replace", job.version, state, expiresAtMs, body, id, version, nowMs);
   }
 
   remove(id: string): void {
     this.#change("remove", id);
+  }
+
+  list(filter: JobFilter, limit: number, cursor: string | undefined): JobPage {
+    const { before: { createdAtMs, id }, fromMs } = rangeOf(filter, cursor);
+    return pageOf(this.#rows("list", createdAtMs, id, fromMs, Date.now()).map(headOfRow), filter, limit);
   }
 
   /** Deletes expired jobs. Returns whether there may be more. */

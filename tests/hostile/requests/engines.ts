@@ -144,7 +144,7 @@ async function openLocked(row: WireRow): Promise<Locked> {
     busyTimeoutMs: 1,
     synchronous: "NORMAL",
     schema: "SELECT 1",
-    schemaVersion: 1_000,
+    schemaVersion: 2,
   });
   return {
     patient: patient.client,

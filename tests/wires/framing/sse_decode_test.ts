@@ -1,7 +1,8 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { monitorFromSignal } from "../../../src/core/call/time_limit.ts";
-import { readEvents, ResumableSseDecoder, SseDecoder, type SseEvent } from "../../../src/http_client/sse.ts";
+import { readEvents, ResumableSseDecoder } from "../../../src/http_client/resumable_sse.ts";
+import { SseDecoder, type SseEvent } from "../../../src/http_client/sse.ts";
 
 function decodeAll(chunks: readonly string[]): SseEvent[] {
   const decoder = new SseDecoder();

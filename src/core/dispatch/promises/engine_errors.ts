@@ -31,6 +31,7 @@ export function withErrorReporting(engine: Engine, report: (error: unknown) => v
     schedule: (id, delayMs) => attempt(() => engine.schedule(id, delayMs)),
     lease: (id) => attempt(() => engine.lease(id)),
     work: (run, options) => engine.work(run, options),
+    ...(engine.list && { list: (...args) => attempt(() => engine.list!(...args)) }),
     close: () => engine.close(),
   };
 }

@@ -212,7 +212,8 @@ export class JobRunner {
   }
 
   #write(run: CallContext, lease: LeaseOptions, id?: string): Promise<boolean> {
-    return (run.written = this.#insertRunning(run, newJob(run, RUNNING, id), lease));
+    const job = { ...newJob(run, RUNNING, id), owner: this.#jobs.owner };
+    return (run.written = this.#insertRunning(run, job, lease));
   }
 
   async #withConfig({ definition, call }: CallContext, job: Job): Promise<Job> {
@@ -352,6 +353,7 @@ function newJob(run: CallContext, state: Pick<Job, "state" | "epoch" | "attempt"
     ...(principal !== undefined && { principal }),
     ...(context !== undefined && { context }),
     ...(trace !== undefined && { trace }),
+    createdAtMs: services.clock.now(),
     expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
     memo: run.asking?.memo ?? EMPTY_MEMO,

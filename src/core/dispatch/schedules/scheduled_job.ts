@@ -11,7 +11,7 @@ import type { ScheduledCall, ScheduleHost } from "../schedule.ts";
  * @throws {TypeError} If the server does not have its tool, or the arguments do not fit.
  */
 export function createScheduledJob(
-  { toolOf, skewMs }: ScheduleHost,
+  { toolOf, skewMs, clock }: ScheduleHost,
   { id, tool, input, principal, atMs, schedule }: ScheduledCall,
 ): Job {
   const definition = toolOf(tool);
@@ -32,6 +32,7 @@ export function createScheduledJob(
     args: checkInput(definition, input, schedule.name),
     digest: digestOf(tool, input),
     ...(principal !== undefined && { principal }),
+    createdAtMs: clock.now(),
     expiresAtMs: atMs + ttlMs + skewMs,
     wakeAtMs: atMs,
     maxAttempts: retries + 1,

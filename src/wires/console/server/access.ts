@@ -29,7 +29,7 @@ export function refuseAccess(head: Head, host: WireHost, { scope, key }: AccessR
 }
 
 /** Refuses requests of other pages, whatever the CORS policy of the server allows. */
-function refuseForeign(head: Head): string | undefined {
+export function refuseForeign(head: Head): string | undefined {
   const { metadata } = head;
   if (metadata.get(CONSOLE_HEADER) !== "1") return `Send the header ${CONSOLE_HEADER}: 1`;
   const site = metadata.get("sec-fetch-site");
@@ -49,7 +49,7 @@ function hostOf(origin: string): string {
 }
 
 /** Compares in constant time. */
-function isSame(given: string, key: string): boolean {
+export function isSame(given: string, key: string): boolean {
   let difference = given.length ^ key.length;
   for (let at = 0; at < given.length; at++) difference |= given.charCodeAt(at) ^ key.charCodeAt(at % key.length);
   return difference === 0;

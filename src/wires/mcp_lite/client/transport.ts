@@ -15,7 +15,8 @@ import type { ActivityMonitor, ListedTool, Transport } from "../../../core/call/
 import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../../http_client/read.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
-import { readCallStream, type SseEvent } from "../../../http_client/sse.ts";
+import { readCallStream } from "../../../http_client/call_stream.ts";
+import type { SseEvent } from "../../../http_client/sse.ts";
 import { decodeError, decodeStatus, wrongIdError } from "../../framing/json_rpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject } from "../../../internal/json.ts";

@@ -13,7 +13,8 @@ import {
 import type { ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../../http_client/read.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
-import { readCallStream, type SseEvent } from "../../../http_client/sse.ts";
+import { readCallStream } from "../../../http_client/call_stream.ts";
+import type { SseEvent } from "../../../http_client/sse.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { asObject, type Members } from "../../../internal/json.ts";

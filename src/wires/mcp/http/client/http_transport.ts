@@ -8,7 +8,7 @@ import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts"
 import { withTimeLimit } from "../../../../core/call/time_limit.ts";
 import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
 import { connectionError } from "../../../../http_client/send.ts";
-import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import { wrongIdError } from "../../../framing/json_rpc/decode_error.ts";
 import {

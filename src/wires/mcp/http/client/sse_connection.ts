@@ -7,7 +7,7 @@ import { monitorFromSignal } from "../../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
 import { connectionError } from "../../../../http_client/send.ts";
-import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { decodeFailedReply } from "../../client/decode_reply.ts";
 import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";

@@ -1,0 +1,199 @@
+/** What came back of a call, over each wire. */
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import type { Tool } from "./api.ts";
+import { answerCall, currentWire, isStreamed, linkTo, shownWire, stateOf } from "./call_state.ts";
+import { copyForms } from "./copy_as.ts";
+import { hexDump } from "./grpc_web.ts";
+import { Sign } from "./icon.tsx";
+import { asSchema, type Json } from "./json_schema.ts";
+import { Keys } from "./keys.tsx";
+import { Pane } from "./pane.tsx";
+import { QuestionForms } from "./question_forms.tsx";
+import { ResultValue, visible } from "./value.tsx";
+import { callableWires, canonical, type Exchange, shorten } from "./wires.ts";
+
+const tab = signal<"value" | "bytes">("value");
+
+function titleOf(id: string): string {
+  return callableWires().find((wire) => wire.id === id)?.title ?? id;
+}
+
+export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
+  const { exchanges, problem, args } = stateOf(tool);
+  const list = exchanges.value;
+  const shown = list.find(({ wire }) => wire === shownWire.value) ?? list[0];
+  const differs = new Set(list.filter(({ isDone }) => isDone).map(({ outcome }) => canonical(outcome.value))).size > 1;
+  return (
+    <Pane title="Answer" actions={<CopyAs tool={tool.listing.name} args={args.value} />}>
+      <h3 id="answer-heading" tabIndex={-1} class="hidden" aria-live="polite">
+        {shown === undefined ? "" : `${shown.outcome.kind}, ${shown.tookMs} ms`}
+      </h3>
+      {list.length > 1 && (
+        <div class="tabs" role="group" aria-label="Wires">
+          {list.map(({ wire, outcome, tookMs, isDone }) => (
+            <button
+              type="button"
+              key={wire}
+              aria-pressed={wire === shown?.wire}
+              onClick={() => shownWire.value = wire}
+            >
+              <span class={isDone ? outcome.kind : "running"}>
+                <Sign state={isDone ? outcome.kind : "running"} />
+              </span>{" "}
+              {titleOf(wire)} <span class="dim">{tookMs} ms</span>
+            </button>
+          ))}
+        </div>
+      )}
+      {differs && <p class="dim">The wires answer in different forms.</p>}
+      {problem.value !== "" && <p class="issue" role="alert">{problem.value}</p>}
+      {shown === undefined
+        ? problem.value === "" && (
+          <p class="empty">
+            Nothing was sent yet. <Keys keys="mod ⏎" /> sends the call.
+          </p>
+        )
+        : <ExchangeView exchange={shown} tool={tool} />}
+    </Pane>
+  );
+}
+
+function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonly tool: Tool }): JSX.Element {
+  const { outcome, status, tookMs, firstMs, isDone } = exchange;
+  const { asked } = outcome;
+  return (
+    <>
+      <p class="facts">
+        <span class={`state ${outcome.kind}`}>
+          <Sign state={isDone ? outcome.kind : "running"} /> {isDone ? outcome.kind : "running"}
+        </span>
+        <span class="dim">HTTP {status} · {tookMs} ms · first byte {firstMs} ms</span>
+        <span class="tabs small">
+          <button type="button" aria-pressed={tab.value === "value"} onClick={() => tab.value = "value"}>Value</button>
+          <button type="button" aria-pressed={tab.value === "bytes"} onClick={() => tab.value = "bytes"}>Bytes</button>
+        </span>
+      </p>
+      {tab.value === "bytes" ? <Bytes exchange={exchange} /> : (
+        <>
+          <Events exchange={exchange} />
+          {asked === undefined || !isDone ? <ResultValue value={outcome.value} /> : (
+            <QuestionForms
+              key={exchange.id}
+              asked={asked}
+              before={stateOf(tool).answers}
+              onAnswer={(responses) => void answerCall(tool, exchange, { asked, responses })}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** What came before the end: messages of the log by themselves, and pieces and progress. */
+function Events({ exchange: { events, isDone } }: { readonly exchange: Exchange }): JSX.Element {
+  const logs = events.flatMap(({ atMs, data }) => logOf(atMs, data) ?? []);
+  const others = events.filter(({ atMs, data }) => logOf(atMs, data) === undefined);
+  return (
+    <>
+      {others.length > 0 && (
+        <details open={!isDone}>
+          <summary>{others.length} events before the end</summary>
+          <ol class="events">
+            {others.slice(-100).map(({ atMs, data }, index) => (
+              <li key={index}>
+                <span class="dim">{atMs} ms</span> <code>{visible(JSON.stringify(data).slice(0, 400))}</code>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      {logs.length > 0 && (
+        <table class="log" aria-label="Log of the call">
+          <tbody>
+            {logs.slice(-200).map(({ atMs, level, text }, index) => (
+              <tr key={index}>
+                <td class="dim right">{atMs} ms</td>
+                <td class={`level ${level}`}>{level}</td>
+                <td>{text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+/** A message that the handler logged, as MCP sends it. */
+function logOf(atMs: number, event: unknown) {
+  const { method, params } = asSchema(event);
+  if (method !== "notifications/message") return undefined;
+  const { level, data } = asSchema(params);
+  const { message, ...fields } = asSchema(data);
+  const words = typeof data === "string" ? [data] : typeof message === "string" ? [message] : [];
+  const others = words.length === 0
+    ? [JSON.stringify(data) ?? ""]
+    : Object.keys(fields).length === 0
+    ? []
+    : [JSON.stringify(fields)];
+  return { atMs, level: visible(String(level)), text: visible([...words, ...others].join(" ").slice(0, 2_000)) };
+}
+
+function Bytes({ exchange: { request, status, headers, text } }: { readonly exchange: Exchange }): JSX.Element {
+  const sent = [
+    `${request.method} ${request.url}`,
+    ...Object.entries(request.headers).map(([name, value]) =>
+      `${name}: ${name === "authorization" ? "Bearer …" : value}`
+    ),
+    "",
+    typeof request.body === "string" ? request.body : hexDump(request.body),
+  ].join("\n");
+  const { shown, left } = shorten(
+    [`HTTP ${status}`, ...headers.map(([name, value]) => `${name}: ${value}`), "", text].join("\n"),
+  );
+  return (
+    <>
+      <h4>Sent</h4>
+      <pre class="bytes">{visible(sent)}</pre>
+      <h4>Received</h4>
+      <pre class="bytes">{visible(shown)}</pre>
+      {left > 0 && <p class="dim">{left} more characters</p>}
+    </>
+  );
+}
+
+const copied = signal("");
+
+function CopyAs({ tool, args }: { readonly tool: string; readonly args: Json }): JSX.Element {
+  const copy = async (title: string) => {
+    const request = currentWire()?.request(tool, args, isStreamed.value);
+    const form = copyForms().find((one) => one.title === title);
+    const text = title === "Link"
+      ? location.origin + location.pathname + linkTo(tool, args)
+      : request && form?.text(tool, args, request);
+    if (text === undefined) return;
+    await navigator.clipboard.writeText(text).then(
+      () => copied.value = `${title} copied`,
+      () => copied.value = "The browser does not allow copying",
+    );
+    setTimeout(() => copied.value = "", 2_000);
+  };
+  return (
+    <>
+      <span class="dim" role="status">{copied.value}</span>
+      <select
+        aria-label="Copy the call as"
+        value=""
+        onChange={(event) => {
+          void copy(event.currentTarget.value);
+          event.currentTarget.value = "";
+        }}
+      >
+        <option value="">Copy as…</option>
+        {[...copyForms().map(({ title }) => title), "Link"].map((title) => <option key={title}>{title}</option>)}
+      </select>
+    </>
+  );
+}

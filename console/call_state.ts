@@ -1,0 +1,129 @@
+/** The calls that the page makes: arguments of each tool, the chosen wire, and what came back. */
+import { effect, type Signal, signal } from "@preact/signals";
+import { check, type Issue, type Tool, tools } from "./api.ts";
+import { type Json, start } from "./json_schema.ts";
+import type { Answered } from "./questions.ts";
+import { route } from "./route.ts";
+import { type CallableWire, callableWires, type Exchange, send } from "./wires.ts";
+
+/** State of the screen of one tool, kept while another tool is shown. */
+export interface ToolState {
+  readonly args: Signal<Json>;
+  readonly issues: Signal<readonly Issue[]>;
+  readonly exchanges: Signal<readonly Exchange[]>;
+  readonly problem: Signal<string>;
+  /** Arguments of the last call: a call that asked is repeated with the same ones. */
+  sent: Json;
+  /** The last answers to questions of the call. */
+  answers: Answered["responses"];
+}
+
+const states = new Map<string, ToolState>();
+export const isStreamed = signal(true);
+export const wireId = signal("");
+export const shownWire = signal("");
+export const running = signal<AbortController | undefined>(undefined);
+export function stateOf(tool: Tool): ToolState {
+  const { name, inputSchema } = tool.listing;
+  let state = states.get(name);
+  if (state === undefined) {
+    state = {
+      args: signal(argsOfRoute() ?? start(inputSchema, inputSchema)),
+      issues: signal([]),
+      exchanges: signal([]),
+      problem: signal(""),
+      sent: {},
+      answers: {},
+    };
+    states.set(name, state);
+  }
+  return state;
+}
+
+/** Arguments of a link. A link fills in, and never sends. */
+function argsOfRoute(): Json | undefined {
+  const text = route.value.query.get("args");
+  try {
+    return text === null
+      ? undefined
+      : JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)))) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A link to a tool that was shown before fills in, too. */
+effect(() => {
+  const given = argsOfRoute();
+  const state = states.get(route.value.name);
+  if (given === undefined || state === undefined) return;
+  state.args.value = given;
+  state.issues.value = [];
+});
+
+export function linkTo(name: string, args: Json): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(args));
+  return `#/tools/${encodeURIComponent(name)}?args=${encodeURIComponent(btoa(String.fromCharCode(...bytes)))}`;
+}
+
+export function currentWire(): CallableWire | undefined {
+  const wires = callableWires();
+  return wires.find(({ id }) => id === wireId.value) ?? wires[0];
+}
+
+async function call(tool: Tool, wires: readonly CallableWire[]): Promise<void> {
+  const state = stateOf(tool);
+  state.exchanges.value = [];
+  state.sent = state.args.value;
+  shownWire.value = wires[0]?.id ?? "";
+  void check(tool.listing.name, state.sent).then((issues) => state.issues.value = issues);
+  await sendOn(tool, wires);
+}
+
+/** Repeats a call that asked, with the answers, on the same wire. */
+export async function answerCall(tool: Tool, { wire: id }: Exchange, answered: Answered): Promise<void> {
+  stateOf(tool).answers = answered.responses;
+  await sendOn(tool, callableWires().filter((wire) => wire.id === id), answered);
+}
+
+async function sendOn(tool: Tool, wires: readonly CallableWire[], answered?: Answered): Promise<void> {
+  const state = stateOf(tool);
+  const controller = new AbortController();
+  running.value?.abort();
+  running.value = controller;
+  state.problem.value = "";
+  const show = (exchange: Exchange) => {
+    if (controller.signal.aborted) return;
+    const others = state.exchanges.value.filter(({ wire }) => wire !== exchange.wire);
+    state.exchanges.value = [...others, exchange];
+  };
+  await Promise.all(wires.map(async (wire) => {
+    const request = wire.request(tool.listing.name, state.sent, isStreamed.value, answered);
+    if (request === undefined) return;
+    try {
+      show(await send(wire, request, controller.signal, show));
+    } catch (thrown) {
+      // A later call has taken the place of this one.
+      if (running.value !== undefined && running.value !== controller) return;
+      state.problem.value = controller.signal.aborted
+        ? "Cancelled."
+        : `The request failed: ${(thrown as Error).message}`;
+    }
+  }));
+  if (running.value !== undefined && running.value !== controller) return;
+  running.value = undefined;
+  document.querySelector<HTMLElement>("#answer-heading")?.focus();
+}
+
+export function cancelCall(): boolean {
+  const isRunning = running.value !== undefined;
+  running.value?.abort();
+  running.value = undefined;
+  return isRunning;
+}
+
+export function sendCurrent(onAll: boolean): void {
+  const tool = tools.value.find(({ listing }) => listing.name === route.value.name);
+  const wire = currentWire();
+  if (tool !== undefined && wire !== undefined) void call(tool, onAll ? callableWires() : [wire]);
+}

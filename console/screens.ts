@@ -1,0 +1,27 @@
+/** The screens of the page, in the order of the rail: one line each. */
+import type { ComponentType } from "preact";
+import { FeedScreen } from "./feed_screen.tsx";
+import { ListScreen, ServerScreen, TokenScreen } from "./other_screens.tsx";
+import { PromptsScreen } from "./prompts_screen.tsx";
+import { ResourcesScreen } from "./resources_screen.tsx";
+import { ToolsScreen } from "./tools_screen.tsx";
+
+/** A screen of the page. */
+export interface PageScreen {
+  /** First part of the fragment of its address, and name of its icon. */
+  readonly id: string;
+  readonly title: string;
+  /** Key that opens it, after `g`. */
+  readonly key: string;
+  readonly View: ComponentType;
+}
+
+export const SCREENS: readonly [PageScreen, ...PageScreen[]] = [
+  { id: "tools", title: "Tools", key: "t", View: ToolsScreen },
+  { id: "feed", title: "Calls", key: "f", View: FeedScreen },
+  { id: "resources", title: "Resources", key: "r", View: ResourcesScreen },
+  { id: "prompts", title: "Prompts", key: "p", View: PromptsScreen },
+  { id: "list", title: "List cost", key: "l", View: ListScreen },
+  { id: "token", title: "Token", key: "k", View: TokenScreen },
+  { id: "server", title: "Server", key: "s", View: ServerScreen },
+];

@@ -1,0 +1,37 @@
+/** A gateway in front of a target, with the console. */
+import { pretty } from "../../integrations/middleware/mod.ts";
+import type { Server } from "../../server/server.ts";
+import { consolePage } from "../../wires/console/server/console_page.ts";
+import { createProxy, infoOf } from "../record/proxy.ts";
+import type { TargetConnection } from "../targets/connection.ts";
+import { createLinkAccess } from "./link.ts";
+
+/** A server with the console, and the fragment of its link. */
+export interface Inspector {
+  /** Passes all calls on to the target. Closing it closes the transport. */
+  readonly server: Server;
+  /** Fragment of the link to `/console`. */
+  readonly fragment: string;
+}
+
+/**
+ * Creates the gateway. Only the page that opens the link can use it.
+ *
+ * @param target The target, as `toolwire call` takes it.
+ * @param write Receives a line for each call, and warnings.
+ * @returns Rejects with `ToolError` if the target cannot be listed.
+ */
+export async function createInspector(
+  connection: TargetConnection,
+  target: string,
+  write: (line: string) => void,
+): Promise<Inspector> {
+  const { wire, auth, fragment } = createLinkAccess();
+  const server = await createProxy(connection.transport, {
+    info: await infoOf(connection),
+    logger: pretty({ write, colors: false }),
+    wires: [wire, consolePage({ "~target": target })],
+    auth,
+  });
+  return { server, fragment };
+}

@@ -1,0 +1,49 @@
+/**
+ * Lists of jobs in Redis: two sorted sets of positions, kept by the scripts of the records.
+ *
+ * `<prefix>:positions` has all positions with the same score, so that it is in the order of creation. In `<prefix>:expiries` the score is
+ * the time of expiry: Redis deletes an expired record, but not its positions, which the next insertions remove.
+ */
+import type { Redis } from "ioredis";
+import type { Job } from "../engine.ts";
+import { HEADS, type JobHead, type JobRange, positionOf } from "../job_list.ts";
+
+/** Removes positions of expired jobs: more than are added. */
+export const TRIM = `
+  local expired = redis.call("ZRANGEBYSCORE", KEYS[3], "-inf", now, "LIMIT", 0, 10)
+  if #expired > 0 then
+    redis.call("ZREM", KEYS[2], unpack(expired))
+    redis.call("ZREM", KEYS[3], unpack(expired))
+  end`;
+
+/** Key of a job's record. */
+export function recordKey(prefix: string, id: string): string {
+  return `${prefix}:job:${id}`;
+}
+
+/** The field `head` of a record: what a list needs besides the position. */
+export function headText({ state, tool, principal }: Job): string {
+  return JSON.stringify([state, tool, principal?.id ?? ""]);
+}
+
+/** The first {@link HEADS} jobs of a range, the latest first. */
+export async function readHeads(
+  redis: Redis,
+  prefix: string,
+  { before, fromMs }: JobRange,
+): Promise<readonly JobHead[]> {
+  const range = [`(${positionOf(before)}`, `[${positionOf({ createdAtMs: fromMs, id: "" })}`] as const;
+  const positions = await redis.zrevrangebylex(`${prefix}:positions`, ...range, "LIMIT", 0, HEADS);
+  // The client sends them as one batch.
+  return await Promise.all(positions.map((position) => readHead(redis, prefix, position)));
+}
+
+/** The head of a job. Its state is `undefined` if the job has expired, even if a new one has its id. */
+async function readHead(redis: Redis, prefix: string, position: string): Promise<JobHead> {
+  const at = position.indexOf(":");
+  const id = position.slice(at + 1);
+  const [head, current] = await redis.hmget(recordKey(prefix, id), "head", "position");
+  const isCurrent = typeof head === "string" && current === position;
+  const [state, tool, principal] = isCurrent ? JSON.parse(head) : [undefined, "", ""];
+  return { id, createdAtMs: Number(position.slice(0, at)), state, tool, principal };
+}

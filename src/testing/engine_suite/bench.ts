@@ -1,0 +1,72 @@
+/** What a check of the suite works with: a separate engine, a second process, and waits with a time limit. */
+import type { Engine } from "../../engine/engine.ts";
+import { insertAll, newJob, type Runs, until } from "./fixture.ts";
+
+/** An engine under test. */
+export interface OpenedEngine {
+  /** The engine, with a separate empty store. */
+  readonly engine: Engine;
+  /** Opens another engine on the same store, as another process does. Absent if jobs belong to one process. */
+  reopen?(): Promise<Engine>;
+  /** Closes all engines and deletes the store. */
+  close(): Promise<void>;
+}
+
+/** Options of `engineSuite`. */
+export interface EngineSuiteOptions {
+  /** Time limit of each wait, in milliseconds. Default: 20,000. */
+  readonly patienceMs?: number;
+  /** Duration of a lease of the engine, in milliseconds. Default: the checks of lapsed leases are skipped. */
+  readonly leaseMs?: number;
+}
+
+/** Functions for one check. */
+export interface Bench {
+  readonly engine: Engine;
+  /** Whether other processes have the jobs, too. */
+  readonly isShared: boolean;
+  readonly leaseMs: number | undefined;
+  /** Opens the engine of another process; the same engine if jobs belong to one process. */
+  other(): Promise<Engine>;
+  /** Waits until a condition holds. */
+  wait(what: string, isSo: () => boolean): Promise<void>;
+  /** Schedules a job and waits until it has run, so that all earlier jobs have run. */
+  settle(engine: Engine, runs: Runs): Promise<void>;
+}
+
+/** One behaviour of the contract. */
+export interface ContractCheck {
+  readonly title: string;
+  /** Whether it needs leases that lapse. */
+  readonly needsLease?: boolean;
+  run(bench: Bench): Promise<void>;
+}
+
+/** A check with the engines of two processes. */
+export function withTwo(
+  title: string,
+  run: (one: Engine, other: Engine, bench: Bench) => Promise<void>,
+): ContractCheck {
+  return { title, run: async (bench) => await run(bench.engine, await bench.other(), bench) };
+}
+
+/** Creates the functions for one opened engine. */
+export function createBench(
+  { engine, reopen }: OpenedEngine,
+  { patienceMs = 20_000, leaseMs }: EngineSuiteOptions,
+): Bench {
+  const wait = (what: string, isSo: () => boolean) => until(what, isSo, patienceMs);
+  return {
+    engine,
+    isShared: reopen !== undefined,
+    leaseMs,
+    other: async () => await reopen?.() ?? engine,
+    wait,
+    async settle(engine, runs) {
+      const last = newJob();
+      await insertAll(engine, [last]);
+      await engine.schedule(last.id, 0);
+      await wait("the last job has run", () => runs.count(last.id) > 0 && runs.active === 0);
+    },
+  };
+}

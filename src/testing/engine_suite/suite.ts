@@ -1,0 +1,73 @@
+/** The contract of `src/engine/engine.ts` as checks for every engine. */
+import { createBench, type EngineSuiteOptions, type OpenedEngine } from "./bench.ts";
+import { DELIVERY_CHECKS } from "./delivery_checks.ts";
+import { JOB_CHECKS, SUBSCRIPTION_CHECKS } from "./job_checks.ts";
+import { LEASE_CHECKS, PROCESS_CHECKS } from "./lease_checks.ts";
+import { LIST_CHECKS } from "./list_checks.ts";
+import { WAIT_CHECKS } from "./wait_checks.ts";
+
+/** A check of an engine, for the test function of any framework. */
+export interface EngineCheck {
+  /** Part of the contract and behaviour: `jobs: insert() stores a job unchanged`. Unique in the suite. */
+  readonly name: string;
+  /** Why the check does not apply to the engine; `undefined` if it does. */
+  readonly skip: string | undefined;
+  /** Time limit for the test, in milliseconds: a multiple of `patienceMs`. */
+  readonly timeoutMs: number;
+  /** Opens an engine, checks it, and closes it. Rejects with what was expected and what the engine did. */
+  readonly run: () => Promise<void>;
+}
+
+const PARTS = {
+  jobs: JOB_CHECKS,
+  subscriptions: SUBSCRIPTION_CHECKS,
+  deliveries: DELIVERY_CHECKS,
+  leases: LEASE_CHECKS,
+  processes: PROCESS_CHECKS,
+  "sleeps and waits": WAIT_CHECKS,
+  lists: LIST_CHECKS,
+};
+
+/**
+ * Lists checks of the contract of engines, for the tests of a custom engine. The engines of Toolwire have the same tests.
+ *
+ * The checks are independent of each other, and of the test framework. They depend on time as little as possible: a check waits for
+ * what has to happen, and if something must not happen, it waits until a later job has run. What a killed process leaves behind
+ * needs a separate test, with real processes.
+ *
+ * @example With `node:test`; the functions of `bun:test`, Deno and Vitest take the same
+ * ```ts
+ * import { memoryEngine } from "jsr:@toolwire/toolwire/engine";
+ * import { engineSuite } from "jsr:@toolwire/toolwire/testing";
+ * import { ok } from "node:assert/strict";
+ *
+ * const checks = engineSuite(() => {
+ *   const engine = memoryEngine(); // your engine, with an empty store
+ *   return Promise.resolve({ engine, close: async () => await engine.close() });
+ * });
+ * // for (const { name, skip, timeoutMs, run } of checks) test(name, { skip: skip ?? false, timeout: timeoutMs }, run);
+ * ok(checks.some(({ skip }) => skip === undefined));
+ * await checks[0]!.run();
+ * ```
+ * @param open Opens an engine with a separate empty store, for each check.
+ * @param options Duration of leases, and of waits.
+ * @returns The checks, in the order of the contract.
+ */
+export function engineSuite(open: () => Promise<OpenedEngine>, options: EngineSuiteOptions = {}): EngineCheck[] {
+  const { patienceMs = 20_000, leaseMs } = options;
+  return Object.entries(PARTS).flatMap(([part, checks]) =>
+    checks.map((check) => ({
+      name: `${part}: ${check.title}`,
+      skip: check.needsLease && leaseMs === undefined ? "the option leaseMs is absent" : undefined,
+      timeoutMs: 3 * patienceMs,
+      async run() {
+        const opened = await open();
+        try {
+          await check.run(createBench(opened, options));
+        } finally {
+          await opened.close();
+        }
+      },
+    }))
+  );
+}

@@ -1,0 +1,90 @@
+/** A server whose tools ask and log, with resources and prompts: for the tests of the panes. */
+import { createServer, defineTool, mcp, mcpLite, type Server } from "../../../mod.ts";
+import * as v from "../../../src/core/schema/valibot.ts";
+import { consolePage } from "../../../src/wires/console/mod.ts";
+import { grpc } from "../../../src/wires/grpc/mod.ts";
+import { assistant, definePrompt, defineResource, user } from "../../../src/wires/mcp/mod.ts";
+import { rest } from "../../../src/wires/rest/mod.ts";
+import { HOSTILE, PAGE_KEY } from "./page_server.ts";
+
+const book = defineTool("book_table").describe("Book a table, after its caller has chosen a time and given a deposit")
+  .input(v.object({ guests: v.number() })).handle(async ({ guests }, ctx) => {
+    ctx.log("info", `looking for a table for ${guests}`, { guests });
+    const time = await ctx.elicit("time", {
+      message: `At what time? ${HOSTILE}`,
+      schema: v.object({
+        time: v.picklist(["18:00", "20:00"]),
+        terrace: v.optional(v.boolean(), true),
+        name: v.pipe(v.string(), v.minLength(2)),
+      }),
+    });
+    if (time.action !== "accept") return { booked: false, because: time.action };
+    await ctx.requestMore("credits", { amount: 5, reason: "The deposit costs 5 credits" });
+    ctx.log("warning", "the last table");
+    return { booked: true, guests, ...time.content };
+  });
+
+const several = defineTool("sign_off").describe("Ask for a visit, a model and folders at once").handle(
+  async (_, ctx) => {
+    const answers = await ctx.ask({
+      page: { message: "Sign the form", url: "https://sign.example/form?id=7" },
+      script: { message: "Run this", url: "javascript:document.title='owned'" },
+      summary: { messages: [{ role: "user", content: { type: "text", text: "Sum it up" } }], maxTokens: 50 },
+      folders: { roots: true },
+    });
+    return answers;
+  },
+);
+
+const stories = new Map([["1", "Moby Dick"], ["12", "Middlemarch"], ["22", "Emma"]]);
+let weather = "sunny";
+let changeWeather: (text: string) => void = () => {};
+
+/** Changes the resource `weather://now`, and notifies its subscribers. */
+export function setWeather(text: string): void {
+  changeWeather(text);
+}
+
+const resources = [
+  defineResource("weather://now").title("Weather").describe("The weather now").mimeType("text/plain").read(() =>
+    weather
+  ),
+  defineResource("image://dot").title("A dot").mimeType("image/png").read(() => ({ blob: DOT, mimeType: "image/png" })),
+  defineResource("books://{id}").title("Books").describe("A book by its number")
+    .complete({ id: (value) => [...stories.keys()].filter((id) => id.startsWith(value)) })
+    .read(({ id }) => stories.get(String(id))),
+  defineResource("hostile://page").title(HOSTILE).mimeType("text/html").read(() => HOSTILE),
+];
+
+/** A picture of one pixel. */
+const DOT = Uint8Array.from(
+  atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="),
+  (char) => char.charCodeAt(0),
+);
+
+const review = definePrompt("review").title("Code review").describe("Review a piece of code")
+  .input(
+    v.object({ code: v.pipe(v.string(), v.description("What to review")), language: v.optional(v.string(), "any") }),
+  )
+  .complete({ language: (value) => ["go", "rust", "typescript"].filter((one) => one.startsWith(value)) })
+  .handle(({ code, language }) => [user(`Review this ${language} code: ${code}`), assistant(`Gladly. ${HOSTILE}`)]);
+
+/** A server with all that the panes show. */
+export function paneServer(): Server {
+  const wires = [mcp({ logging: true }), mcpLite(), rest(), grpc(), consolePage({ key: PAGE_KEY })];
+  const server = createServer({
+    name: "restaurant",
+    version: "2.0.0",
+    tools: [book, several],
+    resources,
+    prompts: [review],
+    wires,
+    keys: "k1:a secret of at least thirty-two bytes",
+    logger: false,
+  });
+  changeWeather = (text) => {
+    weather = text;
+    server.notify.resourceUpdated("weather://now");
+  };
+  return server;
+}
