@@ -72,7 +72,7 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   }],
   ["inspect", {
     about: "Open the console page for any MCP server, through a gateway on this machine",
-    load: () => import("./commands/inspect.ts").then(({ inspectCommand }) => inspectCommand),
+    load: () => import("./commands/server_commands.ts").then(({ inspectCommand }) => inspectCommand),
   }],
   ["record", {
     about: "Write the calls of a server into a file",

@@ -6,6 +6,7 @@ export { checkCommand } from "./check.ts";
 export { completeCommand } from "./complete.ts";
 export { diffCommand } from "./diff.ts";
 export { doctorCommand } from "./doctor.ts";
+export { inspectCommand } from "./inspect.ts";
 export { listCommand } from "./list.ts";
 export { pinCommand } from "./pin.ts";
 export { promptCommand } from "./prompt.ts";
