@@ -47,7 +47,7 @@ export class ToolRunner {
     try {
       const error = configure(run);
       if (!(error instanceof Promise)) return error ?? this.#runConfigured(run);
-      return this.#await(run, error, (later) => later ?? this.#runConfigured(run));
+      return this.#await(run, error, this.#afterConfigure);
     } catch (thrown) {
       return this.thrown(run, thrown);
     }
@@ -58,30 +58,46 @@ export class ToolRunner {
     return this.#await(run, running, same);
   }
 
-  /** The result of `step`, which gets the value of a promise. What either throws becomes the result. */
+  /**
+   * The result of `step`, which gets the value of a promise. What either throws becomes the result. A step is a method, so that no
+   * function is created for it.
+   */
   #await<Value>(
     run: CallContext,
     promise: PromiseLike<Value>,
-    step: (value: Value) => CallResult | Future<CallResult>,
+    step: (this: ToolRunner, run: CallContext, value: Value) => CallResult | Future<CallResult>,
   ): Future<CallResult> {
     const result = new RunResult(run);
-    const fail = (thrown: unknown) => result.receive(this.thrown(run, thrown));
-    promise.then((value) => {
-      try {
-        const stepped = step(value);
-        if (stepped instanceof Future) stepped.into(result);
-        else result.receive(stepped);
-      } catch (thrown) {
-        fail(thrown);
-      }
-    }, fail);
+    promise.then(
+      (value) => this.#receive(result, step, value),
+      (thrown) => result.receive(this.thrown(run, thrown)),
+    );
     return result;
+  }
+
+  #receive<Value>(
+    result: RunResult,
+    step: (this: ToolRunner, run: CallContext, value: Value) => CallResult | Future<CallResult>,
+    value: Value,
+  ): void {
+    const { run } = result;
+    try {
+      const stepped = step.call(this, run, value);
+      if (stepped instanceof Future) stepped.into(result);
+      else result.receive(stepped);
+    } catch (thrown) {
+      result.receive(this.thrown(run, thrown));
+    }
+  }
+
+  #afterConfigure(run: CallContext, error: ErrorResult | undefined): CallResult | Future<CallResult> {
+    return error ?? this.#runConfigured(run);
   }
 
   #runConfigured(run: CallContext): CallResult | Future<CallResult> {
     const { input, remote } = run.definition;
     if (remote !== undefined) {
-      return this.#await(run, remote.call(run), (result) => this.#finish(run, result));
+      return this.#await(run, remote.call(run), this.#finish);
     }
     const { args } = run.call;
     if (input === undefined) return this.#runHandler(run, args);
@@ -90,7 +106,7 @@ export class ToolRunner {
       if (exact?.accepts(args)) return this.#runHandler(run, exact.copy(args));
       const checked = input.validate(args);
       if (!(checked instanceof Promise)) return this.#runChecked(run, checked);
-      return this.#await(run, checked, (later) => this.#runChecked(run, later));
+      return this.#await(run, checked, this.#runChecked);
     } catch (thrown) {
       return this.thrown(run, thrown);
     }
@@ -117,7 +133,7 @@ export class ToolRunner {
 
   #awaitAnswer(run: CallContext, returned: PromiseLike<unknown>): Future<CallResult> {
     const native = returned instanceof Promise ? returned : Promise.resolve(returned);
-    return this.#await(run, native, (value) => this.#toResult(run, value));
+    return this.#await(run, native, this.#toResult);
   }
 
   #toResult(run: CallContext, returned: unknown): CallResult | Future<CallResult> {
@@ -190,7 +206,7 @@ export class ToolRunner {
     if (result.kind === "error" || output === undefined) return this.#finish(run, result);
     const mismatch = this.#mismatch(run, output, value, "output");
     if (mismatch instanceof Promise) {
-      return this.#await(run, mismatch, (error) => error ?? this.#finish(run, result));
+      return this.#await(run, mismatch, (_, error) => error ?? this.#finish(run, result));
     }
     return mismatch ?? this.#finish(run, result);
   }
@@ -264,7 +280,7 @@ export class ToolRunner {
   }
 }
 
-function same(result: CallResult): CallResult {
+function same(_run: CallContext, result: CallResult): CallResult {
   return result;
 }
 
