@@ -2,7 +2,7 @@ import { FakeClock } from "../../src/testing/mod.ts";
 
 /** Time that passes only when a test says so. */
 export interface VirtualTime {
-  /** Advances the time in milliseconds, in steps of `stepMs`, and lets all started work go on after each. */
+  /** Advances the time in milliseconds, in steps of `stepMs`, and runs all that is ready after each. */
   pass(ms: number, stepMs?: number): Promise<void>;
   /** Number of timers set so far. */
   readonly timers: number;
