@@ -10,7 +10,7 @@ import { asSchema, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
-import { ResultValue, visible } from "./value.tsx";
+import { ResultValue } from "./value.tsx";
 import { callableWires, canonical, type Exchange, shorten } from "./wires.ts";
 
 const tab = signal<"value" | "bytes">("value");
@@ -103,7 +103,7 @@ function Events({ exchange: { events, isDone } }: { readonly exchange: Exchange 
           <ol class="events">
             {others.slice(-100).map(({ atMs, data }, index) => (
               <li key={index}>
-                <span class="dim">{atMs} ms</span> <code>{visible(JSON.stringify(data).slice(0, 400))}</code>
+                <span class="dim">{atMs} ms</span> <code>{JSON.stringify(data).slice(0, 400)}</code>
               </li>
             ))}
           </ol>
@@ -132,7 +132,7 @@ function logOf(atMs: number, event: unknown) {
   if (method !== "notifications/message") return undefined;
   const { level, data } = asSchema(params);
   const text = typeof data === "string" ? data : JSON.stringify(data) ?? "";
-  return { atMs, level: visible(String(level)), text: visible(text.slice(0, 2_000)) };
+  return { atMs, level: String(level), text: text.slice(0, 2_000) };
 }
 
 function Bytes({ exchange: { request, status, headers, text } }: { readonly exchange: Exchange }): JSX.Element {
@@ -150,9 +150,9 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
   return (
     <>
       <h4>Sent</h4>
-      <pre class="bytes">{visible(sent)}</pre>
+      <pre class="bytes">{sent}</pre>
       <h4>Received</h4>
-      <pre class="bytes">{visible(shown)}</pre>
+      <pre class="bytes">{shown}</pre>
       {left > 0 && <p class="dim">{left} more characters</p>}
     </>
   );
