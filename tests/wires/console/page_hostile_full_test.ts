@@ -97,8 +97,12 @@ async function attack({ target, key }: { readonly target: string; readonly key: 
   };
   const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"stolen":true}}}';
   const api = { "content-type": "application/json", "x-toolwire-console": "1", "x-toolwire-console-key": key };
-  const post = async (path: string, init: RequestInit) =>
-    (await (await fetch(target + path, { method: "POST", ...init })).text()) || "opaque";
+  const post = async (path: string, init: RequestInit) => {
+    const response = await fetch(target + path, { method: "POST", ...init });
+    // A stream has no end.
+    const { value } = await response.body?.getReader().read() ?? {};
+    return value === undefined ? "opaque" : new TextDecoder().decode(value);
+  };
   for (const name of ["hello", "tools", "poll", "feed"]) {
     await tries(`api ${name}`, () => post(`/console/api/${name}`, { headers: api, body: "{}" }));
   }
@@ -153,8 +157,8 @@ testWith("console: a page of another origin can neither read nor call", CHROMIUM
   await using blank = await serveBlank();
   const everyOrigin = createServer({
     name: "open to all",
-    tools: [],
-    wires: [mcp(), consolePage({ key: PAGE_KEY })],
+    tools: [defineTool("echo").describe("Return the arguments").handle((args) => args)],
+    wires: [mcp(), mcpLite(), consolePage({ key: PAGE_KEY })],
     origins: "*",
     cors: true,
     logger: false,
@@ -178,6 +182,7 @@ testWith("console: a page of another origin can neither read nor call", CHROMIUM
     // A policy that lets all origins call does not open the console.
     await page.goto(`http://localhost:${blank.port}/`);
     const read = await page.evaluate(attack, { target: listening.url, key: PAGE_KEY });
+    match(read["call"] ?? "", /"stolen":true/, "the attack works where a server allows it");
     for (const name of ["hello", "tools", "poll", "feed"]) {
       match(read[`api ${name}`] ?? "", /^refused|"error":\{"code":"permission_denied"/, name);
     }
