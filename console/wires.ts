@@ -85,17 +85,19 @@ function acceptOf(isStreamed: boolean): string {
   return isStreamed ? "text/event-stream, application/json" : "application/json";
 }
 
-function mcpAnswer(body: unknown): Outcome {
+export function mcpAnswer(body: unknown): Outcome {
   const { result, error } = asObject(body);
   if (error !== undefined) return { kind: "error", value: error };
-  const { isError, structuredContent, content, resultType, inputRequests } = asObject(result);
+  const { isError, structuredContent, content, resultType, inputRequests, _meta } = asObject(result);
   if (inputRequests !== undefined) {
     return { kind: "questions", value: inputRequests, asked: readInputRequests(asObject(result)) };
   }
   if (resultType === "task" || asObject(result)["task"] !== undefined) return { kind: "promise", value: result };
   const texts = Array.isArray(content) ? content.map((block) => asObject(block)["text"]) : [];
   const value = structuredContent ?? (texts.length === 1 && typeof texts[0] === "string" ? texts[0] : content);
-  return { kind: isError === true ? "failure" : "answer", value };
+  if (isError !== true) return { kind: "answer", value };
+  const { code, data } = asObject(_meta);
+  return { kind: "failure", value: code === undefined ? value : { code, message: value, data } };
 }
 
 function mcpLiteAnswer(body: unknown, pieces: readonly unknown[] = []): Outcome {
@@ -273,9 +275,12 @@ function headerText(name: string): string {
     : `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(name)))}?=`;
 }
 
+/** What reads the responses of a wire. */
+export type WireReader = Pick<CallableWire, "id" | "answer" | "isBinary">;
+
 /** Sends a call, and reports what has come so far. */
 export async function send(
-  wire: CallableWire,
+  wire: WireReader,
   request: WireRequest,
   signal: AbortSignal,
   onChange: (exchange: Exchange) => void,
@@ -314,7 +319,7 @@ interface Reading {
 
 type Since = () => number;
 
-function readText(wire: CallableWire, { headers, status }: Response, since: Since): Reading {
+function readText(wire: WireReader, { headers, status }: Response, since: Since): Reading {
   const events: { atMs: number; data: unknown }[] = [];
   let last: unknown;
   let text = "";
@@ -341,7 +346,7 @@ function readText(wire: CallableWire, { headers, status }: Response, since: Sinc
   };
 }
 
-function readBinary(wire: CallableWire, { headers }: Response, since: Since): Reading {
+function readBinary(wire: WireReader, { headers }: Response, since: Since): Reading {
   const events: { atMs: number; data: unknown }[] = [];
   let last: unknown;
   /** The beginning of the body, to show; the part that is not yet a whole frame; and the number of bytes. */

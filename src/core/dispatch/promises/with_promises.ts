@@ -1,6 +1,6 @@
 /** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
 import type { Peer } from "../../call/call.ts";
-import type { CallResult, ErrorResult } from "../../call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../../engine/engine.ts";
 import type { Future } from "../../../internal/future.ts";
 import { Pending } from "../../handler/context.ts";
@@ -66,6 +66,14 @@ class EngineDeferral implements Deferral {
     this.#engine = engine;
     this.#keys = keys;
     const promises = this.#promises = new PromiseTokens(services, reporting, keys);
+    const { onComplete = [] } = options;
+    jobs.notifier = onComplete[0]?.["~notifier"](onComplete, {
+      clock: services.clock,
+      logger: services.logger,
+      attach: (definition) => void services.registry.attached.set(definition.name, definition),
+      tokenOf: (job) => promises.ofJob(job).token,
+      insert: (job) => reporting.insert(job, 0),
+    });
     const waits = this.#waits = new JobWaiters(services, jobs, promises);
     const scheduled = this.#scheduled = new ScheduledJobs(services, options, jobs);
     this.#runner = new JobRunner(services, { ...options, jobs, promises, waits, scheduled });
@@ -87,16 +95,9 @@ class EngineDeferral implements Deferral {
     return this.#runner.guard(run, running, promise, deadlineMs);
   }
 
-  enqueue(run: CallContext): Promise<CallResult> {
-    return this.#runner.enqueue(run);
-  }
-
-  bindKey(run: CallContext, key: string): void {
-    this.#runner.bindKey(run, key);
-  }
-
-  runKeyed(run: CallContext): Promise<CallResult> {
-    return this.#runner.runKeyed(run);
+  start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult> {
+    if (idempotencyKey !== undefined) this.#runner.bindKey(run, idempotencyKey);
+    return isEnqueued ? this.#runner.enqueue(run) : this.#runner.runKeyed(run);
   }
 
   join(run: CallContext, token: string): Promise<CallResult> {
@@ -122,9 +123,14 @@ class EngineDeferral implements Deferral {
     return this.#runner.promiseOf(run, waits);
   }
 
-  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    this.#runner.ensureWorker();
-    return this.#waitResolver.resolve(token, word);
+  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    try {
+      this.#runner.ensureWorker();
+      return await this.#waitResolver.resolve(token, word);
+    } catch (thrown) {
+      const result = this.#services.settleThrown(thrown, { during: "resolve" });
+      return result.kind === "error" ? result : errorResult("internal", result.message);
+    }
   }
 
   tokenOf({ lease }: CallContext): string | undefined {
