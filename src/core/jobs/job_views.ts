@@ -48,7 +48,9 @@ export interface StepView {
 
 /** A sleep of a handler, or its wait for a value. */
 export interface WaitView extends Pick<Wait, "until" | "done"> {
+  /** Whether it ends with its time alone. */
   readonly kind: "sleep" | "value";
+  /** Key of the sleep or wait. */
   readonly key: string;
   /** The accepted value; absent without `values`. */
   readonly value?: unknown;

@@ -20,7 +20,14 @@
  *
  * @module
  */
-export { type InspectJobInput, type JobIdInput, type JobTools, jobTools, type JobToolsOptions } from "./job_tools.ts";
+export {
+  type InspectJobInput,
+  type JobIdInput,
+  type JobTool,
+  type JobTools,
+  jobTools,
+  type JobToolsOptions,
+} from "./job_tools.ts";
 export type { JobDetail, JobSummary, StepView, WaitView } from "./job_views.ts";
 export { jobsOf } from "./server_jobs.ts";
 export type { JobList, JobsHost, ListedJobs, ListJobsOptions, PurgedJobs, ServerJobs } from "./server_jobs.ts";
