@@ -65,6 +65,8 @@ export interface ResolverDoor {
 
 /** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
 export interface Deferral {
+  /** Whether jobs run in other processes only. */
+  readonly startsElsewhere: boolean;
   /**
    * Checks tools against engine and keys.
    *
@@ -82,8 +84,11 @@ export interface Deferral {
     promise: Required<PromiseOptions>,
     deadlineMs: number,
   ): Future<CallResult>;
-  /** Checks config and arguments, inserts a job and returns its promise token at once. */
-  enqueue(run: CallContext): Promise<CallResult>;
+  /**
+   * Checks config and arguments, and inserts a job. Returns its promise token at once, or, if the call `waits`, its result within
+   * the budget.
+   */
+  enqueue(run: CallContext, waits: boolean): Promise<CallResult>;
   /** Gives a run the id that follows from its idempotency key; its caller may disconnect. */
   bindKey(run: CallContext, key: string): void;
   /** Runs a call with an idempotency key as a job from the start; a repeated call joins the first. */

@@ -353,9 +353,11 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** Runs the tool, after the members of `_meta` were applied. */
   #start(run: CallContext): CallResult | Future<CallResult> {
     const { meta } = run.call;
-    if (meta === undefined || run.definition.remote !== undefined) return this.#runTool(run);
+    if ((meta === undefined && !this.#startsElsewhere(run)) || run.definition.remote !== undefined) {
+      return this.#runTool(run);
+    }
     try {
-      const started = this.#startWithMeta(run, meta);
+      const started = this.#startWithMeta(run, meta ?? {});
       return started instanceof Promise ? this.#runner.settle(run, started) : started;
     } catch (thrown) {
       return this.#runner.thrown(run, thrown);
@@ -381,10 +383,15 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       run.resume(continued.callId, continued.memo);
       run.runState.skippedPieces = sink === undefined ? 0 : continued.deliveredPieces;
     }
-    const isEnqueued = isPromiseWanted && definition.promise !== undefined;
+    const waits = !isPromiseWanted && this.#startsElsewhere(run);
+    const isEnqueued = waits || (isPromiseWanted && definition.promise !== undefined);
     if (idempotencyKey === undefined && !isEnqueued) return this.#runTool(run);
     if (deferral === undefined) return NO_ENGINE;
     if (idempotencyKey !== undefined) deferral.bindKey(run, idempotencyKey);
-    return isEnqueued ? deferral.enqueue(run) : deferral.runKeyed(run);
+    return isEnqueued ? deferral.enqueue(run, waits) : deferral.runKeyed(run);
+  }
+
+  #startsElsewhere({ definition }: CallContext): boolean {
+    return definition.promise !== undefined && this.deferral?.startsElsewhere === true;
   }
 }

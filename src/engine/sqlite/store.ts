@@ -26,14 +26,17 @@ export interface SqliteLease {
   readonly wasDueAtMs?: number;
 }
 
-const SCHEMA_VERSION = 2;
+/** Version of {@link SQLITE_SCHEMA}. */
+export const SQLITE_SCHEMA_VERSION = 2;
 
 /**
+ * Statements that create the tables.
+ *
  * `claim` is 0 until a process acquires the delivery. From then on, `due_at_ms` is the end of the lease.
  *
  * Ids of deliveries are never reused (AUTOINCREMENT). Otherwise a late release could end the lease of another process.
  */
-const SCHEMA = `
+export const SQLITE_SCHEMA = `
   CREATE TABLE jobs (
     id TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
@@ -99,8 +102,16 @@ const STATEMENTS = {
   renew: "UPDATE deliveries SET due_at_ms = ? WHERE id = ? AND claim = ?",
   release: "DELETE FROM deliveries WHERE id = ? AND claim = ?",
   nextDue: "SELECT min(due_at_ms) AS due FROM deliveries WHERE due_at_ms > ?",
+  nextExpiry: "SELECT min(expires_at_ms) AS expiry FROM jobs",
   dataVersion: "PRAGMA data_version",
 };
+
+/** Opens the tables of a file; see {@link openDatabase}. */
+export function openStore(path: string, options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">): SqliteStore {
+  return new SqliteStore(
+    openDatabase(path, { ...options, schema: SQLITE_SCHEMA, schemaVersion: SQLITE_SCHEMA_VERSION }),
+  );
+}
 
 /**
  * The tables of one file, as one connection sees them. While another connection has the file locked, a method throws at once, without a
@@ -110,9 +121,9 @@ export class SqliteStore {
   readonly #database: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
 
-  /** Opens the file; see {@link openDatabase}. */
-  constructor(path: string, options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">) {
-    this.#database = openDatabase(path, { ...options, schema: SCHEMA, schemaVersion: SCHEMA_VERSION });
+  /** @param database An open database with the tables of {@link SQLITE_SCHEMA}. */
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
   }
 
   insert(job: Job): boolean {
@@ -189,7 +200,7 @@ export class SqliteStore {
   exchange(ended: readonly SqliteLease[], room: number, leaseMs: number): readonly SqliteLease[] {
     const acquired: SqliteLease[] = [];
     // Searched first, since workers poll: a search needs no write lock, and a transaction without changes would.
-    if (ended.length === 0 && (room === 0 || !this.#hasDue())) return acquired;
+    if (ended.length === 0 && (room === 0 || !this.hasDue())) return acquired;
     this.transaction(() => {
       for (const lease of ended) this.#release(lease);
       for (let lease = this.#claim(room, leaseMs); lease !== undefined; lease = this.#claim(--room, leaseMs)) {
@@ -204,6 +215,12 @@ export class SqliteStore {
     return this.#change("renew", wholeMs(Date.now() + leaseMs), delivery, claim);
   }
 
+  /** Whether a delivery is due that may be acquired. */
+  hasDue(): boolean {
+    const nowMs = Date.now();
+    return this.#rows("findDue", nowMs, nowMs, nowMs).length > 0;
+  }
+
   /** Time at which the next delivery is due, in milliseconds since the Unix epoch; `Infinity` without deliveries. */
   nextDueMs(): number {
     const due = this.#rows("nextDue", Date.now())[0]?.["due"] ?? Number.POSITIVE_INFINITY;
@@ -215,7 +232,13 @@ export class SqliteStore {
     return Number(this.#rows("dataVersion")[0]?.["data_version"]);
   }
 
+  /** When the first job expires, in milliseconds since the Unix epoch; `Infinity` without jobs. */
+  nextExpiryMs(): number {
+    return Number(this.#rows("nextExpiry")[0]?.["expiry"] ?? Number.POSITIVE_INFINITY);
+  }
+
   transaction(work: () => void): void {
+    if (this.#database.transaction !== undefined) return this.#database.transaction(work);
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       work();
@@ -230,11 +253,6 @@ export class SqliteStore {
     for (const statement of this.#statements.values()) statement.finalize?.();
     this.#statements.clear();
     this.#database.close();
-  }
-
-  #hasDue(): boolean {
-    const nowMs = Date.now();
-    return this.#rows("findDue", nowMs, nowMs, nowMs).length > 0;
   }
 
   /** Acquires one due delivery; `undefined` without one, or if `room` is 0. */

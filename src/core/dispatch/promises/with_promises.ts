@@ -87,8 +87,12 @@ class EngineDeferral implements Deferral {
     return this.#runner.guard(run, running, promise, deadlineMs);
   }
 
-  enqueue(run: CallContext): Promise<CallResult> {
-    return this.#runner.enqueue(run);
+  get startsElsewhere(): boolean {
+    return this.#engine.startsElsewhere === true;
+  }
+
+  enqueue(run: CallContext, waits: boolean): Promise<CallResult> {
+    return this.#runner.enqueue(run, waits);
   }
 
   bindKey(run: CallContext, key: string): void {
