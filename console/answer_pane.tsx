@@ -3,7 +3,8 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Tool } from "./api.ts";
 import { answerCall, currentWire, isStreamed, linkTo, shownWire, stateOf } from "./call_state.ts";
-import { COPY_FORMS } from "./copy_as.ts";
+import { copyForms } from "./copy_as.ts";
+import { hexDump } from "./grpc_web.ts";
 import { Sign } from "./icon.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
@@ -130,8 +131,14 @@ function logOf(atMs: number, event: unknown) {
   const { method, params } = asSchema(event);
   if (method !== "notifications/message") return undefined;
   const { level, data } = asSchema(params);
-  const text = typeof data === "string" ? data : JSON.stringify(data) ?? "";
-  return { atMs, level: visible(String(level)), text: visible(text.slice(0, 2_000)) };
+  const { message, ...fields } = asSchema(data);
+  const words = typeof data === "string" ? [data] : typeof message === "string" ? [message] : [];
+  const others = words.length === 0
+    ? [JSON.stringify(data) ?? ""]
+    : Object.keys(fields).length === 0
+    ? []
+    : [JSON.stringify(fields)];
+  return { atMs, level: visible(String(level)), text: visible([...words, ...others].join(" ").slice(0, 2_000)) };
 }
 
 function Bytes({ exchange: { request, status, headers, text } }: { readonly exchange: Exchange }): JSX.Element {
@@ -141,7 +148,7 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
       `${name}: ${name === "authorization" ? "Bearer …" : value}`
     ),
     "",
-    request.body,
+    typeof request.body === "string" ? request.body : hexDump(request.body),
   ].join("\n");
   const { shown, left } = shorten(
     [`HTTP ${status}`, ...headers.map(([name, value]) => `${name}: ${value}`), "", text].join("\n"),
@@ -149,9 +156,9 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
   return (
     <>
       <h4>Sent</h4>
-      <pre class="bytes">{sent}</pre>
+      <pre class="bytes">{visible(sent)}</pre>
       <h4>Received</h4>
-      <pre class="bytes">{shown}</pre>
+      <pre class="bytes">{visible(shown)}</pre>
       {left > 0 && <p class="dim">{left} more characters</p>}
     </>
   );
@@ -162,7 +169,7 @@ const copied = signal("");
 function CopyAs({ tool, args }: { readonly tool: string; readonly args: Json }): JSX.Element {
   const copy = async (title: string) => {
     const request = currentWire()?.request(tool, args, isStreamed.value);
-    const form = COPY_FORMS.find((one) => one.title === title);
+    const form = copyForms().find((one) => one.title === title);
     const text = title === "Link"
       ? location.origin + location.pathname + linkTo(tool, args)
       : request && form?.text(tool, args, request);
@@ -185,7 +192,7 @@ function CopyAs({ tool, args }: { readonly tool: string; readonly args: Json }):
         }}
       >
         <option value="">Copy as…</option>
-        {[...COPY_FORMS.map(({ title }) => title), "Link"].map((title) => <option key={title}>{title}</option>)}
+        {[...copyForms().map(({ title }) => title), "Link"].map((title) => <option key={title}>{title}</option>)}
       </select>
     </>
   );

@@ -14,6 +14,8 @@ export interface Hello {
   readonly path: string;
   readonly wires: readonly { readonly wire: string; readonly paths: readonly string[] }[];
   readonly hasAuth: boolean;
+  /** The server behind this one, as `toolwire call` takes it. */
+  readonly target?: string;
   readonly principal?: { readonly id: string; readonly scopes: readonly string[] };
 }
 

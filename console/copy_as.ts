@@ -1,29 +1,65 @@
 /** A call as text to copy: for a shell, a program, a test, a host. */
-import { hello, origin } from "./api.ts";
+import { hello, origin, token } from "./api.ts";
 import type { Json } from "./json_schema.ts";
 import type { WireRequest } from "./wires.ts";
 
 /** A form to copy a call in. */
 export interface CopyForm {
   readonly title: string;
+  /** Whether it calls the server over MCP and HTTP. */
+  readonly needsMcp?: boolean;
   text(tool: string, args: Json, request: WireRequest): string;
 }
 
-export const COPY_FORMS: readonly CopyForm[] = [
+const FORMS: readonly CopyForm[] = [
   { title: "curl", text: (_, __, request) => curl(request) },
-  {
-    title: "toolwire call",
-    text: (tool, args) => `npx toolwire call ${quote(mcpUrl())} ${quote(tool)} --args ${quote(JSON.stringify(args))}`,
-  },
-  { title: "TypeScript client", text: typescript },
-  { title: "Python (MCP SDK)", text: python },
+  { title: "toolwire call", text: toolwireCall },
+  { title: "TypeScript client", text: typescript, needsMcp: true },
+  { title: "Python (MCP SDK)", text: python, needsMcp: true },
   { title: "Test with testClient", text: testCode },
-  { title: "AI SDK", text: aiSdk },
+  { title: "AI SDK", text: aiSdk, needsMcp: true },
+  { title: "Host configuration", text: hostConfig, needsMcp: true },
 ];
 
-function mcpUrl(): string {
-  const path = hello.value?.wires.find(({ wire }) => wire === "mcp")?.paths[0] ?? "";
-  return origin.value + path;
+/** The forms that fit the server. A gateway of `toolwire inspect` is left out of them: the server behind it is called. */
+export function copyForms(): readonly CopyForm[] {
+  const hasMcp = mcpUrl() !== undefined;
+  const isBehind = hello.value?.target !== undefined;
+  return FORMS.filter(({ needsMcp, title }) => needsMcp ? hasMcp : title === "toolwire call" || !isBehind || hasMcp);
+}
+
+function ownMcpUrl(): string | undefined {
+  const path = hello.value?.wires.find(({ wire }) => wire === "mcp")?.paths[0];
+  return path && origin.value + path;
+}
+
+/** The endpoint of MCP, of the server behind a gateway if there is one. */
+function mcpUrl(): string | undefined {
+  const { target } = hello.value ?? {};
+  return target === undefined ? ownMcpUrl() : /^https?:/.test(target) ? target : undefined;
+}
+
+/** Whether a call needs a token. That of a gateway is not for the server behind it. */
+function hasToken(): boolean {
+  return token.value !== "" && hello.value?.target === undefined;
+}
+
+function toolwireCall(tool: string, args: Json): string {
+  const bearer = hasToken() ? " --bearer-env TOKEN" : "";
+  const target = hello.value?.target ?? mcpUrl() ?? origin.value;
+  return `npx toolwire call ${quote(target)} ${quote(tool)} --args ${quote(JSON.stringify(args))}${bearer}`;
+}
+
+/** A transport to the server, in TypeScript. */
+function transport(): string {
+  const headers = hasToken() ? ", { headers: { authorization: `Bearer ${process.env.TOKEN}` } }" : "";
+  return `mcpTransport(${JSON.stringify(mcpUrl())}${headers})`;
+}
+
+function hostConfig(): string {
+  const headers = hasToken() && { headers: { Authorization: "Bearer ${TOKEN}" } };
+  const name = (hello.value?.name ?? "").replace(/[^\w-]+/g, "-");
+  return pretty({ mcpServers: { [name]: { type: "http", url: mcpUrl() ?? "", ...headers } } });
 }
 
 function quote(text: string): string {
@@ -31,20 +67,27 @@ function quote(text: string): string {
 }
 
 function curl({ method, url, headers, body }: WireRequest): string {
-  const lines = Object.entries(headers).map(([name, value]) => {
-    const shown = name === "authorization" ? "Bearer $TOKEN" : value;
-    return `  -H ${name === "authorization" ? `"${name}: ${shown}"` : quote(`${name}: ${shown}`)}`;
+  const lines = Object.entries(headers).flatMap(([name, value]) => {
+    if (name !== "authorization") return [`  -H ${quote(`${name}: ${value}`)}`];
+    return hasToken() ? [`  -H "${name}: Bearer $TOKEN"`] : [];
   });
-  return [`curl -sS -X ${method} ${quote(url)}`, ...lines, `  --data ${quote(body)}`].join(" \\\n");
+  const isText = typeof body === "string";
+  const bytes = isText ? "" : btoa(Array.from(body, (byte) => String.fromCharCode(byte)).join(""));
+  const data = isText ? `--data ${quote(body)}` : "--data-binary @- --output -";
+  const to = url === ownMcpUrl() ? mcpUrl() ?? url : url;
+  return [`${bytes && `printf %s ${bytes} | base64 -d | `}curl -sS -X ${method} ${quote(to)}`, ...lines, `  ${data}`]
+    .join(" \\\n");
 }
 
 function typescript(tool: string, args: Json): string {
   return [
+    `// The types: npx toolwire types ${mcpUrl()} -o contract.ts`,
     `import { createClient } from "toolwire";`,
     `import { mcpTransport } from "toolwire/mcp";`,
+    `import type { Contract } from "./contract.ts";`,
     "",
-    `const client = createClient(mcpTransport(${JSON.stringify(mcpUrl())}));`,
-    `console.log(await client.$.call(${JSON.stringify(tool)}, ${pretty(args)}));`,
+    `const client = createClient<Contract>(${transport()});`,
+    `console.log(await client[${JSON.stringify(tool)}](${pretty(args)}));`,
   ].join("\n");
 }
 
@@ -64,13 +107,14 @@ function testCode(tool: string, args: Json): string {
 }
 
 function python(tool: string, args: Json): string {
+  const headers = hasToken() ? `, headers={"Authorization": "Bearer " + os.environ["TOKEN"]}` : "";
   return [
-    "import asyncio, json",
+    hasToken() ? "import asyncio, json, os" : "import asyncio, json",
     "from mcp import ClientSession",
     "from mcp.client.streamable_http import streamablehttp_client",
     "",
     "async def main():",
-    `    async with streamablehttp_client(${JSON.stringify(mcpUrl())}) as (read, write, _):`,
+    `    async with streamablehttp_client(${JSON.stringify(mcpUrl())}${headers}) as (read, write, _):`,
     "        async with ClientSession(read, write) as session:",
     "            await session.initialize()",
     `            arguments = json.loads(${JSON.stringify(JSON.stringify(args))})`,
@@ -86,7 +130,7 @@ function aiSdk(tool: string, args: Json): string {
     `import { aiSdkTools } from "toolwire/agents";`,
     `import { mcpTransport } from "toolwire/mcp";`,
     "",
-    `const tools = await aiSdkTools(createClient(mcpTransport(${JSON.stringify(mcpUrl())})));`,
+    `const tools = await aiSdkTools(createClient(${transport()}));`,
     `// The model may now call ${tool}, for example with ${JSON.stringify(args)}`,
   ].join("\n");
 }

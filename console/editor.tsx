@@ -27,12 +27,19 @@ interface EditorProps {
   readonly value: Json;
   readonly issues: readonly Issue[];
   onChange(value: Json): void;
+  /** Proposes values of a member of the root; `undefined` for none. */
+  complete?: ((name: string, value: string) => Promise<readonly string[]>) | undefined;
 }
 
-export function ArgumentForm({ schema, value, issues, onChange }: EditorProps): JSX.Element {
+export function ArgumentForm({ schema, value, issues, onChange, complete }: EditorProps): JSX.Element {
   const root = resolve(schema, schema);
   const texts = new Map(issues.map(({ path, message }) => [pointerOf(path), message]));
-  const form: Form = { root: schema, issues: texts, write: (path, next) => onChange(set(value, path, next) ?? {}) };
+  const form: Form = {
+    root: schema,
+    issues: texts,
+    complete,
+    write: (path, next) => onChange(set(value, path, next) ?? {}),
+  };
   const properties = Object.keys(asSchema(root["properties"]));
   return (
     <div class="form">

@@ -1,12 +1,14 @@
 /** Controls of the argument editor for single values: text, number, choice, and JSON text for all others. */
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import type { Json, Path, Schema } from "./json_schema.ts";
 
 /** State that all fields of one editor share. */
 export interface Form {
   readonly root: Schema;
   readonly issues: ReadonlyMap<string, string>;
+  /** Proposes values of a member of the root. */
+  readonly complete: ((name: string, value: string) => Promise<readonly string[]>) | undefined;
   /** Sets the value at a path; `undefined` leaves it out. */
   write(path: Path, value: Json | undefined): void;
 }
@@ -26,7 +28,33 @@ export function TextField({ form, schema, value, path, label }: FieldProps): JSX
     form.write(path, event.currentTarget.value);
   const common = { value: text, onInput: write, "aria-label": label, spellcheck: false };
   if (isSecret) return <input type="password" autocomplete="off" {...common} />;
+  if (form.complete !== undefined && path.length === 1) return <ProposedText {...common} propose={form.complete} />;
   return <textarea rows={Math.min(8, text.split("\n").length)} {...common} placeholder={hintOf(schema)} />;
+}
+
+interface ProposedTextProps {
+  readonly value: string;
+  readonly "aria-label": string;
+  onInput(event: { readonly currentTarget: { readonly value: string } }): void;
+  propose(name: string, value: string): Promise<readonly string[]>;
+}
+
+/** A text with proposals for what was typed so far. */
+function ProposedText({ propose, ...input }: ProposedTextProps): JSX.Element {
+  const { value, "aria-label": name } = input;
+  const [proposals, setProposals] = useState<readonly string[]>([]);
+  const id = useId();
+  useEffect(() => {
+    let isLeft = false;
+    void propose(name, value).then((found) => !isLeft && setProposals(found));
+    return () => void (isLeft = true);
+  }, [value]);
+  return (
+    <>
+      <input {...input} list={id} autocomplete="off" />
+      <datalist id={id}>{proposals.map((one) => <option key={one} value={one} />)}</datalist>
+    </>
+  );
 }
 
 /** A number is text while it is typed, so that "1e" and "-" can be. */

@@ -1,7 +1,7 @@
 /** The calls of all callers, from the events of the feed. */
 import { signal } from "@preact/signals";
-import { createParser } from "eventsource-parser";
 import { pageError, readError, request } from "./api.ts";
+import { readEvents } from "./sse.ts";
 
 /** JSON text of arguments or a value; not complete if characters were cut. */
 export interface KeptJson {
@@ -167,12 +167,7 @@ async function readFeed(signal: AbortSignal): Promise<void> {
   }
   pageError.value = undefined;
   feedState.value = "live";
-  const parser = createParser({ onEvent: ({ data }) => receive(JSON.parse(data) as Part) });
-  const decoder = new TextDecoder();
-  const reader = response.body?.getReader();
-  for (let step = await reader?.read(); step?.value !== undefined; step = await reader?.read()) {
-    parser.feed(decoder.decode(step.value, { stream: true }));
-  }
+  await readEvents(response, (data) => receive(JSON.parse(data) as Part));
 }
 
 /** Whether a row passes a filter: words, `tool:`, `wire:`, `status:`, `code:`, `by:`, `>500ms`, `<1s`; `-` negates. */

@@ -4,6 +4,8 @@ import type { JSX } from "preact";
 const SHAPES: Readonly<Record<string, string>> = {
   tools: "M3 3h10v3H3zM3 8h10v5H3z",
   feed: "M2 8h3l2-5 3 10 2-5h2",
+  resources: "M3 2h7l3 3v9H3zM10 2v3h3M5.5 8h5M5.5 11h5",
+  prompts: "M2 3h12v8H8l-3 3v-3H2z",
   list: "M3 13V7M7 13V3M11 13V9M2 13.5h12",
   token: "M6 8a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0h9v3M12 8v2",
   server: "M8 7v5M8 4v.5M8 15A7 7 0 1 0 8 1a7 7 0 0 0 0 14z",

@@ -132,13 +132,20 @@ function KeyList(): JSX.Element {
   );
 }
 
+/** Sends the form of the screen, or the call of the tool. */
+function send(onAll: boolean): void {
+  const form = document.querySelector<HTMLFormElement>("form.sends");
+  if (form === null) sendCurrent(onAll);
+  else form.requestSubmit();
+}
+
 let isGoing = false;
 
 function onKey(event: KeyboardEvent): void {
   const { key } = event;
   const isCommand = event.ctrlKey || event.metaKey;
   if (isCommand && key.toLowerCase() === "k") return act(event, () => palette.value = !palette.value);
-  if (isCommand && key === "Enter") return act(event, () => sendCurrent(event.shiftKey));
+  if (isCommand && key === "Enter") return act(event, () => send(event.shiftKey));
   if (key === "Escape" && !palette.value && !help.value) {
     if (cancelCall()) return;
     if (route.value.screen === "feed" && route.value.name !== "") go("feed");

@@ -2,6 +2,8 @@
 import type { ComponentType } from "preact";
 import { FeedScreen } from "./feed_screen.tsx";
 import { ListScreen, ServerScreen, TokenScreen } from "./other_screens.tsx";
+import { PromptsScreen } from "./prompts_screen.tsx";
+import { ResourcesScreen } from "./resources_screen.tsx";
 import { ToolsScreen } from "./tools_screen.tsx";
 
 /** A screen of the page. */
@@ -17,6 +19,8 @@ export interface PageScreen {
 export const SCREENS: readonly [PageScreen, ...PageScreen[]] = [
   { id: "tools", title: "Tools", key: "t", View: ToolsScreen },
   { id: "feed", title: "Calls", key: "f", View: FeedScreen },
+  { id: "resources", title: "Resources", key: "r", View: ResourcesScreen },
+  { id: "prompts", title: "Prompts", key: "p", View: PromptsScreen },
   { id: "list", title: "List cost", key: "l", View: ListScreen },
   { id: "token", title: "Token", key: "k", View: TokenScreen },
   { id: "server", title: "Server", key: "s", View: ServerScreen },

@@ -1,6 +1,7 @@
 /** One call as a request of each wire, and what came back: exactly the text that was sent and received. */
 import { createParser } from "eventsource-parser";
 import { hello, origin, token } from "./api.ts";
+import { decodeGrpcWeb, decodeText, encodeToolRequest, hexDump, joinBytes } from "./grpc_web.ts";
 import type { Json } from "./json_schema.ts";
 import { type Answered, answersMeta, type Asked, inputResponses, readAsked, readInputRequests } from "./questions.ts";
 
@@ -11,14 +12,17 @@ export interface CallableWire {
   /** The request of a call, with answers to its questions. `undefined` if the wire is not mounted. */
   request(tool: string, args: Json, isStreamed: boolean, answered?: Answered): WireRequest | undefined;
   /** The answer in a JSON body; of a stream, in the data of the last event and in the pieces before it. */
-  answer(body: unknown, pieces?: readonly unknown[]): Outcome;
+  answer(body: unknown, pieces?: readonly unknown[], status?: number): Outcome;
+  /** Whether its bodies are frames of gRPC-Web, in place of text. */
+  readonly isBinary?: boolean;
 }
 
 export interface WireRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Text, or bytes. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
 /** How a call ended. */
@@ -37,7 +41,7 @@ export interface Exchange {
   readonly request: WireRequest;
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  /** Text of the body, as far as it came. */
+  /** Text of the body, as far as it came; bytes in hexadecimal. */
   readonly text: string;
   readonly tookMs: number;
   /** Milliseconds until the headers of the response were there. */
@@ -49,8 +53,12 @@ export interface Exchange {
 }
 
 const JSON_BODY = { "content-type": "application/json" };
+/** Events of a stream that are kept. */
+const MAX_EVENTS = 1_000;
 /** Longest text that is shown, in characters. */
 const MAX_TEXT = 262_144;
+/** Bytes that are shown of a body that is not text. */
+const MAX_BYTES = 65_536;
 
 let lastId = 0;
 
@@ -69,7 +77,7 @@ function post(
     method: "POST",
     url: origin.value + path,
     headers: { ...JSON_BODY, ...headers, ...authorization },
-    body: JSON.stringify(body),
+    body: body instanceof Uint8Array ? body as Uint8Array<ArrayBuffer> : JSON.stringify(body),
   };
 }
 
@@ -77,7 +85,7 @@ function acceptOf(isStreamed: boolean): string {
   return isStreamed ? "text/event-stream, application/json" : "application/json";
 }
 
-function mcpAnswer(body: unknown): Outcome {
+export function mcpAnswer(body: unknown): Outcome {
   const { result, error } = asObject(body);
   if (error !== undefined) return { kind: "error", value: error };
   const { isError, structuredContent, content, resultType, inputRequests } = asObject(result);
@@ -201,26 +209,57 @@ const REST: CallableWire = {
   },
 };
 
+function rpcPath(method: string): string | undefined {
+  const paths = hello.value?.wires.flatMap(({ paths }) => paths);
+  return paths?.find((path) => path.endsWith(`.MCPLite/${method}`));
+}
+
+function rpcAnswer(body: unknown, pieces: readonly unknown[] = []): Outcome {
+  const { result, meta, code } = asObject(body);
+  if (result === undefined && typeof code === "string") return { kind: "error", value: body };
+  return decoded(asObject(meta)["responseType"], asObject(result)["content"] ?? joined(pieces), meta);
+}
+
 const CONNECT: CallableWire = {
   id: "connect",
   title: "Connect",
   request(toolName, args, _, answered) {
-    const path = hello.value?.wires.flatMap(({ paths }) => paths).find((one) => /MCPLite\/CallTool$/.test(one));
-    return post(path, { "connect-protocol-version": "1" }, {
-      name: toolName,
-      arguments: args,
-      meta: answersMeta(answered),
-    });
+    const body = { name: toolName, arguments: args, meta: answersMeta(answered) };
+    return post(rpcPath("CallTool"), { "connect-protocol-version": "1" }, body);
   },
-  answer(body) {
-    const { result, meta, code } = asObject(body);
-    if (result === undefined && typeof code === "string") return { kind: "error", value: body };
-    return decoded(asObject(meta)["responseType"], asObject(result)["content"], meta);
+  answer: (body) => rpcAnswer(body),
+};
+
+const GRPC_WEB: CallableWire = {
+  id: "grpc-web",
+  title: "gRPC-Web",
+  request(toolName, args, isStreamed, answered) {
+    const headers = { "content-type": "application/grpc-web+proto", "x-grpc-web": "1" };
+    const body = encodeToolRequest(toolName, args, answersMeta(answered) as Json | undefined);
+    return post(rpcPath(isStreamed ? "CallToolStream" : "CallTool"), headers, body);
+  },
+  answer: rpcAnswer,
+  isBinary: true,
+};
+
+/** Status of a failure that the tool has declared. */
+const WEBTOOLS_FAILURE = 422;
+
+const WEBTOOLS: CallableWire = {
+  id: "webtools",
+  title: "Webtools",
+  request: (action, args, _, answered) =>
+    post(pathOf("webtools", ""), {}, { action, request: args, _meta: answersMeta(answered) }),
+  answer(body, _, status) {
+    const { data, error, _meta } = asObject(body);
+    if (error !== undefined) return { kind: status === WEBTOOLS_FAILURE ? "failure" : "error", value: error };
+    const { response_type: type } = asObject(_meta);
+    return type === undefined ? { kind: "answer", value: data } : decoded(type, data, data);
   },
 };
 
 /** All wires that a page can call, the newest first. */
-const WIRES: readonly CallableWire[] = [MCP_2026, MCP_2025, MCP_LITE, REST, CONNECT];
+const WIRES: readonly CallableWire[] = [MCP_2026, MCP_2025, MCP_LITE, REST, CONNECT, GRPC_WEB, WEBTOOLS];
 
 /** The mounted ones of them. */
 export function callableWires(): readonly CallableWire[] {
@@ -234,9 +273,12 @@ function headerText(name: string): string {
     : `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(name)))}?=`;
 }
 
+/** What reads the responses of a wire. */
+export type WireReader = Pick<CallableWire, "id" | "answer" | "isBinary">;
+
 /** Sends a call, and reports what has come so far. */
 export async function send(
-  wire: CallableWire,
+  wire: WireReader,
   request: WireRequest,
   signal: AbortSignal,
   onChange: (exchange: Exchange) => void,
@@ -247,39 +289,89 @@ export async function send(
   const { method, headers, body } = request;
   const response = await fetch(request.url, { method, headers, body, signal });
   const firstMs = since();
-  const events: { atMs: number; data: unknown }[] = [];
-  let last: unknown;
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      last = parse(data);
-      if (events.length < 1_000) events.push({ atMs: since(), data: last });
-    },
-  });
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-  let text = "";
+  const reading = (wire.isBinary ? readBinary : readText)(wire, response, since);
   const snapshot = (isDone: boolean): Exchange => ({
     id,
     wire: wire.id,
     request,
     status: response.status,
     headers: [...response.headers],
-    text,
     tookMs: since(),
     firstMs,
-    outcome: isStream ? wire.answer(last, piecesOf(events)) : wire.answer(parse(text)),
-    events: isStream ? events.slice(0, -1) : [],
     isDone,
+    ...reading.soFar(),
   });
-  const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   for (let step = await reader?.read(); step?.value !== undefined; step = await reader?.read()) {
-    const chunk = decoder.decode(step.value, { stream: true });
-    text += chunk;
-    if (!isStream) continue;
-    parser.feed(chunk);
-    onChange(snapshot(false));
+    if (reading.take(step.value)) onChange(snapshot(false));
   }
   return snapshot(true);
+}
+
+/** Takes a body part by part. */
+interface Reading {
+  /** @returns Whether there may be something to show. */
+  take(chunk: Uint8Array): boolean;
+  soFar(): Pick<Exchange, "text" | "outcome" | "events">;
+}
+
+type Since = () => number;
+
+function readText(wire: WireReader, { headers, status }: Response, since: Since): Reading {
+  const events: { atMs: number; data: unknown }[] = [];
+  let last: unknown;
+  let text = "";
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      last = parse(data);
+      if (events.length < MAX_EVENTS) events.push({ atMs: since(), data: last });
+    },
+  });
+  const isStream = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  const decoder = new TextDecoder();
+  return {
+    take(chunk) {
+      const part = decoder.decode(chunk, { stream: true });
+      text += part;
+      if (isStream) parser.feed(part);
+      return isStream;
+    },
+    soFar: () => ({
+      text,
+      outcome: isStream ? wire.answer(last, piecesOf(events)) : wire.answer(parse(text), undefined, status),
+      events: isStream ? events.slice(0, -1) : [],
+    }),
+  };
+}
+
+function readBinary(wire: WireReader, { headers }: Response, since: Since): Reading {
+  const events: { atMs: number; data: unknown }[] = [];
+  let last: unknown;
+  /** The beginning of the body, to show; the part that is not yet a whole frame; and the number of bytes. */
+  let head = new Uint8Array();
+  let rest = new Uint8Array();
+  let length = 0;
+  return {
+    take(chunk) {
+      length += chunk.length;
+      if (head.length < MAX_BYTES) head = joinBytes(head, chunk.subarray(0, MAX_BYTES - head.length));
+      const body = decodeGrpcWeb(joinBytes(rest, chunk));
+      rest = body.rest;
+      for (const { result, meta, ...others } of body.messages) {
+        if (meta !== undefined) last = { result, meta, ...others };
+        else if (events.length < MAX_EVENTS) events.push({ atMs: since(), data: result });
+      }
+      const { "grpc-status": status = "0", "grpc-message": message = "" } = body.trailers ?? {};
+      if (status !== "0") last = { code: `status ${status}`, message };
+      return true;
+    },
+    soFar() {
+      const status = headers.get("grpc-status");
+      const refused = { code: `status ${status}`, message: decodeText(headers.get("grpc-message") ?? "") };
+      const outcome = wire.answer(status === null || status === "0" ? last : refused, piecesOf(events));
+      return { text: hexDump(head, length), outcome, events: [...events] };
+    },
+  };
 }
 
 function piecesOf(events: Exchange["events"]): readonly unknown[] {

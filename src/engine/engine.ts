@@ -115,6 +115,8 @@ export interface Job {
   readonly estimatedMs?: number;
   /** Questions to the caller, while the job is `asking`. */
   readonly requests?: Readonly<Record<string, Question>>;
+  /** Whether the targets of `onComplete` are notified of its end. */
+  readonly isNotified?: boolean;
   /** Result of the job, once it is `done`. */
   readonly outcome?: CallResult;
 }

@@ -1,6 +1,7 @@
 import type { Discovery } from "./discovery/discover.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { Schedule } from "../core/dispatch/schedule.ts";
+import type { CompletionTarget } from "../core/dispatch/completion.ts";
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
 import { missingEngine } from "../core/dispatch/services.ts";
 import type { QuestionKeys } from "../core/dispatch/services.ts";
@@ -54,6 +55,11 @@ export interface PromiseServerOptions<Keys, JobEngine extends Engine> {
    * server listens by `serve`, at `server.work()`, or at the first call that needs the engine.
    */
   readonly schedules?: readonly Schedule[];
+  /**
+   * What is notified when jobs end, by `webhook` of `./webhooks`: promised work, calls with an idempotency key, and calls of
+   * schedules. All replicas need the same.
+   */
+  readonly onComplete?: readonly CompletionTarget[];
   /** Number of jobs that run at once in this process; `false` for none. Default: `{ concurrency: 10 }`. */
   readonly work?: WorkOptions | false;
 }
@@ -135,6 +141,7 @@ const RULES: OptionRules<AnyOptions> = {
   keys: ANYTHING,
   engine: rule('one, such as memoryEngine(), or withPromises(engine), of "toolwire/engine"', has("~deferral")),
   schedules: listOf("what every(…) and cron(…) of ./schedules give", "~scheduler"),
+  onComplete: listOf("what webhook(…) of ./webhooks gives", "~notifier"),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
   unknownArguments: rule("what unknownArguments(…) gives", has("~guard")),
@@ -178,8 +185,10 @@ export function checkServerOptions(options: AnyOptions): void {
   if (keys !== undefined && !has("~questions")(keys)) throw new TypeError(KEYS_ERROR);
   if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);
   if (work) checkWork(work);
-  if (engine === undefined && (work || jobMiddleware?.length || options.schedules?.length)) {
-    throw missingEngine("Cannot create server: work, schedules and jobMiddleware need an engine");
+  if (
+    engine === undefined && (work || jobMiddleware?.length || options.schedules?.length || options.onComplete?.length)
+  ) {
+    throw missingEngine("Cannot create server: work, schedules, onComplete and jobMiddleware need an engine");
   }
   if (typeof cors === "object") checkOptions("answer pages of other origins", cors, CORS);
 }

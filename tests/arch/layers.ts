@@ -61,6 +61,7 @@ export const LAYERS: readonly Layer[] = [
       "cli",
       "testing",
       "tokenizer",
+      "webhooks",
     ],
   },
   { name: "internal", folders: ["src/internal/"], imports: [] },
@@ -219,6 +220,11 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/integrations/otel/"],
     imports: ["internal", "errors", "call", "type:handler", "type:tool"],
   },
+  {
+    name: "webhooks",
+    folders: ["src/integrations/webhooks/"],
+    imports: ["internal", "errors", "call", "token", "type:handler", "tool", "type:dispatch", "type:engine"],
+  },
   { name: "tokenizer", folders: ["src/integrations/tokenizer/"], imports: [] },
   {
     name: "openapi",
@@ -300,6 +306,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@noble/ciphers", ["src/core/keys/"]],
   ["@clack/prompts", ["src/cli/"]],
   ["@stricli/core", ["src/cli/"]],
+  ["ipaddr.js", ["src/integrations/webhooks/"]],
   ["eventsource-parser", ["src/http_client/"]],
   ["gpt-tokenizer", ["src/integrations/tokenizer/"]],
   ["jose", ["src/integrations/auth/"]],
@@ -322,6 +329,7 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/wires/grpc/client/native/",
   "src/integrations/oauth/loopback/",
   "src/integrations/packaging/",
+  "src/integrations/webhooks/public_fetch.ts",
   // Whether standard error is a terminal.
   "src/integrations/middleware/console_loggers.ts",
 ];

@@ -10,15 +10,19 @@ const BASE = "http://127.0.0.1:9";
 async function open(): Promise<{ readonly server: Server; readonly once: string }> {
   const add = defineTool("add").describe("Add").handle(() => 3);
   const transport = memoryTransport(createServer({ tools: [add] }));
-  const { server, fragment } = await createInspector({
-    label: "a test",
-    wire: "memory",
-    url: undefined,
-    transport,
-    tools: () => Promise.resolve([]),
-    mcp: () => Promise.resolve(undefined),
-    close: () => Promise.resolve(),
-  }, () => {});
+  const { server, fragment } = await createInspector(
+    {
+      label: "a test",
+      wire: "memory",
+      url: undefined,
+      transport,
+      tools: () => Promise.resolve([]),
+      mcp: () => Promise.resolve(undefined),
+      close: () => Promise.resolve(),
+    },
+    "./server.ts",
+    () => {},
+  );
   return { server, once: fragment.replace("#once=", "") };
 }
 

@@ -45,7 +45,8 @@ export const inspectCommand: CliCommand = defineCommand<InspectFlags>({
     const connection = await openTarget(target, flags, context, { signal: context.interruption(), isQuiet: true });
     try {
       const tools = await connection.tools();
-      await inspect(connection, tools.length, flags, context);
+      const text = targetText(words[0] ?? `stdio:${quoteWords(context.program ?? [])}`, connection);
+      await inspect(connection, text, tools.length, flags, context);
     } finally {
       await connection.close();
     }
@@ -55,13 +56,14 @@ export const inspectCommand: CliCommand = defineCommand<InspectFlags>({
 /** Serves the page until Ctrl+C. */
 async function inspect(
   connection: TargetConnection,
+  target: string,
   tools: number,
   { port = 0, open }: InspectFlags,
   { terminal, interruption }: CliContext,
 ): Promise<void> {
   const { createInspector } = await import("../inspect/inspector.ts");
   const signal = AbortSignal.any([interruption(), terminated()]);
-  const { server, fragment } = await createInspector(connection, (line) => terminal.note(line));
+  const { server, fragment } = await createInspector(connection, target, (line) => terminal.note(line));
   const listening = await listen(server, port);
   try {
     const { name, version } = server.info;
@@ -78,4 +80,14 @@ async function inspect(
     await listening.close();
     await server.close(0);
   }
+}
+
+/** The endpoint that was found, if it is one of MCP: copied calls are for other clients, too. */
+function targetText(written: string, { wire, url }: TargetConnection): string {
+  return wire === "mcp" && url !== undefined ? url : written;
+}
+
+/** Words as a target has them after `stdio:`. */
+function quoteWords(words: readonly string[]): string {
+  return words.map((word) => /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 }

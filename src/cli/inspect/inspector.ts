@@ -17,18 +17,20 @@ export interface Inspector {
 /**
  * Creates the gateway. Only the page that opens the link can use it.
  *
+ * @param target The target, as `toolwire call` takes it.
  * @param write Receives a line for each call, and warnings.
  * @returns Rejects with `ToolError` if the target cannot be listed.
  */
 export async function createInspector(
   connection: TargetConnection,
+  target: string,
   write: (line: string) => void,
 ): Promise<Inspector> {
   const { wire, auth, fragment } = createLinkAccess();
   const server = await createProxy(connection.transport, {
     info: await infoOf(connection),
     logger: pretty({ write, colors: false }),
-    wires: [wire, consolePage()],
+    wires: [wire, consolePage({ "~target": target })],
     auth,
   });
   return { server, fragment };

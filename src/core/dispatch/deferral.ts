@@ -15,6 +15,7 @@ import type { CallContext } from "./call_context.ts";
 import type { CallObserver } from "./observer.ts";
 import type { CallServices, OutputLimits, QuestionKeys, RunQuestions } from "./services.ts";
 import type { Schedule } from "./schedule.ts";
+import type { CompletionTarget } from "./completion.ts";
 import type { Resolution } from "../handler/waits.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
@@ -135,6 +136,8 @@ export interface JobOptions {
   readonly limits: ResultLimits;
   /** Calls of tools at times of the clock. */
   readonly schedules?: readonly Schedule[] | undefined;
+  /** What is notified when jobs end. */
+  readonly onComplete?: readonly CompletionTarget[] | undefined;
   /** Checks values for waits where they arrive. Default: they are checked when the handler runs. */
   readonly door?: ResolverDoor | undefined;
 }

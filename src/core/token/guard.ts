@@ -38,13 +38,13 @@ export function macGuard(mac: ReturnType<Hmac>): TokenGuard {
     close: (bound, claims) => concatBytes(claims, mac(concatBytes(bound, claims))),
     open(bound, body) {
       const claims = body.subarray(0, -MAC_BYTES);
-      return isSame(mac(concatBytes(bound, claims)), body.subarray(-MAC_BYTES)) ? claims : undefined;
+      return isSameBytes(mac(concatBytes(bound, claims)), body.subarray(-MAC_BYTES)) ? claims : undefined;
     },
   };
 }
 
 /** Compares in constant time. */
-function isSame(wanted: Uint8Array, found: Uint8Array): boolean {
+export function isSameBytes(wanted: Uint8Array, found: Uint8Array): boolean {
   // A missing byte is `undefined`, which differs from any byte.
   const start = wanted.length ^ found.length;
   return wanted.reduce((difference, byte, at) => difference | byte ^ (found[at] ?? 0x100), start) === 0;

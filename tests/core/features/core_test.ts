@@ -225,7 +225,7 @@ test("a gateway in a core server relays plain calls; its promises and questions 
 
 test("a core server without an engine refuses options of jobs", () => {
   const message =
-    "Cannot create server: work, schedules and jobMiddleware need an engine: pass createServer({ engine: memoryEngine() }), " +
+    "Cannot create server: work, schedules, onComplete and jobMiddleware need an engine: pass createServer({ engine: memoryEngine() }), " +
     'from "toolwire/engine"';
   for (
     const options of [{ work: { concurrency: 1 } }, {

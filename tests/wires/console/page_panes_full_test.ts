@@ -1,21 +1,25 @@
 /** The panes of the console beside tools and calls, each used in a real browser. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { after } from "node:test";
+import type { Page } from "playwright-core";
 import { findProgram, testWith } from "../../serve/programs.ts";
+import { loadAxe, violationsOf } from "./axe.ts";
 import { closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
-import { paneServer } from "./pane_server.ts";
+import { paneServer, setWeather } from "./pane_server.ts";
 
 after(closeBrowser);
 
+const CHROMIUM = [findProgram("chromium")];
+
 /** A test of one page on a server whose tools ask. */
 function testPane(name: string, use: (open: OpenPage) => Promise<void>, expected?: RegExp): void {
-  testWith(`console: ${name}`, [findProgram("chromium")], async (chromium) => {
+  testWith(`console: ${name}`, CHROMIUM, async (chromium) => {
     await withPage({ server: paneServer(), chromium, ...(expected && { expected }) }, use);
   });
 }
 
 testPane("keys are written as on the keyboard of the platform", async ({ page, open }) => {
-  for (const [platform, shown, other] of [["Linux x86_64", "Ctrl ⏎", "⌘"], ["MacIntel", "⌘⏎", "Ctrl"]] as const) {
+  for (const [platform, shown, other] of [["MacIntel", "⌘⏎", "Ctrl"], ["Linux x86_64", "Ctrl ⏎", "⌘"]] as const) {
     await page.addInitScript({
       content: `Object.defineProperty(navigator, "platform", { value: "${platform}", configurable: true })`,
     });
@@ -29,34 +33,47 @@ testPane("keys are written as on the keyboard of the platform", async ({ page, o
 /** Wires that the page can call, but for MCP 2025-11-25: its questions need a session. */
 const ASKING = ["mcp-2026", "mcp-lite", "rest", "connect"];
 
-testPane("questions of a call are answered on each wire, in forms that begin with defaults", async ({ page, open }) => {
-  await open("#/tools/book_table");
-  await page.getByLabel("guests", { exact: true }).fill("4");
-  for (const wire of ASKING) {
-    await page.getByLabel("Wire", { exact: true }).selectOption(wire);
+testPane(
+  "questions of a call are answered on each wire, in forms that begin with defaults, and the log is shown",
+  async ({ page, open }) => {
+    await open("#/tools/book_table");
+    await page.getByLabel("guests", { exact: true }).fill("4");
+    for (const wire of ASKING) {
+      await page.getByLabel("Wire", { exact: true }).selectOption(wire);
+      await page.getByRole("button", { name: /^Send/ }).click();
+      const first = page.getByRole("group", { name: "The tool asks", exact: true });
+      await first.waitFor();
+      if (wire === "mcp-2026") {
+        const log = page.getByRole("table", { name: "Log of the call" });
+        match(await log.innerText(), /info\s+looking for a table for 4 {"guests":4}/);
+      }
+      ok((await first.innerText()).includes("<img src=x onerror="), "text of tools is text");
+      strictEqual(
+        await first.getByLabel("terrace", { exact: true }).inputValue(),
+        "true",
+        "a form begins with defaults",
+      );
+      await first.getByLabel("time", { exact: true }).selectOption("20:00");
+      await first.getByLabel("name", { exact: true }).fill("A");
+      await first.getByRole("button", { name: "Answer" }).click();
+      await first.getByRole("alert").waitFor();
+      strictEqual(await first.getByLabel("name", { exact: true }).inputValue(), "A", "a refused form keeps its values");
+      await first.getByLabel("name", { exact: true }).fill("Ada");
+      await first.getByRole("button", { name: "Answer" }).click();
+      const more = page.getByRole("group", { name: "The tool asks for more" });
+      await more.waitFor();
+      match(await more.innerText(), /5 credits[^]*"amount": 5/);
+      await more.getByRole("button", { name: "Grant" }).click();
+      await page.locator("pre.value", { hasText: '"booked": true' }).waitFor();
+      match(await page.locator("pre.value").innerText(), /"guests": 4,[^]*"time": "20:00",[^]*"name": "Ada"/);
+    }
     await page.getByRole("button", { name: /^Send/ }).click();
-    const first = page.getByRole("group", { name: "The tool asks", exact: true });
-    await first.waitFor();
-    ok((await first.innerText()).includes("<img src=x onerror="), "text of tools is text");
-    strictEqual(await first.getByLabel("terrace", { exact: true }).inputValue(), "true", "a form begins with defaults");
-    await first.getByLabel("time", { exact: true }).selectOption("20:00");
-    await first.getByLabel("name", { exact: true }).fill("A");
-    await first.getByRole("button", { name: "Answer" }).click();
-    await first.getByRole("alert").waitFor();
-    strictEqual(await first.getByLabel("name", { exact: true }).inputValue(), "A", "a refused form keeps its values");
-    await first.getByLabel("name", { exact: true }).fill("Ada");
-    await first.getByRole("button", { name: "Answer" }).click();
-    const more = page.getByRole("group", { name: "The tool asks for more" });
-    await more.waitFor();
-    match(await more.innerText(), /5 credits[^]*"amount": 5/);
-    await more.getByRole("button", { name: "Grant" }).click();
-    await page.locator("pre.value", { hasText: '"booked": true' }).waitFor();
-    match(await page.locator("pre.value").innerText(), /"guests": 4,[^]*"time": "20:00",[^]*"name": "Ada"/);
-    await page.getByRole("button", { name: /^Send/ }).click();
-    await first.getByRole("button", { name: "Decline" }).click();
+    await page.getByRole("group", { name: "The tool asks", exact: true }).getByRole("button", { name: "Decline" })
+      .click();
     await page.locator("pre.value", { hasText: '"because": "decline"' }).waitFor();
-  }
-}, /status of 422/);
+  },
+  /status of 422/,
+);
 
 testPane("several questions are answered together, and only web pages are links", async ({ page, open }) => {
   await open("#/tools/sign_off");
@@ -82,11 +99,97 @@ testPane("several questions are answered together, and only web pages are links"
   ]]);
 });
 
-testPane("messages of the log appear with the call", async ({ page, open }) => {
-  await open("#/tools/book_table");
-  await page.getByLabel("guests", { exact: true }).fill("4");
-  await page.getByRole("button", { name: /^Send/ }).click();
-  const log = page.getByRole("table", { name: "Log of the call" });
-  await log.waitFor();
-  match(await log.innerText(), /info\s+.*looking for a table for 4/);
+testPane(
+  "resources and templates are read, and again when the server says that one has changed",
+  async ({ page, open, sent }) => {
+    await open("#/resources");
+    await page.getByRole("link", { name: /Weather/ }).click();
+    await page.getByRole("heading", { name: "Weather" }).waitFor();
+    ok(!sent.some((body) => body.includes("resources/read")), "a link reads nothing");
+    await page.keyboard.press("Control+Enter");
+    await page.locator("pre.value", { hasText: "sunny" }).waitFor();
+    await page.getByText("live, 0 changes").waitFor();
+    setWeather("rain");
+    await page.locator("pre.value", { hasText: "rain" }).waitFor();
+    await page.getByText("live, 1 change").waitFor();
+    setWeather("sunny");
+    await open("#/resources/image%3A%2F%2Fdot");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("img", { name: "A picture, image/png" }).waitFor();
+    strictEqual(await page.locator("img").evaluate((one) => (one as HTMLImageElement).naturalWidth), 1);
+    await open("#/resources/hostile%3A%2F%2Fpage");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.locator("pre.value", { hasText: "<script>" }).waitFor();
+    strictEqual(await page.locator("img").count(), 0);
+    match(await page.title(), /^Toolwire/);
+    await page.getByRole("link", { name: /Books/ }).click();
+    const id = page.getByLabel("id", { exact: true });
+    await id.fill("1");
+    await page.waitForFunction(() => document.querySelectorAll("datalist option").length === 2);
+    const proposed = await page.locator("datalist option").evaluateAll((all) =>
+      all.map((one) => one.getAttribute("value"))
+    );
+    deepStrictEqual(proposed, ["1", "12"]);
+    await id.fill("12");
+    await page.locator("code", { hasText: "books://12" }).waitFor();
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.locator("pre.value", { hasText: "Middlemarch" }).waitFor();
+    await id.fill("99");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("alert").waitFor();
+  },
+);
+
+testPane("a prompt shows the messages that its arguments make", async ({ page, open }) => {
+  await open("#/prompts/review");
+  await page.getByLabel("code", { exact: true }).fill("let x = 1");
+  await page.locator(".member", { hasText: "language" }).getByRole("button", { name: /left out/ }).click();
+  await page.getByLabel("language", { exact: true }).fill("ru");
+  await page.waitForFunction(() => document.querySelector("datalist option[value=rust]") !== null);
+  await page.getByRole("button", { name: "Get messages" }).click();
+  await page.locator(".messages li").nth(1).waitFor();
+  match(
+    await page.locator(".messages").innerText(),
+    /user\s+Review this ru code: let x = 1\s+assistant\s+Gladly. <img/,
+  );
 });
+
+/** The panes, each with something in it. */
+const PANES: readonly (readonly [name: string, fragment: string, show: (page: Page) => Promise<void>])[] = [
+  ["questions", `#/tools/sign_off`, async (page) => {
+    await page.getByRole("button", { name: /^Send/ }).click();
+    await page.locator(".question").nth(3).waitFor();
+  }],
+  ["form and log", `#/tools/book_table?args=${btoa('{"guests":4}')}`, async (page) => {
+    await page.getByLabel("guests", { exact: true }).waitFor();
+    await page.getByRole("button", { name: /^Send/ }).click();
+    await page.locator(".log").waitFor();
+  }],
+  ["resources", "#/resources", (page) => page.locator("nav.list a").nth(3).waitFor()],
+  ["resource", "#/resources/weather%3A%2F%2Fnow", async (page) => {
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByText("live, 0 changes").waitFor();
+  }],
+  ["prompt", "#/prompts/review", async (page) => {
+    await page.getByLabel("code", { exact: true }).fill("let x = 1");
+    await page.getByRole("button", { name: "Get messages" }).click();
+    await page.locator(".messages li").nth(1).waitFor();
+  }],
+];
+
+for (const [width, colorScheme] of [[1280, "dark"], [400, "light"]] as const) {
+  testWith(`console: panes are accessible, ${colorScheme}, ${width} px`, CHROMIUM, async (chromium) => {
+    await withPage({ server: paneServer(), chromium, width }, async ({ page, open }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await open("");
+      await loadAxe(page);
+      const found: string[] = [];
+      for (const [name, fragment, show] of PANES) {
+        await page.evaluate((hash) => location.hash = hash, fragment);
+        await show(page);
+        found.push(...await violationsOf(page, name));
+      }
+      deepStrictEqual(found, []);
+    });
+  });
+}

@@ -6,6 +6,7 @@ import { consolePage } from "../../../src/wires/console/mod.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
+import { webtools } from "../../../src/wires/webtools/mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
 
 /** Text that a page must show and never act on: HTML, an override of direction, and a control character. */
@@ -81,7 +82,8 @@ export const PAGE_KEY = "key-of-the-page-tests";
 /** A server without `auth`, with all wires that a page can call. Without tools of strangers if `isClean`. */
 export function openServer(isClean = false): Server {
   const tools = [search, add, divide, broken, count, ...(isClean ? [] : [echo, hostile])];
-  const wires = [mcp(), mcpLite(), rest(), grpc(), consolePage({ key: PAGE_KEY })];
+  const tracker = webtools({ name: "tracker", description: "Issues", version: "1.4.0" });
+  const wires = [mcp(), mcpLite(), rest(), grpc(), tracker, consolePage({ key: PAGE_KEY })];
   return createServer({ name: "issue tracker", version: "1.4.0", tools, wires, logger: false });
 }
 

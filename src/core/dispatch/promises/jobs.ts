@@ -9,6 +9,7 @@ import type { Json } from "../../../internal/json.ts";
 import type { Clock } from "../../../internal/time.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo, Wait } from "../../../engine/engine.ts";
 import type { Resolution } from "../../handler/waits.ts";
+import type { Notifier } from "../completion.ts";
 import { endedMemo, expireWaits, mergeMemo, resolveWait, toWaiting, type Word } from "./job_waits.ts";
 
 /** Number of times that a change is repeated after concurrent changes. */
@@ -16,6 +17,9 @@ const MAX_TRIES = 100;
 
 /** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
 const UNKNOWN_STATE_MS = 5_000;
+
+/** Delay after which the end of a job is notified if the process that ended it has died, in milliseconds. */
+const NOTIFY_AGAIN_MS = 5_000;
 
 /** Removes members at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
 function toEnded(job: Job): Job {
@@ -30,6 +34,8 @@ export function isFinal({ state }: Job): boolean {
 export class Jobs {
   /** Stores and delivers the jobs. */
   readonly engine: Engine;
+  /** Notifies of the ends of jobs, if the server has such targets. */
+  notifier: Notifier | undefined = undefined;
   readonly #clock: Clock;
   /** Pending reads, shared by concurrent readers of the same job. */
   readonly #reads = new Map<string, Promise<Job | undefined>>();
@@ -61,6 +67,8 @@ export class Jobs {
       return { ...rest, state: "running", memo, epoch: epoch + 1, attempt: attempt + 1, owner: this.owner };
     });
     if (begun === undefined && earlyMs > 0) await this.engine.schedule(id, earlyMs);
+    // The process that ended the job may have died before it stored the notifications.
+    else if (begun === undefined) await this.#notify(id);
     return begun;
   }
 
@@ -87,7 +95,7 @@ export class Jobs {
 
   /** Stores the result of a run and ends the job. */
   finish(run: Job, outcome: CallResult): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => ({ ...toEnded(job), state: "done", outcome }));
+    return this.#notify(run.id, this.#changeRun(run, (job) => ({ ...this.#toNotified(job), state: "done", outcome })));
   }
 
   /** Marks a job as awaited by another call. Returns the job; `undefined` if it is missing. */
@@ -192,10 +200,31 @@ export class Jobs {
 
   /** Cancels a job, unless it has ended. Returns its state; `undefined` if it is missing. */
   async cancel(id: string): Promise<JobState | undefined> {
-    const cancelled = await this.#change(id, (job) => {
-      return isFinal(job) ? undefined : { ...toEnded(job), state: "cancelled" };
-    });
+    await this.#prepareNotify(id);
+    const cancelled = await this.#notify(
+      id,
+      this.#change(id, (job) => isFinal(job) ? undefined : { ...this.#toNotified(job), state: "cancelled" }),
+    );
     return (cancelled ?? await this.engine.get(id))?.state;
+  }
+
+  #toNotified(job: Job): Job {
+    return { ...toEnded(job), ...(this.notifier?.wants(job) && { isNotified: true }) };
+  }
+
+  /** Schedules a delivery of a job that is about to be cancelled: if this process dies afterwards, another one notifies. */
+  async #prepareNotify(id: string): Promise<void> {
+    const job = this.notifier && await this.engine.get(id);
+    if (job && !isFinal(job) && this.notifier?.wants(job)) await this.engine.schedule(id, NOTIFY_AGAIN_MS);
+  }
+
+  /** Notifies of the end of a job. Called again after an error, it finds the job as the first call has left it. */
+  async #notify(id: string, change?: Promise<Job | undefined>): Promise<Job | undefined> {
+    const changed = await change;
+    if (this.notifier === undefined) return changed;
+    const job = changed ?? await this.engine.get(id);
+    if (job?.isNotified && isFinal(job)) await this.notifier.notify(job);
+    return changed;
   }
 
   /** Whether the epoch of a run is current. */

@@ -66,6 +66,14 @@ class EngineDeferral implements Deferral {
     this.#engine = engine;
     this.#keys = keys;
     const promises = this.#promises = new PromiseTokens(services, reporting, keys);
+    const { onComplete = [] } = options;
+    jobs.notifier = onComplete[0]?.["~notifier"](onComplete, {
+      clock: services.clock,
+      logger: services.logger,
+      attach: (definition) => void services.registry.attached.set(definition.name, definition),
+      tokenOf: (job) => promises.ofJob(job).token,
+      insert: (job) => reporting.insert(job, 0),
+    });
     const waits = this.#waits = new JobWaiters(services, jobs, promises);
     const scheduled = this.#scheduled = new ScheduledJobs(services, options, jobs);
     this.#runner = new JobRunner(services, { ...options, jobs, promises, waits, scheduled });

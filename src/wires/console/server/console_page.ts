@@ -31,6 +31,12 @@ export interface ConsoleOptions {
   readonly key?: string;
   /** Whether arguments and results of calls are shown while a page watches; secrets are replaced. Default: `true`. */
   readonly bodies?: boolean;
+  /**
+   * The server behind this one, as `toolwire call` takes it, for calls that the page copies.
+   *
+   * @internal
+   */
+  readonly "~target"?: string | undefined;
 }
 
 /**
@@ -55,7 +61,13 @@ export interface ConsoleOptions {
  * observer of calls already, such as another console.
  */
 export function consolePage(options: ConsoleOptions = {}): RequestWire {
-  checkOptions<ConsoleOptions>("serve the console", options, { path: PATH, scope: TEXT, key: TEXT, bodies: BOOLEAN });
+  checkOptions<ConsoleOptions>("serve the console", options, {
+    path: PATH,
+    scope: TEXT,
+    key: TEXT,
+    bodies: BOOLEAN,
+    "~target": TEXT,
+  });
   if (baseOf(options) === "/") {
     throw new TypeError('Cannot serve the console: path is "/", and must name a page, such as "/console"');
   }
@@ -74,6 +86,7 @@ class Console implements MountedWire {
   readonly #host: WireHost;
   readonly #base: string;
   readonly #scope: string;
+  readonly #target: string | undefined;
   #key: string | undefined;
   readonly #feed: Feed;
   readonly #heartbeats: Deadlines;
@@ -90,6 +103,7 @@ class Console implements MountedWire {
     this.unauthenticatedPaths = [this.#base];
     this.#scope = scope;
     this.#key = key;
+    this.#target = options["~target"];
     this.#heartbeats = new Deadlines(host.clock);
     this.#startedAtMs = host.clock.now();
     this.#feed = new Feed({ clock: host.clock, redactor: createRedactor(), ownPath: this.#base, hasBodies: bodies });
@@ -156,6 +170,7 @@ class Console implements MountedWire {
       wires: mounted.map(({ wire, paths }) => ({ wire, paths })),
       limits,
       hasAuth: security !== undefined,
+      target: this.#target,
       principal: principal && { id: principal.id, scopes: principal.scopes ?? [] },
     };
   }

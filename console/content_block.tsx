@@ -1,0 +1,39 @@
+/** Contents of resources and messages: text as text, pictures as pictures, and the size of what is neither. */
+import type { JSX } from "preact";
+import { asSchema } from "./json_schema.ts";
+import { ResultValue, visible } from "./value.tsx";
+
+/** Types of pictures. An image element runs no scripts of them. */
+const PICTURE = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
+
+/** A content block of a message, or one part of a resource. */
+export function ContentBlock({ block }: { readonly block: unknown }): JSX.Element {
+  const { text, blob, data = blob, mimeType = "", type, resource, uri, name = uri } = asSchema(block);
+  if (typeof text === "string") return <ResultValue value={jsonOf(text, mimeType) ?? text} />;
+  if (type === "resource") return <ContentBlock block={resource} />;
+  if (typeof data === "string") return <Bytes base64={data} mimeType={String(mimeType)} />;
+  if (type === "resource_link") {
+    return (
+      <p>
+        <a href={`#/resources/${encodeURIComponent(String(uri))}`}>{visible(String(name))}</a>
+      </p>
+    );
+  }
+  return <ResultValue value={block} />;
+}
+
+function Bytes({ base64, mimeType }: { readonly base64: string; readonly mimeType: string }): JSX.Element {
+  if (PICTURE.test(mimeType)) return <img src={`data:${mimeType};base64,${base64}`} alt={`A picture, ${mimeType}`} />;
+  const bytes = Math.floor(base64.length * 3 / 4) - (/=*$/.exec(base64)?.[0].length ?? 0);
+  return <p class="dim">{bytes} bytes of {visible(mimeType === "" ? "no stated type" : mimeType)}</p>;
+}
+
+/** Text that says it is JSON, as a value; `undefined` if it is not JSON. */
+function jsonOf(text: string, mimeType: unknown): unknown {
+  if (!/[/+]json\b/.test(String(mimeType))) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+/** The interface between a server and what is notified when jobs end: the values of `./webhooks` bring the code. */
+import type { Job } from "../../engine/engine.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import type { Clock } from "../../internal/time.ts";
+import type { Logger } from "../handler/context.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
+
+/** What is notified when jobs end: made by `webhook` of `./webhooks`. */
+export interface CompletionTarget {
+  /** Name, unique on a server. */
+  readonly name: string;
+  /**
+   * Creates the notifier of all targets of a server.
+   *
+   * @internal
+   */
+  readonly "~notifier": (targets: readonly CompletionTarget[], host: NotifierHost) => Notifier;
+}
+
+/** What a notifier needs of its server. */
+export interface NotifierHost {
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+  /** Adds a tool that no caller can call, for jobs of the notifier. */
+  attach(definition: ToolDefinition): void;
+  /** Promise token of a job. */
+  tokenOf(job: Job): string;
+  /** Stores a job unless there is one with its id, and delivers it at once. */
+  insert(job: Job): MaybePromise<boolean>;
+}
+
+/** Notifies of the ends of jobs. */
+export interface Notifier {
+  /** Whether the end of a job is to be notified. */
+  wants(job: Job): boolean;
+  /** Stores the notifications of a job that has ended. May be called again for the same end; then it changes nothing. */
+  notify(job: Job): Promise<void>;
+}

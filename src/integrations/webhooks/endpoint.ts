@@ -1,0 +1,138 @@
+/** Sends webhooks to endpoints, and leaves those alone for a while that do not answer. */
+import type { Logger } from "../../core/handler/context.ts";
+import { encodeText } from "../../core/token/layout.ts";
+import type { Clock } from "../../internal/time.ts";
+import { type Signers, signWebhook } from "./signature.ts";
+
+/** Failures in a row after which an endpoint is left alone, and for how long, in milliseconds. */
+const MAX_FAILURES = 5;
+const PAUSE_MS = 60_000;
+
+/** Number of endpoints whose failures are counted. */
+const MAX_COUNTED = 1_000;
+
+/** Longest time that an answer may ask for with `Retry-After`, in milliseconds. */
+export const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/** Sends a request. */
+export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Where a webhook is sent, and the secrets that sign it. */
+export interface Destination {
+  readonly url: string;
+  readonly signers: Signers;
+}
+
+/** What a try came to: JSON, because it is kept as a step. */
+export type Attempt = {
+  /** Whether the endpoint has accepted the webhook, or no longer exists. */
+  readonly isOver: boolean;
+  /** HTTP status, or what happened in its place. */
+  readonly reply: string;
+  /** Delay that the endpoint has asked for, in milliseconds. */
+  readonly retryAfterMs?: number;
+};
+
+/** A request to send. */
+export interface WebhookRequest {
+  /** The header `webhook-id`, the same in each try. */
+  readonly id: string;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  /** Whether no try follows: it is made even if the endpoint is being left alone. */
+  readonly isLast: boolean;
+}
+
+interface Failures {
+  readonly count: number;
+  readonly pausedUntilMs: number;
+}
+
+/** Options of an {@link EndpointSender}. */
+export interface SenderOptions {
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+  readonly timeoutMs: number;
+  readonly fetch: SendRequest;
+}
+
+/** Sends the webhooks of one target. */
+export class EndpointSender {
+  readonly #options: SenderOptions;
+  /** By URL. */
+  readonly #failures = new Map<string, Failures>();
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  /** Makes one try. Never rejects. */
+  async send(to: Destination, delivery: WebhookRequest): Promise<Attempt> {
+    if (!delivery.isLast && !this.#mayTry(to.url)) return { isOver: false, reply: "left alone after failures" };
+    const attempt = await this.#post(to, delivery).catch((thrown: unknown): Attempt => {
+      return { isOver: false, reply: thrown instanceof Error ? thrown.message : "no answer" };
+    });
+    this.#count(to.url, attempt);
+    return attempt;
+  }
+
+  async #post({ url, signers }: Destination, { id, body, signal }: WebhookRequest): Promise<Attempt> {
+    const { clock, timeoutMs, fetch: send } = this.#options;
+    const tooLate = new AbortController();
+    const cancel = clock.after(timeoutMs, () => tooLate.abort(new Error(`no answer within ${timeoutMs} ms`)));
+    const bytes = encodeText(body);
+    const seconds = Math.floor(clock.now() / 1000);
+    try {
+      const response = await send(url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "user-agent": "toolwire-webhooks",
+          "webhook-id": id,
+          "webhook-timestamp": `${seconds}`,
+          "webhook-signature": signWebhook(signers, id, seconds, bytes),
+        },
+        body: bytes,
+        redirect: "manual",
+        signal: AbortSignal.any([signal, tooLate.signal]),
+      });
+      void response.body?.cancel().catch(() => {});
+      return this.#read(response);
+    } finally {
+      cancel();
+    }
+  }
+
+  #read({ status, ok, headers }: Response): Attempt {
+    // 410: the receiver wants no more of them.
+    if (ok || status === 410) return { isOver: true, reply: `${status}` };
+    const header = headers.get("retry-after") ?? "";
+    const delayMs = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - this.#options.clock.now();
+    const retryAfterMs = Math.min(delayMs, MAX_RETRY_AFTER_MS);
+    return { isOver: false, reply: `${status}`, ...(retryAfterMs > 0 && { retryAfterMs }) };
+  }
+
+  /** Whether an endpoint may be tried. After a pause it is tried once, with the others still waiting. */
+  #mayTry(url: string): boolean {
+    const { count, pausedUntilMs } = this.#failures.get(url) ?? { count: 0, pausedUntilMs: 0 };
+    if (count < MAX_FAILURES) return true;
+    const nowMs = this.#options.clock.now();
+    if (nowMs < pausedUntilMs) return false;
+    this.#failures.set(url, { count, pausedUntilMs: nowMs + PAUSE_MS });
+    return true;
+  }
+
+  #count(url: string, { isOver, reply }: Attempt): void {
+    const { count: before = 0 } = this.#failures.get(url) ?? {};
+    this.#failures.delete(url);
+    if (isOver) return;
+    const count = before + 1;
+    if (this.#failures.size >= MAX_COUNTED) this.#failures.delete(this.#failures.keys().next().value!);
+    this.#failures.set(url, { count, pausedUntilMs: this.#options.clock.now() + PAUSE_MS });
+    if (count !== MAX_FAILURES) return;
+    this.#options.logger?.warn("An endpoint of webhooks fails: it is tried once a minute until it answers", {
+      host: URL.canParse(url) ? new URL(url).host : undefined,
+      reply,
+    });
+  }
+}

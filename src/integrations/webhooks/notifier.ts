@@ -1,0 +1,192 @@
+/** Turns the ends of jobs into webhooks: each is a job itself, whose run sleeps between its tries. */
+import type { CompletionTarget, Notifier, NotifierHost } from "../../core/dispatch/completion.ts";
+import { Failure } from "../../core/errors/failure.ts";
+import type { Ctx } from "../../core/handler/context.ts";
+import { digestOf, uuidOf } from "../../core/token/digest.ts";
+import { EMPTY_DEFINITION, type ToolDefinition } from "../../core/tool/definition.ts";
+import type { Job } from "../../engine/engine.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import { type Attempt, type Destination, EndpointSender, MAX_RETRY_AFTER_MS, type SendRequest } from "./endpoint.ts";
+
+/** Name of the tool that sends. Not a valid name for callers. */
+const TOOL = "webhook@completion";
+
+/** Number of processes that may die during one webhook's tries. */
+const MAX_CRASHES = 100;
+
+/** A call that has ended, as the function that chooses an endpoint gets it. */
+export interface EndedCall {
+  /** Name of the tool. */
+  readonly tool: string;
+  /** `ctx.callId` of the call. */
+  readonly callId: string;
+  /** Id of the caller; `undefined` for an anonymous one. */
+  readonly principalId: string | undefined;
+}
+
+/** Contents of a target. */
+export interface TargetDefinition {
+  readonly tools: ReadonlySet<string> | undefined;
+  readonly retryMs: readonly number[];
+  readonly timeoutMs: number;
+  readonly fetch: SendRequest;
+  /** `undefined`: no webhook is sent for this call. May throw. */
+  readonly destinationOf: (call: EndedCall) => MaybePromise<Destination | undefined>;
+}
+
+/** A target, as `webhook` makes it. */
+export interface WebhookTarget extends CompletionTarget {
+  readonly "~target": TargetDefinition;
+}
+
+/** Arguments of the tool that sends. */
+interface Webhook extends EndedCall {
+  readonly target: string;
+  readonly body: string;
+}
+
+/**
+ * Creates the notifier of a server.
+ *
+ * @throws {TypeError} If two targets have the same name.
+ */
+export function createNotifier(targets: readonly CompletionTarget[], host: NotifierHost): Notifier {
+  const senders = new Map<string, Sender>();
+  for (const target of targets as readonly WebhookTarget[]) {
+    if (senders.has(target.name)) {
+      throw new TypeError(`Cannot create server: two webhooks are "${target.name}"; give one another name`);
+    }
+    senders.set(target.name, new Sender(target["~target"], host));
+  }
+  const promise = promiseOf([...senders.values()]);
+  host.attach(toolOf(promise, senders, host));
+  const wants = ({ tool }: Job) => tool !== TOOL && [...senders.values()].some((sender) => sender.wants(tool));
+  return {
+    wants,
+    async notify(job) {
+      for (const [name, sender] of senders) {
+        if (sender.wants(job.tool)) await host.insert(newJob(name, job, host, promise.ttlMs));
+      }
+    },
+  };
+}
+
+/** One target of a server. */
+class Sender {
+  readonly target: TargetDefinition;
+  readonly endpoint: EndpointSender;
+  readonly #logger: NotifierHost["logger"];
+
+  constructor(target: TargetDefinition, { clock, logger }: NotifierHost) {
+    this.target = target;
+    this.#logger = logger;
+    this.endpoint = new EndpointSender({ clock, logger, timeoutMs: target.timeoutMs, fetch: target.fetch });
+  }
+
+  wants(tool: string): boolean {
+    return this.target.tools?.has(tool) ?? true;
+  }
+
+  /** Tries until the endpoint accepts; sleeps in between, on any replica. */
+  async deliver(webhook: Webhook, ctx: Ctx): Promise<string> {
+    const { retryMs } = this.target;
+    for (let n = 0;; n++) {
+      const attempt = await ctx.step(`try ${n}`, () => this.#try(webhook, ctx, n === retryMs.length));
+      if (attempt.isOver) return attempt.reply;
+      const delayMs = retryMs[n];
+      if (delayMs === undefined) {
+        throw new Failure("undeliverable", `Gave up after ${n + 1} tries, the last: ${attempt.reply}`);
+      }
+      await ctx.sleep(`pause ${n}`, Math.max(delayMs, attempt.retryAfterMs ?? 0));
+    }
+  }
+
+  async #try(webhook: Webhook, { callId: id, signal }: Ctx, isLast: boolean): Promise<Attempt> {
+    const { target, tool, callId, body, principalId } = webhook;
+    let destination: Destination | undefined;
+    try {
+      destination = await this.target.destinationOf({ tool, callId, principalId });
+    } catch (error) {
+      this.#logger?.error("The endpoint of a webhook cannot be read: it is tried again", {
+        target,
+        tool,
+        callId,
+        error,
+      });
+      return { isOver: false, reply: "the endpoint cannot be read" };
+    }
+    if (destination === undefined) return { isOver: true, reply: "no endpoint" };
+    return await this.endpoint.send(destination, { id, body, signal, isLast });
+  }
+}
+
+/** Times of the tool that sends, for the target that tries for longest. */
+function promiseOf(senders: readonly Sender[]): NonNullable<ToolDefinition["promise"]> {
+  const longestMs = Math.max(...senders.map(({ target: { retryMs, timeoutMs } }) => {
+    return retryMs.reduce((sum, delayMs) => sum + Math.max(delayMs, MAX_RETRY_AFTER_MS) + timeoutMs, timeoutMs);
+  }));
+  const jobTimeoutMs = 2 * Math.max(...senders.map(({ target }) => target.timeoutMs));
+  // Its tries may be late by as much.
+  return { budgetMs: 2_000, ttlMs: 2 * longestMs, retries: MAX_CRASHES, jobTimeoutMs, required: false };
+}
+
+function toolOf(
+  promise: ToolDefinition["promise"],
+  senders: ReadonlyMap<string, Sender>,
+  { logger }: NotifierHost,
+): ToolDefinition {
+  return {
+    ...EMPTY_DEFINITION,
+    name: TOOL,
+    description: "Send a webhook",
+    promise,
+    errors: new Map([["undeliverable", undefined]]),
+    async handler(input, ctx) {
+      const webhook = input as Webhook;
+      const fields = { target: webhook.target, tool: webhook.tool, callId: webhook.callId };
+      try {
+        const sender = senders.get(webhook.target);
+        if (sender === undefined) throw new Failure("undeliverable", "The server has no such target");
+        return await sender.deliver(webhook, ctx);
+      } catch (thrown) {
+        if (thrown instanceof Failure) logger?.error(`A webhook was not delivered: ${thrown.message}`, fields);
+        throw thrown;
+      }
+    },
+  };
+}
+
+function newJob(target: string, job: Job, host: NotifierHost, ttlMs: number): Job {
+  const { tool, principal, callId = job.id, epoch } = job;
+  const nowMs = host.clock.now();
+  const body = JSON.stringify({ type: typeOf(job), timestamp: new Date(nowMs).toISOString(), data: dataOf(job, host) });
+  const args = { target, tool, callId, ...(principal && { principalId: principal.id }), body };
+  return {
+    // The end of each run of a job has one webhook for each target, however often it is notified.
+    id: uuidOf("webhook", target, job.id, `${epoch}`),
+    state: "queued",
+    epoch: 0,
+    attempt: 0,
+    version: 1,
+    tool: TOOL,
+    args,
+    digest: digestOf(TOOL, args),
+    createdAtMs: nowMs,
+    // Kept at least as long as the job itself, so that a late repeat is known as one.
+    expiresAtMs: Math.max(nowMs + ttlMs, job.expiresAtMs),
+    maxAttempts: MAX_CRASHES + 1,
+    memo: { answers: {}, steps: {} },
+  };
+}
+
+function typeOf({ state, outcome }: Job): string {
+  if (state === "cancelled") return "job.cancelled";
+  return outcome?.kind === "answer" ? "job.completed" : "job.failed";
+}
+
+/** The result is not part of it: the receiver redeems the promise. */
+function dataOf(job: Job, { tokenOf }: NotifierHost) {
+  const { tool, outcome, callId = job.id } = job;
+  const code = outcome?.kind === "failure" || outcome?.kind === "error" ? outcome.code : undefined;
+  return { tool, call_id: callId, promise: tokenOf(job), ...(code !== undefined && { code }) };
+}
