@@ -101,6 +101,10 @@ testWith(
       strictEqual(quick.kind, "elicitation");
       ok(typeof await client.now() === "string");
 
+      // A result of more bytes than a row may have.
+      const chars = 3_900_000;
+      strictEqual(await client.large({ chars }), "é😀".repeat(chars / 3));
+
       // The same idempotency key runs once.
       const keyed = await Promise.all([1, 2, 3].map(() => client.work({ text: "keyed" }, { idempotencyKey: "k" })));
       strictEqual(new Set(keyed).size, 1);

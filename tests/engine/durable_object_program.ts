@@ -53,7 +53,7 @@ export class CheckObject {
     const send = (url: string, init: { method: string; body: string; signal: AbortSignal }) =>
       this.#env.CHECKS.get(this.#state.id as never).fetch(url, init);
     const shardAt = (_: number, signal: AbortSignal) => (isRemote ? new RemoteShard(send, signal) : this.#shard);
-    return new DurableObjectEngine({ shards: 3, leaseMs: LEASE_MS, shardAt, own: this.#shard });
+    return new DurableObjectEngine({ shards: 1, leaseMs: LEASE_MS, shardAt, own: this.#shard });
   }
 }
 

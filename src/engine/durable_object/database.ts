@@ -1,6 +1,7 @@
 /** The tables of an object, as the store of SQLite uses them. */
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from "../sqlite/database.ts";
 import { SQLITE_SCHEMA, SQLITE_SCHEMA_VERSION } from "../sqlite/store.ts";
+import { PARTS_SCHEMA } from "./bodies.ts";
 import type { ObjectStorage } from "./platform.ts";
 
 /** `PRAGMA user_version` is refused in an object. */
@@ -18,6 +19,7 @@ export function openObjectDatabase(storage: ObjectStorage): SqliteDatabase {
   if (row === undefined) {
     storage.transactionSync(() => {
       sql.exec(SQLITE_SCHEMA);
+      sql.exec(PARTS_SCHEMA);
       sql.exec("INSERT INTO toolwire (schema_version) VALUES (?)", SQLITE_SCHEMA_VERSION);
     });
   } else if (row["version"] !== SQLITE_SCHEMA_VERSION) {

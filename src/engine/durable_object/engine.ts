@@ -1,6 +1,7 @@
 /** The engine over shards: a job is in the shard that its id selects. */
 import type { MaybePromise } from "../../internal/async.ts";
-import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
+import type { Engine, EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../engine.ts";
+import { HEADS, pageOf, positionOf, rangeOf } from "../job_list.ts";
 import { INSTANCE_LEASE_MS, Shard, type ShardCalls } from "./shard.ts";
 
 /** Longest wait of one call for changes, in milliseconds. */
@@ -102,6 +103,19 @@ export class DurableObjectEngine implements Engine {
     const worker = own.work(run, options);
     this.#workers.add(worker);
     return worker;
+  }
+
+  async list(filter: JobFilter, limit: number, cursor?: string): Promise<JobPage> {
+    // A wrong cursor is refused here.
+    rangeOf(filter, cursor);
+    const { shards, shardAt } = this.#settings;
+    const indexes = Array.from({ length: shards }, (_, index) => index);
+    const lists = await Promise.all(
+      indexes.map(async (index) => await shardAt(index, this.#closing.signal).heads(filter, cursor ?? null)),
+    );
+    // A shard returns its first heads, so that the first of all are complete.
+    const heads = lists.flat().sort((one, other) => (positionOf(one) < positionOf(other) ? 1 : -1));
+    return pageOf(heads.slice(0, HEADS), filter, limit);
   }
 
   close(): void {

@@ -161,5 +161,13 @@ function createEngine<Env, Server extends ShardServer>(
     },
     ...(own !== undefined && { own: own.shard }),
   };
-  return withPromises(new DurableObjectEngine(settings));
+  const engine = withPromises(new DurableObjectEngine(settings));
+  return Object.assign(engine, { "~deferral": { ...engine["~deferral"], randomKeys: refuseRandomKeys } });
+}
+
+/** @throws {TypeError} Always: a token of one request would be unknown to the next. */
+function refuseRandomKeys(): never {
+  throw new TypeError(
+    "Cannot create server: its requests and objects need the same keys; pass createServer({ keys: env.TOOLWIRE_KEYS, engine })",
+  );
 }

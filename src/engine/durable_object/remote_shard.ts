@@ -1,5 +1,6 @@
 /** Calls to the shards of other objects: the name of a method and its arguments as JSON, by `fetch`. */
-import type { Job } from "../engine.ts";
+import type { Job, JobFilter } from "../engine.ts";
+import type { JobHead } from "../job_list.ts";
 import type { SqliteLease } from "../sqlite/store.ts";
 import type { ObjectResponse } from "./platform.ts";
 import type { ShardCalls } from "./shard.ts";
@@ -7,12 +8,13 @@ import type { ShardCalls } from "./shard.ts";
 /** Start of the URLs. A new Worker may call an older shard: a method of another meaning needs another version. */
 const URL_START = "https://shard/v1/";
 
-/** Methods that may be called, and the time limit of each call beside its own wait, in milliseconds. */
+/** Methods that may be called. */
 const METHODS: { readonly [Name in keyof ShardCalls]: true } = {
   insert: true,
   get: true,
   replace: true,
   remove: true,
+  heads: true,
   schedule: true,
   changed: true,
   lease: true,
@@ -56,6 +58,10 @@ export class RemoteShard implements ShardCalls {
 
   replace(job: Job, version: number): Promise<boolean> {
     return this.#call("replace", job, version);
+  }
+
+  heads(filter: JobFilter, cursor: string | null): Promise<readonly JobHead[]> {
+    return this.#call("heads", filter, cursor);
   }
 
   remove(id: string): Promise<void> {

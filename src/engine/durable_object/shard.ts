@@ -5,9 +5,11 @@
  * next instance delivers their jobs again. The alarm wakes the object for that, because it is set while anything runs.
  */
 import { Listeners, type MaybePromise } from "../../internal/async.ts";
-import type { EngineWorker, Job, WorkOptions } from "../engine.ts";
+import type { EngineWorker, Job, JobFilter, WorkOptions } from "../engine.ts";
+import type { JobHead } from "../job_list.ts";
 import { type SqliteLease, SqliteStore } from "../sqlite/store.ts";
 import type { ErrorThrottle } from "../store_errors.ts";
+import { createBodies } from "./bodies.ts";
 import { openObjectDatabase } from "./database.ts";
 import type { ObjectStorage } from "./platform.ts";
 
@@ -32,6 +34,8 @@ export interface ShardCalls {
   get(id: string): MaybePromise<Job | null>;
   replace(job: Job, version: number): MaybePromise<boolean>;
   remove(id: string): MaybePromise<void>;
+  /** The first heads of the jobs that a page is of, the latest first. */
+  heads(filter: JobFilter, cursor: string | null): MaybePromise<readonly JobHead[]>;
   schedule(id: string, delayMs: number): MaybePromise<void>;
   /** Waits up to `waitMs` until the version differs from the known one, and returns it. Returns at once with a known version of -1. */
   changed(id: string, known: number | null, waitMs: number): MaybePromise<number | null>;
@@ -62,7 +66,7 @@ export class Shard implements ShardCalls {
   constructor(storage: ObjectStorage, errors: ErrorThrottle) {
     this.#storage = storage;
     this.#errors = errors;
-    this.#store = new SqliteStore(openObjectDatabase(storage));
+    this.#store = new SqliteStore(openObjectDatabase(storage), createBodies(storage));
     const nowMs = Date.now();
     const lost = "UPDATE deliveries SET due_at_ms = ? WHERE claim > 0 AND due_at_ms > ?";
     storage.sql.exec(lost, nowMs, nowMs + INSTANCE_LEASE_MS / 2);
@@ -103,9 +107,14 @@ export class Shard implements ShardCalls {
   }
 
   replace(job: Job, version: number): boolean {
-    const isReplaced = this.#store.replace(job, version);
+    let isReplaced = false;
+    this.#store.transaction(() => void (isReplaced = this.#store.replace(job, version)));
     if (isReplaced) this.#notify(job.id);
     return isReplaced;
+  }
+
+  heads(filter: JobFilter, cursor: string | null): readonly JobHead[] {
+    return this.#store.heads(filter, cursor ?? undefined);
   }
 
   remove(id: string): void {

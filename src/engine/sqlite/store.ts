@@ -5,7 +5,7 @@
  * lease, and repeats this while it lives. When the process dies, the delivery becomes due again.
  */
 import type { Job, JobFilter, JobPage } from "../engine.ts";
-import { headColumns, headOfRow, HEADS, pageOf, rangeOf } from "../job_list.ts";
+import { headColumns, headOfRow, HEADS, type JobHead, pageOf, rangeOf } from "../job_list.ts";
 import {
   openDatabase,
   type OpenOptions,
@@ -106,6 +106,17 @@ const STATEMENTS = {
   dataVersion: "PRAGMA data_version",
 };
 
+/** How the column `body` has the JSON of a job. */
+export interface JobBodies {
+  /** Returns the value of the column. */
+  write(text: string): string;
+  read(body: string): string;
+  /** Deletes what belongs to a value that was not stored. */
+  drop(body: string): void;
+}
+
+const WHOLE: JobBodies = { write: (text) => text, read: (body) => body, drop() {} };
+
 /** Opens the tables of a file; see {@link openDatabase}. */
 export function openStore(path: string, options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">): SqliteStore {
   return new SqliteStore(
@@ -119,23 +130,30 @@ export function openStore(path: string, options: Pick<OpenOptions, "busyTimeoutM
  */
 export class SqliteStore {
   readonly #database: SqliteDatabase;
+  readonly #bodies: JobBodies;
   readonly #statements = new Map<string, SqliteStatement>();
 
-  /** @param database An open database with the tables of {@link SQLITE_SCHEMA}. */
-  constructor(database: SqliteDatabase) {
+  /**
+   * @param database An open database with the tables of {@link SQLITE_SCHEMA}.
+   * @param bodies Writes and reads the column `body`. Default: it is the JSON of the job.
+   */
+  constructor(database: SqliteDatabase, bodies: JobBodies = WHOLE) {
     this.#database = database;
+    this.#bodies = bodies;
   }
 
   insert(job: Job): boolean {
     const { id, version, expiresAtMs } = job;
-    const add = () => this.#change("insert", id, version, expiresAtMs, ...headColumns(job), JSON.stringify(job));
-    // The id may belong to an expired job that is not purged yet.
-    return add() || (this.#change("removeExpired", id, Date.now()) && add());
+    return this.#withBody(job, (body) => {
+      const add = () => this.#change("insert", id, version, expiresAtMs, ...headColumns(job), body);
+      // The id may belong to an expired job that is not purged yet.
+      return add() || (this.#change("removeExpired", id, Date.now()) && add());
+    });
   }
 
   get(id: string): Job | undefined {
     const [row] = this.#rows("get", id, Date.now());
-    return row && JSON.parse(String(row["body"]));
+    return row && JSON.parse(this.#bodies.read(String(row["body"])));
   }
 
   /** Version of a job, even of an expired one. */
@@ -157,10 +175,20 @@ export class SqliteStore {
 
   replace(job: Job, version: number): boolean {
     const { id, expiresAtMs, state } = job;
-    const body = JSON.stringify(job);
     const nowMs = Date.now();
-    return (expiresAtMs > nowMs && this.#change("replaceBody", job.version, state, body, id, version, expiresAtMs)) ||
-      this.#change("replace", job.version, state, expiresAtMs, body, id, version, nowMs);
+    return this.#withBody(
+      job,
+      (body) =>
+        (expiresAtMs > nowMs && this.#change("replaceBody", job.version, state, body, id, version, expiresAtMs)) ||
+        this.#change("replace", job.version, state, expiresAtMs, body, id, version, nowMs),
+    );
+  }
+
+  #withBody(job: Job, write: (body: string) => boolean): boolean {
+    const body = this.#bodies.write(JSON.stringify(job));
+    const isWritten = write(body);
+    if (!isWritten) this.#bodies.drop(body);
+    return isWritten;
   }
 
   remove(id: string): void {
@@ -168,8 +196,13 @@ export class SqliteStore {
   }
 
   list(filter: JobFilter, limit: number, cursor: string | undefined): JobPage {
+    return pageOf(this.heads(filter, cursor), filter, limit);
+  }
+
+  /** The first heads of the jobs that a page is of, the latest first. */
+  heads(filter: JobFilter, cursor: string | undefined): JobHead[] {
     const { before: { createdAtMs, id }, fromMs } = rangeOf(filter, cursor);
-    return pageOf(this.#rows("list", createdAtMs, id, fromMs, Date.now()).map(headOfRow), filter, limit);
+    return this.#rows("list", createdAtMs, id, fromMs, Date.now()).map(headOfRow);
   }
 
   /** Deletes expired jobs. Returns whether there may be more. */
