@@ -231,10 +231,10 @@ test("a schema of another version is refused", { skip }, async () => {
 
 test("a call of a promising tool is stored at once, and answered within its budget", { skip }, async () => {
   await withStorages(1, async (storage) => {
-    let instance: { fetch(request: Request): Promise<Response> };
+    const objects: { fetch(request: Request): Promise<Response> }[] = [];
     const namespace = () => ({
       idFromName: (name: string) => name,
-      get: () => ({ fetch: (url: string, init: RequestInit) => instance.fetch(new Request(url, init)) }),
+      get: () => ({ fetch: (url: string, init: RequestInit) => objects[0]!.fetch(new Request(url, init)) }),
     });
     let runs = 0;
     const report = defineTool("report").describe("Report").promise({ budgetMs: 60_000 }).handle(() => `run ${++runs}`);
@@ -243,11 +243,8 @@ test("a call of a promising tool is stored at once, and answered within its budg
       shards: 1,
       server: (engine) => createServer({ tools: [report], keys: "k1:a secret of at least thirty-two bytes", engine }),
     });
-    instance = new jobs.Shard({
-      id: "toolwire/1/0",
-      storage,
-      blockConcurrencyWhile: (work) => work(),
-    }, {});
+    const state = { id: "toolwire/1/0", storage, blockConcurrencyWhile: <T>(work: () => Promise<T>) => work() };
+    objects.push(new jobs.Shard(state, {}));
     const client = testClient(jobs.server({}));
     strictEqual(await client.report(), "run 1");
     strictEqual(Number(storage.sql.exec("SELECT count(*) AS n FROM jobs WHERE 1 = ?", 1).toArray()[0]!["n"]), 1);
