@@ -1,6 +1,7 @@
 /** The screens of the page, in the order of the rail: one line each. */
 import type { ComponentType } from "preact";
 import { FeedScreen } from "./feed_screen.tsx";
+import { JobsScreen } from "./jobs_screen.tsx";
 import { ListScreen, ServerScreen, TokenScreen } from "./other_screens.tsx";
 import { PromptsScreen } from "./prompts_screen.tsx";
 import { ResourcesScreen } from "./resources_screen.tsx";
@@ -19,6 +20,7 @@ export interface PageScreen {
 export const SCREENS: readonly [PageScreen, ...PageScreen[]] = [
   { id: "tools", title: "Tools", key: "t", View: ToolsScreen },
   { id: "feed", title: "Calls", key: "f", View: FeedScreen },
+  { id: "jobs", title: "Jobs", key: "j", View: JobsScreen },
   { id: "resources", title: "Resources", key: "r", View: ResourcesScreen },
   { id: "prompts", title: "Prompts", key: "p", View: PromptsScreen },
   { id: "list", title: "List cost", key: "l", View: ListScreen },

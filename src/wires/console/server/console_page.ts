@@ -15,6 +15,7 @@ import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../framing/sse.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
 import { type AccessRules, refuseAccess } from "./access.ts";
 import { Feed, type FeedPart } from "./feed.ts";
+import { jobAnswers } from "./job_answers.ts";
 import { PAGE, PAGE_POLICY } from "./page.ts";
 import { readToken } from "./read_token.ts";
 
@@ -119,6 +120,7 @@ class Console implements MountedWire {
       poll: (input) => ok(this.#part(this.#feed.since(this.#seqOf(input)))),
       feed: (input, head) => this.#stream(this.#seqOf(input), head),
       check: (input, head) => this.#check(input, head),
+      ...jobAnswers(host, bodies, { ok, refusal }),
       token: ({ token }) => ok(readToken(String(token).trim(), host.clock.now()) ?? { kind: null }),
     };
   }
