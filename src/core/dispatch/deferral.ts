@@ -56,6 +56,13 @@ export type ResolveWord =
   | { readonly done: "accept"; readonly content: unknown }
   | { readonly done: "decline"; readonly reason?: string };
 
+/** A wait that has no value yet. */
+export interface OpenWait {
+  readonly key: string;
+  /** JSON Schema of the value; `undefined` until a run has come to the wait. */
+  readonly schema: JsonObject | undefined;
+}
+
 /** Checks values for waits where they arrive. */
 export interface ResolverDoor {
   /** URL below which values arrive by `POST`. */
@@ -105,6 +112,8 @@ export interface Deferral {
    * @param word The value that was accepted, or the reason of a refusal.
    */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
+  /** Reads the wait of a token; of one that is no longer open, why. */
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
   /** The promise token of a run whose job was promised; `undefined` for other runs. */
   tokenOf(run: CallContext): string | undefined;
   /** Reads a promise token of this caller. */

@@ -19,7 +19,15 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
-import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms, ResolveWord } from "./deferral.ts";
+import type {
+  Deferral,
+  DispatchServices,
+  JobOptions,
+  OpenWait,
+  PromiseEngine,
+  PromiseTerms,
+  ResolveWord,
+} from "./deferral.ts";
 import type { Resolution } from "../handler/waits.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import { type CallObserver, observe } from "./observer.ts";
@@ -76,6 +84,8 @@ export interface Dispatch {
   readonly closeSignal: AbortSignal;
   /** Resolves a wait of a handler by its token. Never rejects. */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
+  /** Reads the wait of a token without resolving it. Never rejects. */
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }
@@ -183,10 +193,17 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     return this.deferral?.readPromise(token, peer) ?? errorResult("invalid_promise", "Not a promise of this server");
   }
 
-  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    return this.#atWait(() => this.deferral?.resolve(token, word));
+  }
+
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
+    return this.#atWait(() => this.deferral?.readWait(token));
+  }
+
+  async #atWait<Result>(work: () => Promise<Result> | undefined): Promise<Result | ErrorResult> {
     try {
-      return await this.deferral?.resolve(token, word) ??
-        errorResult("invalid_promise", "Not a resolver of this server");
+      return await work() ?? errorResult("invalid_promise", "Not a resolver of this server");
     } catch (thrown) {
       const result = this.settleThrown(thrown, { during: "resolve" });
       return result.kind === "error" ? result : errorResult("internal", result.message);

@@ -15,6 +15,7 @@ import type {
   DeferralOptions,
   DeferralSupport,
   DispatchServices,
+  OpenWait,
   PromiseEngine,
   PromiseTerms,
   ResolveWord,
@@ -133,6 +134,10 @@ class EngineDeferral implements Deferral {
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
     this.#runner.ensureWorker();
     return this.#waitResolver.resolve(token, word);
+  }
+
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
+    return this.#waitResolver.read(token);
   }
 
   tokenOf({ lease }: CallContext): string | undefined {
