@@ -24,7 +24,7 @@ export class Future<Value> implements PromiseLike<Value>, Receiver<Value> {
   declare hasArrived: boolean;
   /** @internal */
   declare hasFailed: boolean;
-  /** @internal The value, or the exception, if it arrived before there was a consumer. */
+  /** @internal The value, its future, or the exception, if it arrived before there was a consumer. */
   declare arrived: unknown;
   /** @internal */
   declare step: ((value: never) => unknown) | undefined;
@@ -55,22 +55,31 @@ export class Future<Value> implements PromiseLike<Value>, Receiver<Value> {
   receive(value: Value): void {
     if (this.hasArrived) return;
     this.hasArrived = true;
-    if (this.next === undefined) this.arrived = value;
-    else pass(value, this.step, this.next);
+    const { step } = this;
+    if (step === undefined) return pass(this as Future<unknown>, value);
+    this.step = undefined;
+    try {
+      pass(this as Future<unknown>, toFuture(step(value as never)));
+    } catch (thrown) {
+      drop(this as Future<unknown>, thrown);
+    }
   }
 
   fail(thrown: unknown): void {
     if (this.hasArrived) return;
-    this.hasArrived = this.hasFailed = true;
-    if (this.next === undefined) this.arrived = thrown;
-    else this.next.fail(thrown);
+    this.hasArrived = true;
+    drop(this as Future<unknown>, thrown);
   }
 
-  /** The future of what `step` returns, or of what its future gives. */
+  /**
+   * The future of what `step` returns, or of what its future gives. It is this one, unless there is a step already: a call would
+   * create another one for each of its steps.
+   */
   map<Mapped>(step: (value: Value) => MaybeFuture<Mapped>): Future<Mapped> {
-    const mapped = new Future<Mapped>();
-    this.step = step;
-    this.into(mapped as Receiver<unknown>);
+    const isFree = !this.hasArrived && this.step === undefined && this.next === undefined;
+    const mapped = isFree ? this as Future<unknown> as Future<Mapped> : new Future<Mapped>();
+    mapped.step = step;
+    if (!isFree) this.into(mapped as Receiver<unknown>);
     return mapped;
   }
 
@@ -78,8 +87,10 @@ export class Future<Value> implements PromiseLike<Value>, Receiver<Value> {
   into(receiver: Receiver<Value>): void {
     this.next = receiver as Receiver<unknown>;
     if (!this.hasArrived) return;
-    if (this.hasFailed) receiver.fail(this.arrived);
-    else pass(this.arrived, this.step, this.next);
+    const { arrived } = this;
+    if (this.hasFailed) receiver.fail(arrived);
+    else if (arrived instanceof Future) arrived.into(receiver);
+    else receiver.receive(arrived as Value);
   }
 
   /** The same as a promise, for `await`. */
@@ -97,15 +108,19 @@ export class Future<Value> implements PromiseLike<Value>, Receiver<Value> {
   }
 }
 
-function pass(value: unknown, step: ((value: never) => unknown) | undefined, next: Receiver<unknown>): void {
-  if (step === undefined) return next.receive(value);
-  try {
-    const result = toFuture(step(value as never));
-    if (result instanceof Future) result.into(next);
-    else next.receive(result);
-  } catch (thrown) {
-    next.fail(thrown);
-  }
+// Functions and not private methods, which V8 adds to each future.
+
+/** Passes a value to the consumer, or keeps it until there is one. */
+function pass(future: Future<unknown>, value: unknown): void {
+  if (future.next === undefined) future.arrived = value;
+  else if (value instanceof Future) value.into(future.next);
+  else future.next.receive(value);
+}
+
+function drop(future: Future<unknown>, thrown: unknown): void {
+  future.hasFailed = true;
+  if (future.next === undefined) future.arrived = thrown;
+  else future.next.fail(thrown);
 }
 
 /** Runs `step` at once on a value, or when it arrives. */

@@ -29,6 +29,31 @@ test("a step may return a future or a promise", async () => {
   strictEqual(await mapped, 42);
 });
 
+test("a step runs once when the value arrives, and its result waits for a consumer", async () => {
+  const [first, second] = [new Future<number>(), new Future<number>()];
+  let runs = 0;
+  const mapped = first.map((value) => (runs++, value === 1 ? second : value));
+  first.receive(1);
+  first.receive(2);
+  strictEqual(runs, 1);
+  second.receive(42);
+  strictEqual(await mapped, 42);
+  strictEqual(await mapped.map((value) => value + 1), 43);
+  const failed = new Future<number>();
+  const broken = failed.map(() => {
+    throw new Error("broken");
+  });
+  failed.receive(1);
+  await rejects(broken.toPromise(), /broken/);
+});
+
+test("the first step of a future that is pending creates no other future", () => {
+  const future = new Future<number>();
+  const mapped = future.map((value) => `${value}`);
+  strictEqual(mapped as unknown, future);
+  strictEqual(mapped.map((text) => text.length) as unknown === future, false);
+});
+
 test("what a step throws skips the others and rejects", async () => {
   let isSkipped = true;
   const future = new Future<number>();

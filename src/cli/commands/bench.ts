@@ -117,8 +117,8 @@ async function measure(
   { terminal, interruption }: CliContext,
 ): Promise<BenchResult> {
   const { runBench } = await import("../bench/run_bench.ts");
-  const { connections = 1, calls = Number.POSITIVE_INFINITY } = flags;
-  const durationMs = flags.duration ?? (flags.calls === undefined ? DEFAULT_DURATION_MS : Number.POSITIVE_INFINITY);
+  const { connections = 1, calls = Infinity } = flags;
+  const durationMs = flags.duration ?? (flags.calls === undefined ? DEFAULT_DURATION_MS : Infinity);
   const signal = interruption();
   let measured = 0;
   if (terminal.isInteractive) terminal.status.show(() => `${measured} calls`);

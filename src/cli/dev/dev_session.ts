@@ -87,7 +87,7 @@ export class DevSession {
   }
 
   #read(stream: Readable): void {
-    createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
+    createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => {
       const event = decodeDevEvent(line);
       if (event !== undefined) this.#show(event);
       else if (isEndOfProgram(line)) this.#explainEnd();

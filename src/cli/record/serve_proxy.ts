@@ -16,7 +16,7 @@ export interface ServeFlags {
 
 /** Parses the number of a port. */
 export function parsePort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (port < 65_536) return port;
   throw new TypeError(`${JSON.stringify(text)} is not the number of a port`);
 }

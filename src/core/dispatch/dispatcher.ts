@@ -193,21 +193,12 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     return this.deferral?.readPromise(token, peer) ?? errorResult("invalid_promise", "Not a promise of this server");
   }
 
-  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    return this.#atWait(() => this.deferral?.resolve(token, word));
+  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    return await this.deferral?.resolve(token, word) ?? errorResult("invalid_promise", "Not a resolver of this server");
   }
 
-  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
-    return this.#atWait(() => this.deferral?.readWait(token));
-  }
-
-  async #atWait<Result>(work: () => Promise<Result> | undefined): Promise<Result | ErrorResult> {
-    try {
-      return await work() ?? errorResult("invalid_promise", "Not a resolver of this server");
-    } catch (thrown) {
-      const result = this.settleThrown(thrown, { during: "resolve" });
-      return result.kind === "error" ? result : errorResult("internal", result.message);
-    }
+  async readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
+    return await this.deferral?.readWait(token) ?? errorResult("invalid_promise", "Not a resolver of this server");
   }
 
   settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult {
@@ -220,7 +211,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   deadlineMs(run: DeadlineRun): number {
     const ownMs = run.definition.timeoutMs ?? this.#defaultMs(run);
-    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
+    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Infinity);
   }
 
   runTool(run: CallContext): MaybePromise<CallResult> {
@@ -381,7 +372,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   #startWithMeta(run: CallContext, meta: CallMeta): MaybeFuture<CallResult> {
     const { continuation, idempotencyKey, isPromiseWanted } = meta;
-    const { definition, sink } = run;
+    const { definition } = run;
     const { deferral, questions } = this;
     // System tools have arguments in place of these members.
     if (definition.isSystem) return this.#runTool(run);
@@ -393,15 +384,11 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     }
     if (continuation?.startsWith("prom_")) return deferral?.join(run, continuation) ?? INVALID_CONTINUATION;
     if (continuation !== undefined) {
-      const continued = questions?.resume(run, continuation) ?? INVALID_CONTINUATION;
-      if ("kind" in continued) return continued;
-      run.resume(continued.callId, continued.memo);
-      run.runState.skippedPieces = sink === undefined ? 0 : continued.deliveredPieces;
+      const error = questions === undefined ? INVALID_CONTINUATION : questions.resume(run, continuation);
+      if (error !== undefined) return error;
     }
-    const isEnqueued = isPromiseWanted && definition.promise !== undefined;
+    const isEnqueued = isPromiseWanted === true && definition.promise !== undefined;
     if (idempotencyKey === undefined && !isEnqueued) return this.#runTool(run);
-    if (deferral === undefined) return NO_ENGINE;
-    if (idempotencyKey !== undefined) deferral.bindKey(run, idempotencyKey);
-    return isEnqueued ? deferral.enqueue(run) : deferral.runKeyed(run);
+    return deferral === undefined ? NO_ENGINE : deferral.start(run, idempotencyKey, isEnqueued);
   }
 }

@@ -24,7 +24,7 @@ import type { CallContext } from "./call_context.ts";
 import { configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { RunResult } from "./pending_runs.ts";
-import { outputLimitError, type RunQuestions } from "./services.ts";
+import { outputLimitError } from "./services.ts";
 
 /** The error for calls with an idempotency key, on a server without an engine. */
 export const NO_ENGINE: ErrorResult = errorResult(
@@ -47,7 +47,7 @@ export class ToolRunner {
     try {
       const error = configure(run);
       if (!(error instanceof Promise)) return error ?? this.#runConfigured(run);
-      return this.#await(run, error, (later) => later ?? this.#runConfigured(run));
+      return this.#await(run, error, this.#afterConfigure);
     } catch (thrown) {
       return this.thrown(run, thrown);
     }
@@ -58,30 +58,46 @@ export class ToolRunner {
     return this.#await(run, running, same);
   }
 
-  /** The result of `step`, which gets the value of a promise. What either throws becomes the result. */
+  /**
+   * The result of `step`, which gets the value of a promise. What either throws becomes the result. A step is a method, so that no
+   * function is created for it.
+   */
   #await<Value>(
     run: CallContext,
     promise: PromiseLike<Value>,
-    step: (value: Value) => CallResult | Future<CallResult>,
+    step: (this: ToolRunner, run: CallContext, value: Value) => CallResult | Future<CallResult>,
   ): Future<CallResult> {
     const result = new RunResult(run);
-    const fail = (thrown: unknown) => result.receive(this.thrown(run, thrown));
-    promise.then((value) => {
-      try {
-        const stepped = step(value);
-        if (stepped instanceof Future) stepped.into(result);
-        else result.receive(stepped);
-      } catch (thrown) {
-        fail(thrown);
-      }
-    }, fail);
+    promise.then(
+      (value) => this.#receive(result, step, value),
+      (thrown) => result.receive(this.thrown(run, thrown)),
+    );
     return result;
+  }
+
+  #receive<Value>(
+    result: RunResult,
+    step: (this: ToolRunner, run: CallContext, value: Value) => CallResult | Future<CallResult>,
+    value: Value,
+  ): void {
+    const { run } = result;
+    try {
+      const stepped = step.call(this, run, value);
+      if (stepped instanceof Future) stepped.into(result);
+      else result.receive(stepped);
+    } catch (thrown) {
+      result.receive(this.thrown(run, thrown));
+    }
+  }
+
+  #afterConfigure(run: CallContext, error: ErrorResult | undefined): CallResult | Future<CallResult> {
+    return error ?? this.#runConfigured(run);
   }
 
   #runConfigured(run: CallContext): CallResult | Future<CallResult> {
     const { input, remote } = run.definition;
     if (remote !== undefined) {
-      return this.#await(run, remote.call(run), (result) => this.#finish(run, result));
+      return this.#await(run, remote.call(run), this.#finish);
     }
     const { args } = run.call;
     if (input === undefined) return this.#runHandler(run, args);
@@ -90,7 +106,7 @@ export class ToolRunner {
       if (exact?.accepts(args)) return this.#runHandler(run, exact.copy(args));
       const checked = input.validate(args);
       if (!(checked instanceof Promise)) return this.#runChecked(run, checked);
-      return this.#await(run, checked, (later) => this.#runChecked(run, later));
+      return this.#await(run, checked, this.#runChecked);
     } catch (thrown) {
       return this.thrown(run, thrown);
     }
@@ -103,8 +119,8 @@ export class ToolRunner {
 
   #runHandler(run: CallContext, input: unknown): CallResult | Future<CallResult> {
     if (run.definition.isSystem) {
-      const running = this.#services.deferral?.runSystemTool(run, input as RedeemInput);
-      return running === undefined ? NO_ENGINE : this.settle(run, running);
+      // An engine brings the system tools.
+      return this.settle(run, this.#services.deferral!.runSystemTool(run, input as RedeemInput));
     }
     run.start();
     try {
@@ -117,7 +133,7 @@ export class ToolRunner {
 
   #awaitAnswer(run: CallContext, returned: PromiseLike<unknown>): Future<CallResult> {
     const native = returned instanceof Promise ? returned : Promise.resolve(returned);
-    return this.#await(run, native, (value) => this.#toResult(run, value));
+    return this.#await(run, native, this.#toResult);
   }
 
   #toResult(run: CallContext, returned: unknown): CallResult | Future<CallResult> {
@@ -185,19 +201,19 @@ export class ToolRunner {
     const promise = external && this.#services.deferral?.promiseExternal(run, value);
     if (promise !== undefined) return promise;
     // A value returned while a question is unanswered is ignored; the handler runs again with the answer.
-    if (run.asking?.hasStopped(true)) return this.#ask(run, run.asking);
+    if (run.asking?.hasStopped(true)) return run.asking.settle(this.#services.deferral);
     const result = this.withinLimits(answer(run, value));
     if (result.kind === "error" || output === undefined) return this.#finish(run, result);
     const mismatch = this.#mismatch(run, output, value, "output");
     if (mismatch instanceof Promise) {
-      return this.#await(run, mismatch, (error) => error ?? this.#finish(run, result));
+      return this.#await(run, mismatch, (_, error) => error ?? this.#finish(run, result));
     }
     return mismatch ?? this.#finish(run, result);
   }
 
   /** Adds changed caller state to a result, or replaces it by the questions of the run. */
   #finish(run: CallContext, result: CallResult): CallResult {
-    if (run.asking?.hasStopped(false)) return this.#ask(run, run.asking);
+    if (run.asking?.hasStopped(false)) return run.asking.settle(this.#services.deferral);
     if (run.openedState === undefined || result.kind === "error") return result;
     try {
       const context = run.openedState.encode();
@@ -205,14 +221,6 @@ export class ToolRunner {
     } catch (thrown) {
       return this.#services.mask(thrown, { tool: run.definition.name });
     }
-  }
-
-  /** The result of a run that stopped: its questions, or the promise of its job. */
-  #ask(run: CallContext, asking: RunQuestions): CallResult {
-    if (asking.divergence !== undefined) return asking.divergence;
-    if (asking.requests === undefined) return this.#services.deferral!.promiseOf(run, asking);
-    // The questions of a promised job are answered through its promise.
-    return asking.toResult(() => this.#services.deferral?.tokenOf(run));
   }
 
   /** Output that does not fit the tool's own schema is an error of the server: masked, with the path in the log. */
@@ -255,7 +263,7 @@ export class ToolRunner {
 
   /** Converts a value that a run threw to its result. */
   thrown(run: CallContext, thrown: unknown): CallResult {
-    if (run.asking?.hasStopped(false)) return this.#ask(run, run.asking);
+    if (run.asking?.hasStopped(false)) return run.asking.settle(this.#services.deferral);
     // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
     const result = this.withinLimits(this.#services.settleRun(run, thrown));
@@ -264,7 +272,7 @@ export class ToolRunner {
   }
 }
 
-function same(result: CallResult): CallResult {
+function same(_run: CallContext, result: CallResult): CallResult {
   return result;
 }
 

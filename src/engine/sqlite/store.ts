@@ -206,7 +206,7 @@ export class SqliteStore {
 
   /** Time at which the next delivery is due, in milliseconds since the Unix epoch; `Infinity` without deliveries. */
   nextDueMs(): number {
-    const due = this.#rows("nextDue", Date.now())[0]?.["due"] ?? Number.POSITIVE_INFINITY;
+    const due = this.#rows("nextDue", Date.now())[0]?.["due"] ?? Infinity;
     return Number(due);
   }
 

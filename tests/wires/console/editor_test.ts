@@ -17,6 +17,7 @@ import {
   start,
   switchTo,
 } from "../../../console/json_schema.ts";
+import { withoutSecrets } from "../../../console/secrets.ts";
 
 const NODE: Schema = {
   $ref: "#/$defs/Node",
@@ -258,4 +259,39 @@ test("editor: references are decoded, and end", () => {
   deepStrictEqual(resolve({ $ref: "#/%" }, root), {}, "a reference that is no URI");
   deepStrictEqual(resolve({ $ref: "#/constructor/prototype" }, root), {});
   ok(!("type" in resolve({ $ref: "#/$defs/Loop" }, { $defs: DEFS })));
+});
+
+test("editor: a link leaves out what is secret by its schema, its name or its look", () => {
+  const schema: Schema = {
+    type: "object",
+    properties: {
+      user: { type: "string" },
+      pin: { $ref: "#/$defs/Hidden" },
+      way: { anyOf: [{ type: "null" }, { type: "object", properties: { code: { type: "string", writeOnly: true } } }] },
+      list: { type: "array", items: { type: "object", properties: { word: { format: "password" } } } },
+    },
+    $defs: { Hidden: { type: "string", format: "password" } },
+  };
+  const token = `prom_${"a".repeat(40)}`;
+  const args = {
+    user: "ada",
+    pin: "1234",
+    way: { code: "c", kept: 1 },
+    list: [{ word: "w", n: 1 }, null],
+    apiKey: "k",
+    other: { password: "p", id: token, deep: [{ secret: "s", fine: true }] },
+  };
+  deepStrictEqual(withoutSecrets(args, schema, schema), {
+    user: "ada",
+    way: { kept: 1 },
+    list: [{ n: 1 }, null],
+    other: { deep: [{ fine: true }] },
+  });
+  deepStrictEqual(withoutSecrets(args, {}, {}), {
+    user: "ada",
+    pin: "1234",
+    way: { code: "c", kept: 1 },
+    list: [{ word: "w", n: 1 }, null],
+    other: { deep: [{ fine: true }] },
+  });
 });

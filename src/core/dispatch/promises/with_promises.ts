@@ -1,6 +1,6 @@
 /** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
 import type { Peer } from "../../call/call.ts";
-import type { CallResult, ErrorResult } from "../../call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../../engine/engine.ts";
 import type { Future } from "../../../internal/future.ts";
 import { Pending } from "../../handler/context.ts";
@@ -96,16 +96,9 @@ class EngineDeferral implements Deferral {
     return this.#runner.guard(run, running, promise, deadlineMs);
   }
 
-  enqueue(run: CallContext): Promise<CallResult> {
-    return this.#runner.enqueue(run);
-  }
-
-  bindKey(run: CallContext, key: string): void {
-    this.#runner.bindKey(run, key);
-  }
-
-  runKeyed(run: CallContext): Promise<CallResult> {
-    return this.#runner.runKeyed(run);
+  start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult> {
+    if (idempotencyKey !== undefined) this.#runner.bindKey(run, idempotencyKey);
+    return isEnqueued ? this.#runner.enqueue(run) : this.#runner.runKeyed(run);
   }
 
   join(run: CallContext, token: string): Promise<CallResult> {
@@ -132,12 +125,21 @@ class EngineDeferral implements Deferral {
   }
 
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    this.#runner.ensureWorker();
-    return this.#waitResolver.resolve(token, word);
+    return this.#atWait(() => this.#waitResolver.resolve(token, word));
   }
 
   readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
-    return this.#waitResolver.read(token);
+    return this.#atWait(() => this.#waitResolver.read(token));
+  }
+
+  async #atWait<Result>(work: () => Promise<Result>): Promise<Result | ErrorResult> {
+    try {
+      this.#runner.ensureWorker();
+      return await work();
+    } catch (thrown) {
+      const result = this.#services.settleThrown(thrown, { during: "resolve" });
+      return result.kind === "error" ? result : errorResult("internal", result.message);
+    }
   }
 
   tokenOf({ lease }: CallContext): string | undefined {
