@@ -58,6 +58,7 @@ export type ResolveWord =
 
 /** A wait that has no value yet. */
 export interface OpenWait {
+  /** Key that the handler has given it. */
   readonly key: string;
   /** JSON Schema of the value; `undefined` until a run has come to the wait. */
   readonly schema: JsonObject | undefined;
