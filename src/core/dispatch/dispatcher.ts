@@ -86,6 +86,12 @@ export interface Dispatch {
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
   /** Reads the wait of a token without resolving it. Never rejects. */
   readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
+  /**
+   * The jobs, for operators; `undefined` on a server without an engine.
+   *
+   * @internal
+   */
+  readonly deferral: Pick<Deferral, "jobs"> | undefined;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }

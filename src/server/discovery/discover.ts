@@ -198,6 +198,9 @@ class DiscoveryHost {
       resolve: (token, word) => dispatch.resolve(token, word),
       readWait: (token) => dispatch.readWait(token),
       readPromise: (token, peer) => dispatch.readPromise(token, peer),
+      get deferral() {
+        return dispatch.deferral;
+      },
       get closeSignal() {
         return dispatch.closeSignal;
       },
