@@ -33,7 +33,7 @@ export type { Change, ChangeBus, ChangingList } from "../core/call/changes.ts";
 export type { CallEvent, LogLine, Sink } from "../core/call/outcome.ts";
 export type { ActivityMonitor, Transport, TransportCall } from "../core/call/transport.ts";
 export type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
-export type { OpenWait, PromiseEngine, PromiseTerms, ResolveWord } from "../core/dispatch/deferral.ts";
+export type { PromiseEngine, PromiseTerms, ResolveWord } from "../core/dispatch/deferral.ts";
 export type { Resolution } from "../core/handler/waits.ts";
 export type { CommonServerOptions, PromiseServerOptions, ServerIdentity } from "../server/options.ts";
 export { type AddedTools, toolset } from "../core/dispatch/attached_tools.ts";

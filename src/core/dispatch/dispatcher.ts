@@ -19,15 +19,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
-import type {
-  Deferral,
-  DispatchServices,
-  JobOptions,
-  OpenWait,
-  PromiseEngine,
-  PromiseTerms,
-  ResolveWord,
-} from "./deferral.ts";
+import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms, ResolveWord } from "./deferral.ts";
 import type { Resolution } from "../handler/waits.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import { type CallObserver, observe } from "./observer.ts";
@@ -84,14 +76,12 @@ export interface Dispatch {
   readonly closeSignal: AbortSignal;
   /** Resolves a wait of a handler by its token. Never rejects. */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
-  /** Reads the wait of a token without resolving it. Never rejects. */
-  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
   /**
-   * The jobs, for operators; `undefined` on a server without an engine.
+   * The jobs, for operators, and their waits; `undefined` on a server without an engine.
    *
    * @internal
    */
-  readonly deferral: Pick<Deferral, "jobs"> | undefined;
+  readonly deferral: Pick<Deferral, "jobs" | "readWait"> | undefined;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }
@@ -201,10 +191,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
     return await this.deferral?.resolve(token, word) ?? errorResult("invalid_promise", "Not a resolver of this server");
-  }
-
-  async readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
-    return await this.deferral?.readWait(token) ?? errorResult("invalid_promise", "Not a resolver of this server");
   }
 
   settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult {

@@ -196,7 +196,6 @@ class DiscoveryHost {
       mask: (thrown, fields) => dispatch.mask(thrown, fields),
       warn: (message, fields) => dispatch.warn(message, fields),
       resolve: (token, word) => dispatch.resolve(token, word),
-      readWait: (token) => dispatch.readWait(token),
       readPromise: (token, peer) => dispatch.readPromise(token, peer),
       get deferral() {
         return dispatch.deferral;

@@ -1,7 +1,7 @@
 /** Takes values for waits of handlers over HTTP: the path for webhooks and for links in messages. */
 import type { ErrorResult } from "../../core/call/outcome.ts";
 import { errorResult } from "../../core/call/outcome.ts";
-import type { ResolverDoor, ResolveWord } from "../../core/dispatch/deferral.ts";
+import type { OpenWait, ResolverDoor, ResolveWord } from "../../core/dispatch/deferral.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import { compileCheck } from "../../core/json_schema/check.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -162,13 +162,18 @@ class ResolverPage implements MountedWire {
 
   /** The page of a link: its form, or how the wait has ended. */
   async #readPage(token: string): Promise<Reply> {
-    const found = await this.#host.dispatch.readWait(token);
+    const found = await this.#readWait(token);
     return "key" in found ? formPage(found) : this.#endPage(found);
+  }
+
+  async #readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
+    return await this.#host.dispatch.deferral?.readWait(token) ??
+      errorResult("invalid_promise", "Not a resolver of this server");
   }
 
   async #resolveForm(token: string, bytes: Uint8Array): Promise<Reply> {
     const { dispatch } = this.#host;
-    const found = await dispatch.readWait(token);
+    const found = await this.#readWait(token);
     if (!("key" in found)) return this.#endPage(found);
     if (found.schema === undefined) return formPage(found, 409);
     const form = readForm(new TextDecoder().decode(bytes), found.schema);
