@@ -66,6 +66,8 @@ export interface ResolverDoor {
 
 /** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
 export interface Deferral extends StoppedRuns {
+  /** Whether jobs run in other processes only. */
+  readonly startsElsewhere: boolean;
   /**
    * Checks tools against engine and keys.
    *

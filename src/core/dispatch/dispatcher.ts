@@ -347,9 +347,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** Runs the tool, after the members of `_meta` were applied. */
   #start(run: CallContext): CallResult | Future<CallResult> {
     const { meta } = run.call;
-    if (meta === undefined || run.definition.remote !== undefined) return this.#runTool(run);
+    const isPlain = meta === undefined && !this.deferral?.startsElsewhere;
+    if (isPlain || run.definition.remote !== undefined) return this.#runTool(run);
     try {
-      const started = this.#startWithMeta(run, meta);
+      const started = this.#startWithMeta(run, meta ?? {});
       return started instanceof Promise ? this.#runner.settle(run, started) : started;
     } catch (thrown) {
       return this.#runner.thrown(run, thrown);
@@ -374,7 +375,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       if (error !== undefined) return error;
     }
     const isEnqueued = isPromiseWanted === true && definition.promise !== undefined;
-    if (idempotencyKey === undefined && !isEnqueued) return this.#runTool(run);
+    const isElsewhere = deferral?.startsElsewhere && definition.promise;
+    if (idempotencyKey === undefined && !isEnqueued && !isElsewhere) return this.#runTool(run);
     return deferral === undefined ? NO_ENGINE : deferral.start(run, idempotencyKey, isEnqueued);
   }
 }

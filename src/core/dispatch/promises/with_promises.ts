@@ -100,9 +100,14 @@ class EngineDeferral implements Deferral {
     return this.#runner.guard(run, running, promise, deadlineMs);
   }
 
+  get startsElsewhere(): boolean {
+    return this.#engine.startsElsewhere === true;
+  }
+
   start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult> {
     if (idempotencyKey !== undefined) this.#runner.bindKey(run, idempotencyKey);
-    return isEnqueued ? this.#runner.enqueue(run) : this.#runner.runKeyed(run);
+    const waits = !isEnqueued && this.startsElsewhere && run.definition.promise !== undefined;
+    return isEnqueued || waits ? this.#runner.enqueue(run, waits) : this.#runner.runKeyed(run);
   }
 
   join(run: CallContext, token: string): Promise<CallResult> {
