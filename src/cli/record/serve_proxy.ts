@@ -5,6 +5,7 @@ import { serve } from "../../runtime/serve.ts";
 import type { CliContext } from "../context.ts";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
+import { serveStdio } from "../../wires/mcp/stdio/server/serve_stdio.ts";
 
 /** Flags of servers. */
 export interface ServeFlags {
@@ -33,7 +34,6 @@ export async function serveProxy(
   onStart?: () => void,
 ): Promise<void> {
   if (flags.stdio === true) {
-    const { serveStdio } = await import("../../wires/mcp/stdio/server/serve_stdio.ts");
     onStart?.();
     return await serveStdio(server);
   }
