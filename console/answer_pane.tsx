@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Tool } from "./api.ts";
-import { answerCall, currentWire, isStreamed, linkTo, shownWire, stateOf } from "./call_state.ts";
+import { answerCall, currentWire, isStreamed, isWhole, linkTo, shownWire, stateOf } from "./call_state.ts";
 import { copyForms } from "./copy_as.ts";
 import { hexDump } from "./grpc_web.ts";
 import { Sign } from "./icon.tsx";
@@ -10,8 +10,10 @@ import { asSchema, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
+import { save } from "./save.ts";
+import { testCode } from "./test_code.ts";
 import { ResultValue, visible } from "./value.tsx";
-import { callableWires, canonical, type Exchange, shorten } from "./wires.ts";
+import { callableWires, canonical, type Exchange, type Outcome, shorten } from "./wires.ts";
 
 const tab = signal<"value" | "bytes">("value");
 
@@ -23,9 +25,10 @@ export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
   const { exchanges, problem, args } = stateOf(tool);
   const list = exchanges.value;
   const shown = list.find(({ wire }) => wire === shownWire.value) ?? list[0];
+  const ended = shown?.isDone === true && stateOf(tool).sent === args.value ? shown.outcome : undefined;
   const differs = new Set(list.filter(({ isDone }) => isDone).map(({ outcome }) => canonical(outcome.value))).size > 1;
   return (
-    <Pane title="Answer" actions={<CopyAs tool={tool.listing.name} args={args.value} />}>
+    <Pane title="Answer" actions={<CopyAs tool={tool.listing.name} args={args.value} outcome={ended} />}>
       <h3 id="answer-heading" tabIndex={-1} class="hidden" aria-live="polite">
         {shown === undefined ? "" : `${shown.outcome.kind}, ${shown.tookMs} ms`}
       </h3>
@@ -103,7 +106,7 @@ function Events({ exchange: { events, isDone } }: { readonly exchange: Exchange 
           <ol class="events">
             {others.slice(-100).map(({ atMs, data }, index) => (
               <li key={index}>
-                <span class="dim">{atMs} ms</span> <code>{visible(JSON.stringify(data).slice(0, 400))}</code>
+                <span class="dim">{atMs} ms</span> <code>{JSON.stringify(data).slice(0, 400)}</code>
               </li>
             ))}
           </ol>
@@ -156,30 +159,25 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
   return (
     <>
       <h4>Sent</h4>
-      <pre class="bytes">{visible(sent)}</pre>
+      <pre class="bytes">{sent}</pre>
       <h4>Received</h4>
-      <pre class="bytes">{visible(shown)}</pre>
+      <pre class="bytes">{shown}</pre>
       {left > 0 && <p class="dim">{left} more characters</p>}
     </>
   );
 }
 
 const copied = signal("");
+const SAVE = "Save as a test file";
 
-function CopyAs({ tool, args }: { readonly tool: string; readonly args: Json }): JSX.Element {
-  const copy = async (title: string) => {
-    const request = currentWire()?.request(tool, args, isStreamed.value);
-    const form = copyForms().find((one) => one.title === title);
-    const text = title === "Link"
-      ? location.origin + location.pathname + linkTo(tool, args)
-      : request && form?.text(tool, args, request);
-    if (text === undefined) return;
-    await navigator.clipboard.writeText(text).then(
-      () => copied.value = `${title} copied`,
-      () => copied.value = "The browser does not allow copying",
-    );
-    setTimeout(() => copied.value = "", 2_000);
-  };
+interface CopyAsProps {
+  readonly tool: string;
+  readonly args: Json;
+  /** How the call ended, if it was sent with these arguments. */
+  readonly outcome: Outcome | undefined;
+}
+
+function CopyAs({ tool, args, outcome }: CopyAsProps): JSX.Element {
   return (
     <>
       <span class="dim" role="status">{copied.value}</span>
@@ -187,13 +185,30 @@ function CopyAs({ tool, args }: { readonly tool: string; readonly args: Json }):
         aria-label="Copy the call as"
         value=""
         onChange={(event) => {
-          void copy(event.currentTarget.value);
+          const title = event.currentTarget.value;
           event.currentTarget.value = "";
+          if (title === SAVE) save(`${tool.replaceAll(/[^\w-]/g, "_")}_test.ts`, testCode(tool, args, outcome));
+          else void copy(title, tool, args, outcome);
         }}
       >
         <option value="">Copy as…</option>
-        {[...copyForms().map(({ title }) => title), "Link"].map((title) => <option key={title}>{title}</option>)}
+        {[...copyForms().map(({ title }) => title), "Link", SAVE].map((title) => <option key={title}>{title}</option>)}
       </select>
     </>
   );
+}
+
+async function copy(title: string, tool: string, args: Json, outcome: Outcome | undefined): Promise<void> {
+  const request = currentWire()?.request(tool, args, isStreamed.value);
+  const form = copyForms().find((one) => one.title === title);
+  const link = title === "Link" ? linkTo(tool, args) : undefined;
+  const text = link === undefined
+    ? request && form?.text(tool, args, request, outcome)
+    : location.origin + location.pathname + link;
+  if (text === undefined) return;
+  await navigator.clipboard.writeText(text).then(
+    () => copied.value = link === undefined || isWhole(link, args) ? `${title} copied` : "Link copied, without secrets",
+    () => copied.value = "The browser does not allow copying",
+  );
+  setTimeout(() => copied.value = "", 2_000);
 }

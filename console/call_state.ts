@@ -4,6 +4,7 @@ import { check, type Issue, type Tool, tools } from "./api.ts";
 import { type Json, start } from "./json_schema.ts";
 import type { Answered } from "./questions.ts";
 import { route } from "./route.ts";
+import { withoutSecrets } from "./secrets.ts";
 import { type CallableWire, callableWires, type Exchange, send } from "./wires.ts";
 
 /** State of the screen of one tool, kept while another tool is shown. */
@@ -61,9 +62,20 @@ effect(() => {
   state.issues.value = [];
 });
 
+/** A link that fills in the arguments, without secrets: addresses stay in histories and logs. */
 export function linkTo(name: string, args: Json): string {
+  const { inputSchema = {} } = tools.value.find(({ listing }) => listing.name === name)?.listing ?? {};
+  return `#/tools/${encodeURIComponent(name)}?args=${encodeArgs(withoutSecrets(args, inputSchema, inputSchema))}`;
+}
+
+/** Whether a link has all of the arguments. */
+export function isWhole(link: string, args: Json): boolean {
+  return link.endsWith(`=${encodeArgs(args)}`);
+}
+
+function encodeArgs(args: Json): string {
   const bytes = new TextEncoder().encode(JSON.stringify(args));
-  return `#/tools/${encodeURIComponent(name)}?args=${encodeURIComponent(btoa(String.fromCharCode(...bytes)))}`;
+  return encodeURIComponent(btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")));
 }
 
 export function currentWire(): CallableWire | undefined {

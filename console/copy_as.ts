@@ -1,14 +1,16 @@
 /** A call as text to copy: for a shell, a program, a test, a host. */
 import { hello, origin, token } from "./api.ts";
 import type { Json } from "./json_schema.ts";
-import type { WireRequest } from "./wires.ts";
+import { testCode } from "./test_code.ts";
+import type { Outcome, WireRequest } from "./wires.ts";
 
 /** A form to copy a call in. */
 export interface CopyForm {
   readonly title: string;
   /** Whether it calls the server over MCP and HTTP. */
   readonly needsMcp?: boolean;
-  text(tool: string, args: Json, request: WireRequest): string;
+  /** @param outcome How the call ended; `undefined` if it was not sent with these arguments. */
+  text(tool: string, args: Json, request: WireRequest, outcome?: Outcome): string;
 }
 
 const FORMS: readonly CopyForm[] = [
@@ -16,7 +18,7 @@ const FORMS: readonly CopyForm[] = [
   { title: "toolwire call", text: toolwireCall },
   { title: "TypeScript client", text: typescript, needsMcp: true },
   { title: "Python (MCP SDK)", text: python, needsMcp: true },
-  { title: "Test with testClient", text: testCode },
+  { title: "Test with testClient", text: (tool, args, _, outcome) => testCode(tool, args, outcome) },
   { title: "AI SDK", text: aiSdk, needsMcp: true },
   { title: "Host configuration", text: hostConfig, needsMcp: true },
 ];
@@ -88,21 +90,6 @@ function typescript(tool: string, args: Json): string {
     "",
     `const client = createClient<Contract>(${transport()});`,
     `console.log(await client[${JSON.stringify(tool)}](${pretty(args)}));`,
-  ].join("\n");
-}
-
-function testCode(tool: string, args: Json): string {
-  return [
-    `import { testClient } from "toolwire/testing";`,
-    `import { deepStrictEqual } from "node:assert/strict";`,
-    `import { test } from "node:test";`,
-    `import { server } from "./server.ts";`,
-    "",
-    `test(${JSON.stringify(`${tool} answers`)}, async () => {`,
-    "  const client = testClient(server);",
-    `  const answer = await client.$.call(${JSON.stringify(tool)}, ${pretty(args).replaceAll("\n", "\n  ")});`,
-    "  deepStrictEqual(answer, {});",
-    "});",
   ].join("\n");
 }
 

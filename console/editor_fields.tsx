@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import type { Json, Path, Schema } from "./json_schema.ts";
+import { isSecretField } from "./secrets.ts";
 
 /** State that all fields of one editor share. */
 export interface Form {
@@ -23,11 +24,10 @@ export interface FieldProps {
 
 export function TextField({ form, schema, value, path, label }: FieldProps): JSX.Element {
   const text = typeof value === "string" ? value : "";
-  const isSecret = schema["format"] === "password" || schema["writeOnly"] === true;
   const write = (event: { readonly currentTarget: { readonly value: string } }) =>
     form.write(path, event.currentTarget.value);
   const common = { value: text, onInput: write, "aria-label": label, spellcheck: false };
-  if (isSecret) return <input type="password" autocomplete="off" {...common} />;
+  if (isSecretField(schema)) return <input type="password" autocomplete="off" {...common} />;
   if (form.complete !== undefined && path.length === 1) return <ProposedText {...common} propose={form.complete} />;
   return <textarea rows={Math.min(8, text.split("\n").length)} {...common} placeholder={hintOf(schema)} />;
 }

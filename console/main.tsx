@@ -1,6 +1,6 @@
 /** The page: its frame, its keys and its screens. */
 import { effect, signal } from "@preact/signals";
-import { type JSX, render } from "preact";
+import { type JSX, options, render } from "preact";
 import { hello, load, pageError, setToken, takeLink, token } from "./api.ts";
 import { cancelCall, sendCurrent } from "./call_state.ts";
 import { Dialog } from "./dialog.tsx";
@@ -10,9 +10,18 @@ import { Keys } from "./keys.tsx";
 import { Palette, palette } from "./palette.tsx";
 import { go, route } from "./route.ts";
 import { SCREENS } from "./screens.ts";
+import { visible } from "./value.tsx";
 
 const theme = signal(localStorage.getItem("toolwire-theme") ?? "auto");
 const help = signal(false);
+
+/** Every screen has text of servers and callers, so that all text is made visible where it becomes a node. */
+const { vnode: onNode } = options;
+options.vnode = (node) => {
+  const text = node as { type: unknown; props: unknown };
+  if (text.type === null && typeof text.props === "string") text.props = visible(text.props);
+  onNode?.(node);
+};
 
 effect(() => {
   const { dataset } = document.documentElement;

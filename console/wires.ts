@@ -58,7 +58,7 @@ const MAX_EVENTS = 1_000;
 /** Longest text that is shown, in characters. */
 const MAX_TEXT = 262_144;
 /** Bytes that are shown of a body that is not text. */
-const MAX_BYTES = 65_536;
+const MAX_BYTES = 32_768;
 
 let lastId = 0;
 
@@ -88,14 +88,16 @@ function acceptOf(isStreamed: boolean): string {
 export function mcpAnswer(body: unknown): Outcome {
   const { result, error } = asObject(body);
   if (error !== undefined) return { kind: "error", value: error };
-  const { isError, structuredContent, content, resultType, inputRequests } = asObject(result);
+  const { isError, structuredContent, content, resultType, inputRequests, _meta } = asObject(result);
   if (inputRequests !== undefined) {
     return { kind: "questions", value: inputRequests, asked: readInputRequests(asObject(result)) };
   }
   if (resultType === "task" || asObject(result)["task"] !== undefined) return { kind: "promise", value: result };
   const texts = Array.isArray(content) ? content.map((block) => asObject(block)["text"]) : [];
   const value = structuredContent ?? (texts.length === 1 && typeof texts[0] === "string" ? texts[0] : content);
-  return { kind: isError === true ? "failure" : "answer", value };
+  if (isError !== true) return { kind: "answer", value };
+  const { code, data } = asObject(_meta);
+  return { kind: "failure", value: code === undefined ? value : { code, message: value, data } };
 }
 
 function mcpLiteAnswer(body: unknown, pieces: readonly unknown[] = []): Outcome {

@@ -36,6 +36,7 @@ export const LAYERS: readonly Layer[] = [
       "keys",
       "schedules",
       "promises",
+      "jobs",
       "engine",
       "engine stores",
       "redis connection",
@@ -44,6 +45,7 @@ export const LAYERS: readonly Layer[] = [
       "wire",
       "wire messages",
       "wire server",
+      "console",
       "wire client",
       "client",
       "server",
@@ -118,6 +120,11 @@ export const LAYERS: readonly Layer[] = [
     imports: ["internal", ...CORE, "type:engine"],
   },
   {
+    name: "jobs",
+    folders: ["src/core/jobs/"],
+    imports: ["internal", ...CORE, "redaction", "dispatch", "type:engine"],
+  },
+  {
     name: "engine",
     folders: ["src/engine/*.ts"],
     imports: ["internal", "errors", "call", "type:handler", "type:dispatch", "promises"],
@@ -146,9 +153,14 @@ export const LAYERS: readonly Layer[] = [
     imports: [...WIRE_CLIENT, "type:handler", "type:tool", "type:dispatch", "json schema"],
   },
   {
+    name: "console",
+    folders: ["src/wires/console/server/"],
+    imports: [...BELOW_WIRES, "wire", "server", "agents"],
+  },
+  {
     name: "wire server",
     folders: ["src/wires/*/server/", "src/wires/*/*/server/", "src/wires/*/*/sessions/", "src/wires/http_pages/"],
-    imports: [...BELOW_WIRES, "wire", "wire messages"],
+    imports: [...BELOW_WIRES, "jobs", "wire", "wire messages"],
   },
   {
     name: "client",
@@ -263,6 +275,7 @@ export const LAYERS: readonly Layer[] = [
       "framing",
       "wire messages",
       "wire server",
+      "console",
       "wire client",
       "client",
       "type:server",

@@ -1,7 +1,8 @@
 /** The interface between the plain call and the code of promises: the option `engine` brings an implementation. */
 import type { Peer } from "../call/call.ts";
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
-import type { Engine, EngineWorker } from "../../engine/engine.ts";
+import type { AskAnswer, Engine, EngineWorker, JobState, WorkOptions } from "../../engine/engine.ts";
+import type { Clock } from "../../internal/time.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import type { InputIssue } from "../schema/issues.ts";
@@ -13,7 +14,7 @@ import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
 import type { CallObserver } from "./observer.ts";
-import type { CallServices, OutputLimits, QuestionKeys, RunQuestions } from "./services.ts";
+import type { CallServices, OutputLimits, QuestionKeys, RunQuestions, StoppedRuns } from "./services.ts";
 import type { Schedule } from "./schedule.ts";
 import type { CompletionTarget } from "./completion.ts";
 import type { Resolution } from "../handler/waits.ts";
@@ -56,6 +57,14 @@ export type ResolveWord =
   | { readonly done: "accept"; readonly content: unknown }
   | { readonly done: "decline"; readonly reason?: string };
 
+/** A wait that has no value yet. */
+export interface OpenWait {
+  /** Key that the handler has given it. */
+  readonly key: string;
+  /** JSON Schema of the value; `undefined` until a run has come to the wait. */
+  readonly schema: JsonObject | undefined;
+}
+
 /** Checks values for waits where they arrive. */
 export interface ResolverDoor {
   /** URL below which values arrive by `POST`. */
@@ -64,8 +73,25 @@ export interface ResolverDoor {
   readonly check: (schema: JsonObject, value: unknown) => readonly InputIssue[] | undefined;
 }
 
+/** The jobs of a server, for operators: see `jobsOf` of `./jobs`. */
+export interface JobAccess {
+  /** The engine, whose errors are `unavailable`. */
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** Id of this server as the owner of runs. */
+  readonly owner: string;
+  /** Cancels a job, unless it has ended. Returns its state; `undefined` if it is missing. */
+  cancel(id: string): Promise<JobState | undefined>;
+  /** Passes answers to a job that asks. */
+  answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void>;
+  /** The tool that a job names; `undefined` if this server does not have it. */
+  toolOf(name: string): ToolDefinition | undefined;
+}
+
 /** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
-export interface Deferral {
+export interface Deferral extends StoppedRuns {
+  /** Whether jobs run in other processes only. */
+  readonly startsElsewhere: boolean;
   /**
    * Checks tools against engine and keys.
    *
@@ -83,12 +109,12 @@ export interface Deferral {
     promise: Required<PromiseOptions>,
     deadlineMs: number,
   ): Future<CallResult>;
-  /** Checks config and arguments, inserts a job and returns its promise token at once. */
-  enqueue(run: CallContext): Promise<CallResult>;
-  /** Gives a run the id that follows from its idempotency key; its caller may disconnect. */
-  bindKey(run: CallContext, key: string): void;
-  /** Runs a call with an idempotency key as a job from the start; a repeated call joins the first. */
-  runKeyed(run: CallContext): Promise<CallResult>;
+  /**
+   * Runs a call as a job from the start; a repeated call with the same idempotency key joins the first.
+   *
+   * @param isEnqueued Whether to return the promise token at once.
+   */
+  start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult>;
   /** Answers the questions of a job by a call that has the job's promise token as its continuation. */
   join(run: CallContext, token: string): Promise<CallResult>;
   /** Runs the system tools `redeem` and `cancel`. */
@@ -97,20 +123,26 @@ export interface Deferral {
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
   /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
   makeJob(run: CallContext): Promise<void>;
-  /** The promise of a run that stopped at waits. */
   promiseOf(run: CallContext, waits: RunQuestions): CallResult;
+  /** The jobs. A worker is started, as by a call. */
+  readonly jobs: JobAccess;
   /**
-   * Resolves a wait by its token.
+   * Resolves a wait by its token. Never rejects.
    *
    * @param word The value that was accepted, or the reason of a refusal.
    */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
-  /** The promise token of a run whose job was promised; `undefined` for other runs. */
+  /** Reads the wait of a token; of one that is no longer open, why. Never rejects. */
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
   tokenOf(run: CallContext): string | undefined;
   /** Reads a promise token of this caller. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
-  /** Starts a worker that runs jobs as they come due. */
-  work(concurrency: number): EngineWorker;
+  /**
+   * Starts a worker that runs jobs as they come due.
+   *
+   * @throws {RangeError} If `concurrency` is not a positive whole number.
+   */
+  work(options: Partial<WorkOptions> | undefined): EngineWorker;
   /** Starts a worker if jobs of an earlier process may be waiting. */
   resume(): void;
   /** Ends all waits and stops the workers; resolves when their jobs have ended. */
@@ -126,8 +158,8 @@ export interface ResultLimits extends OutputLimits {
 export interface JobOptions {
   /** Runs around every run of a job; the first is the outermost. */
   readonly jobMiddleware: readonly Middleware[];
-  /** Number of jobs that run at once in this process; 0 for none. */
-  readonly concurrency: number;
+  /** Number of jobs that run at once in this process; `false` for none. Default: 10. */
+  readonly work?: WorkOptions | false | undefined;
   readonly limits: ResultLimits;
   /** Calls of tools at times of the clock. */
   readonly schedules?: readonly Schedule[] | undefined;
@@ -149,7 +181,11 @@ export interface DeferralOptions extends JobOptions {
 export interface DeferralSupport {
   /** The tools `redeem` and `cancel`. */
   readonly systemTools: readonly ToolDefinition[];
-  /** Makes the deferral of one server. */
+  /**
+   * Makes the deferral of one server.
+   *
+   * @throws {RangeError} If `work.concurrency` is not a positive whole number.
+   */
   create(services: DispatchServices, options: DeferralOptions): Deferral;
   /** Makes keys for a server that has none: random ones, with a warning at their first use. */
   randomKeys(logger: Logger | undefined): QuestionKeys;

@@ -6,7 +6,7 @@
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
-import type { EngineWorker } from "../../engine/engine.ts";
+import type { EngineWorker, WorkOptions } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -76,6 +76,12 @@ export interface Dispatch {
   readonly closeSignal: AbortSignal;
   /** Resolves a wait of a handler by its token. Never rejects. */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
+  /**
+   * The jobs, for operators, and their waits; `undefined` on a server without an engine.
+   *
+   * @internal
+   */
+  readonly deferral: Pick<Deferral, "jobs" | "readWait"> | undefined;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }
@@ -184,13 +190,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    try {
-      return await this.deferral?.resolve(token, word) ??
-        errorResult("invalid_promise", "Not a resolver of this server");
-    } catch (thrown) {
-      const result = this.settleThrown(thrown, { during: "resolve" });
-      return result.kind === "error" ? result : errorResult("internal", result.message);
-    }
+    return await this.deferral?.resolve(token, word) ?? errorResult("invalid_promise", "Not a resolver of this server");
   }
 
   settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult {
@@ -203,7 +203,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   deadlineMs(run: DeadlineRun): number {
     const ownMs = run.definition.timeoutMs ?? this.#defaultMs(run);
-    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
+    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Infinity);
   }
 
   runTool(run: CallContext): MaybePromise<CallResult> {
@@ -223,8 +223,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
    *
    * @throws {TypeError} If the server has no engine.
    */
-  work(concurrency: number): EngineWorker {
-    if (this.deferral !== undefined) return this.deferral.work(concurrency);
+  work(options: Partial<WorkOptions> | undefined): EngineWorker {
+    if (this.deferral !== undefined) return this.deferral.work(options);
     throw missingEngine("Cannot run deferred work");
   }
 
@@ -353,9 +353,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** Runs the tool, after the members of `_meta` were applied. */
   #start(run: CallContext): CallResult | Future<CallResult> {
     const { meta } = run.call;
-    if (meta === undefined || run.definition.remote !== undefined) return this.#runTool(run);
+    const isPlain = meta === undefined && !this.deferral?.startsElsewhere;
+    if (isPlain || run.definition.remote !== undefined) return this.#runTool(run);
     try {
-      const started = this.#startWithMeta(run, meta);
+      const started = this.#startWithMeta(run, meta ?? {});
       return started instanceof Promise ? this.#runner.settle(run, started) : started;
     } catch (thrown) {
       return this.#runner.thrown(run, thrown);
@@ -364,7 +365,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   #startWithMeta(run: CallContext, meta: CallMeta): MaybeFuture<CallResult> {
     const { continuation, idempotencyKey, isPromiseWanted } = meta;
-    const { definition, sink } = run;
+    const { definition } = run;
     const { deferral, questions } = this;
     // System tools have arguments in place of these members.
     if (definition.isSystem) return this.#runTool(run);
@@ -376,15 +377,12 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     }
     if (continuation?.startsWith("prom_")) return deferral?.join(run, continuation) ?? INVALID_CONTINUATION;
     if (continuation !== undefined) {
-      const continued = questions?.resume(run, continuation) ?? INVALID_CONTINUATION;
-      if ("kind" in continued) return continued;
-      run.resume(continued.callId, continued.memo);
-      run.runState.skippedPieces = sink === undefined ? 0 : continued.deliveredPieces;
+      const error = questions === undefined ? INVALID_CONTINUATION : questions.resume(run, continuation);
+      if (error !== undefined) return error;
     }
-    const isEnqueued = isPromiseWanted && definition.promise !== undefined;
-    if (idempotencyKey === undefined && !isEnqueued) return this.#runTool(run);
-    if (deferral === undefined) return NO_ENGINE;
-    if (idempotencyKey !== undefined) deferral.bindKey(run, idempotencyKey);
-    return isEnqueued ? deferral.enqueue(run) : deferral.runKeyed(run);
+    const isEnqueued = isPromiseWanted === true && definition.promise !== undefined;
+    const isElsewhere = deferral?.startsElsewhere && definition.promise;
+    if (idempotencyKey === undefined && !isEnqueued && !isElsewhere) return this.#runTool(run);
+    return deferral === undefined ? NO_ENGINE : deferral.start(run, idempotencyKey, isEnqueued);
   }
 }

@@ -237,6 +237,10 @@ testWith("console: the page works on Bun, Deno and Node", [...CHROMIUM, ...SMOKE
       await page.locator(".pane .dot.live").waitFor();
       await callElsewhere(url, "add", { a: 1, b: 2 });
       await page.getByRole("row", { name: /add/ }).first().waitFor();
+      await page.evaluate((args) => location.hash = `#/tools/add?args=${args}`, btoa(`{"a":40,"b":2}`));
+      await page.getByRole("button", { name: "On all wires" }).click();
+      await page.locator(".tabs button .answer").nth(6).waitFor();
+      await page.locator("pre.value", { hasText: "42" }).waitFor();
     });
   }));
 });
@@ -280,8 +284,13 @@ async function takePictures({ page, open, url }: OpenPage, folder: string): Prom
   await page.getByRole("heading", { name: "divide" }).waitFor();
   await take("call");
   await page.evaluate(() => location.hash = "#/list");
-  await page.getByRole("region", { name: "What the list costs a model" }).waitFor();
-  await take("list");
+  await page.getByRole("region", { name: "What a model sees" }).getByRole("table").waitFor();
+  await page.getByRole("button", { name: "OpenAI" }).click();
+  await page.getByRole("link", { name: "search_issues" }).click();
+  await page.getByRole("region", { name: "search_issues" }).waitFor();
+  await page.getByLabel("Search as a model").fill("issues of a repository by label");
+  await page.getByText(/found, the best first/).waitFor();
+  await take("models");
 }
 
 if (PICTURES !== undefined) {

@@ -4,7 +4,7 @@ import { after } from "node:test";
 import type { Page } from "playwright-core";
 import { findProgram, testWith } from "../../serve/programs.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
-import { closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
+import { callElsewhere, closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
 import { paneServer, setWeather } from "./pane_server.ts";
 
 after(closeBrowser);
@@ -152,6 +152,35 @@ testPane("a prompt shows the messages that its arguments make", async ({ page, o
     await page.locator(".messages").innerText(),
     /user\s+Review this ru code: let x = 1\s+assistant\s+Gladly. <img/,
   );
+});
+
+testPane("the palette finds recent calls and resources by keys, and a saved call is a test", async (open) => {
+  const { page } = open;
+  await open.open("#/resources");
+  await page.locator("nav.list a").first().waitFor();
+  await callElsewhere(open.url, "book_table", { guests: 2 });
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("call, book");
+  await page.getByRole("option", { name: /book_table #/ }).waitFor();
+  await page.getByRole("combobox").fill("o");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowDown");
+  strictEqual(await page.getByRole("option", { selected: true }).count(), 1);
+  ok(await page.getByRole("option").nth(1).getAttribute("aria-selected") === "true");
+  await page.getByRole("combobox").fill("weather");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Weather" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("nothing has this name");
+  await page.getByText("Nothing matches").waitFor();
+  await page.keyboard.press("Escape");
+  await open.open("#/tools/book_table");
+  await page.getByLabel("guests", { exact: true }).fill("2");
+  const downloading = page.waitForEvent("download");
+  await page.getByLabel("Copy the call as").selectOption("Save as a test file");
+  const download = await downloading;
+  strictEqual(download.suggestedFilename(), "book_table_test.ts");
 });
 
 /** The panes, each with something in it. */
