@@ -2,7 +2,8 @@
 import type { ComponentType } from "preact";
 import { FeedScreen } from "./feed_screen.tsx";
 import { JobsScreen } from "./jobs_screen.tsx";
-import { ListScreen, ServerScreen, TokenScreen } from "./other_screens.tsx";
+import { ModelsScreen } from "./models_screen.tsx";
+import { ServerScreen, TokenScreen } from "./other_screens.tsx";
 import { PromptsScreen } from "./prompts_screen.tsx";
 import { ResourcesScreen } from "./resources_screen.tsx";
 import { ToolsScreen } from "./tools_screen.tsx";
@@ -23,7 +24,7 @@ export const SCREENS: readonly [PageScreen, ...PageScreen[]] = [
   { id: "jobs", title: "Jobs", key: "j", View: JobsScreen },
   { id: "resources", title: "Resources", key: "r", View: ResourcesScreen },
   { id: "prompts", title: "Prompts", key: "p", View: PromptsScreen },
-  { id: "list", title: "List cost", key: "l", View: ListScreen },
+  { id: "list", title: "Models", key: "l", View: ModelsScreen },
   { id: "token", title: "Token", key: "k", View: TokenScreen },
   { id: "server", title: "Server", key: "s", View: ServerScreen },
 ];
