@@ -71,7 +71,7 @@ async function recordTarget(
   context: CliContext,
 ): Promise<void> {
   const { createProxy, infoOf } = await import("../record/proxy.ts");
-  const { createRecorder } = await import("../record/recorder.ts");
+  const { createRecorder } = await import("../record/create_recorder.ts");
   const { createRedactor } = await import("../../core/redaction/redact.ts");
   const { serveProxy } = await import("../record/serve_proxy.ts");
   const { pretty } = await import("../../integrations/middleware/mod.ts");

@@ -2,8 +2,8 @@
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
-import type { Recording } from "../record/recording.ts";
-import type { ReplayedCall } from "../record/replay_calls.ts";
+import type { Recording } from "../../core/recording/recording.ts";
+import type { ReplayedCall } from "../../core/recording/replay_calls.ts";
 import { parsePort, type ServeFlags } from "../record/serve_proxy.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { withLimits } from "../targets/limits.ts";
@@ -98,7 +98,7 @@ async function compareWith(
   flags: ReplayFlags,
   context: CliContext,
 ): Promise<ExitCode> {
-  const { replayCalls } = await import("../record/replay_calls.ts");
+  const { replayCalls } = await import("../../core/recording/replay_calls.ts");
   const signal = context.interruption();
   const connection = await openTarget(target, flags, context, { signal });
   const calls: ReplayedCall[] = [];
