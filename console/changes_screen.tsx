@@ -1,5 +1,5 @@
 /** What changed in the list of tools: since the page saw the last process of this server, or since a pin. */
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { toListedTool } from "../src/wires/webtools/client/metadata.ts";
@@ -31,7 +31,7 @@ const changes = signal<readonly ListChange[] | undefined>(undefined);
 const problem = signal("");
 
 /** Keeps the present list, and compares it with that of the process before: in the browser, and with `auth` in this tab only. */
-export function keepList(): void {
+function keepList(): void {
   const { name, path, basePath, instance, hasAuth, startedAtMs } = hello.value ?? {};
   if (instance === undefined) return;
   const storage = hasAuth === true ? sessionStorage : localStorage;
@@ -46,6 +46,10 @@ export function keepList(): void {
     // The list is larger than the storage.
   }
 }
+
+effect(() => {
+  if (tools.value.length > 0) keepList();
+});
 
 function listed(): readonly unknown[] {
   return tools.value.filter(({ isListed }) => isListed).map(({ listing }) => listing);
@@ -84,19 +88,30 @@ export function ChangesScreen(): JSX.Element {
     <div class="screen one">
       <Pane
         title="Changes of the list"
-        actions={<button type="button" onClick={() => save("tools.json", JSON.stringify({ tools: listed() }, null, 2))}>Save list</button>}
+        actions={
+          <button type="button" onClick={() => save("tools.json", JSON.stringify({ tools: listed() }, null, 2))}>
+            Save list
+          </button>
+        }
       >
         <p>
           {base === undefined
             ? "This browser saw no earlier process of the server. Changes appear here after the next start."
-            : <>Since <strong>{visible(base.label)}</strong>{pinned.value === undefined && ", the start of the process before"}.</>}
+            : (
+              <>
+                Since <strong>{visible(base.label)}</strong>
+                {pinned.value === undefined && ", the start of the process before"}.
+              </>
+            )}
         </p>
         <p class="facts">
           <label class="stack">
             Compare with a file
             <input type="file" accept=".json" onChange={(event) => void readPin(event.currentTarget.files?.[0])} />
           </label>
-          {pinned.value !== undefined && <button type="button" onClick={() => pinned.value = undefined}>Compare with the last start</button>}
+          {pinned.value !== undefined && (
+            <button type="button" onClick={() => pinned.value = undefined}>Compare with the last start</button>
+          )}
         </p>
         {problem.value !== "" && <p class="issue" role="alert">{visible(problem.value)}</p>}
         {changes.value !== undefined && <ChangeTable changes={changes.value} />}

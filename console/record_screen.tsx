@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { type Recording, readRecording } from "../src/core/recording/recording.ts";
+import { readRecording, type Recording } from "../src/core/recording/recording.ts";
 import type { ReplayedCall } from "../src/core/recording/replay_calls.ts";
 import { ask, hello, tools } from "./api.ts";
 import { Pane } from "./pane.tsx";
@@ -66,21 +66,25 @@ export function RecordScreen(): JSX.Element {
     <div class="screen feed">
       <Pane title="Record">
         <p>
-          A recording has the calls of all callers of this process, with their results. Secrets are replaced. It ends after 10 minutes, or at
-          16 Mi characters.
+          A recording has the calls of all callers of this process, with their results. Secrets are replaced. It ends
+          after 10 minutes, or at 16 Mi characters.
         </p>
         <p class="facts">
           <button type="button" class={isOn ? "" : "primary"} onClick={() => void change({ on: !isOn })}>
             {isOn ? "Stop" : "Record"}
           </button>
           <span role="status">
-            <span class={`dot ${isOn ? "recording" : "off"}`} /> {isOn ? "recording" : "not recording"}, {calls} calls, {chars} characters
+            <span class={`dot ${isOn ? "recording" : "off"}`} /> {isOn ? "recording" : "not recording"}, {calls} calls,
+            {" "}
+            {chars} characters
             {limit !== undefined && `; the limit of ${limit} ended it`}
           </span>
         </p>
         {chars > 0 && (
           <p class="facts">
-            <button type="button" onClick={() => void textOfRecording().then((text) => save(name, text))}>Save as a file</button>
+            <button type="button" onClick={() => void textOfRecording().then((text) => save(name, text))}>
+              Save as a file
+            </button>
             <button type="button" onClick={() => void textOfRecording().then((text) => choose("this recording", text))}>
               Replay it
             </button>
@@ -109,7 +113,9 @@ export function RecordScreen(): JSX.Element {
 
 function Chosen({ recording: { label, text, head, calls } }: { readonly recording: ChosenRecording }): JSX.Element {
   const readOnly = new Set(
-    tools.value.filter(({ listing }) => listing.annotations?.["readOnlyHint"] === true).map(({ listing }) => listing.name),
+    tools.value.filter(({ listing }) => listing.annotations?.["readOnlyHint"] === true).map(({ listing }) =>
+      listing.name
+    ),
   );
   const changing = calls.filter(({ tool }) => !readOnly.has(tool)).length;
   const results = replayed.value;
@@ -118,7 +124,9 @@ function Chosen({ recording: { label, text, head, calls } }: { readonly recordin
       <h3>{visible(label)}</h3>
       <p>
         {calls.length} calls of {visible(head.server.name)}, {visible(head.at)}
-        {changing > 0 && <span class="warning">. {changing} of them may change something: their tools are not read-only.</span>}
+        {changing > 0 && (
+          <span class="warning">. {changing} of them may change something: their tools are not read-only.</span>
+        )}
       </p>
       <button
         type="button"

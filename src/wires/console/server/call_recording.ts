@@ -1,11 +1,12 @@
 /** Recordings of the calls of all callers, within bounds, and their replay on the same server. */
-import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { CallResult, ErrorResult } from "../../../core/call/outcome.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import { monitorFromSignal } from "../../../core/call/time_limit.ts";
 import type { Transport } from "../../../core/call/transport.ts";
 import { Recorder, type RecorderOptions } from "../../../core/recording/recorder.ts";
 import { readRecording } from "../../../core/recording/recording.ts";
 import { replayCalls, type ReplayedCall } from "../../../core/recording/replay_calls.ts";
+import type { BegunCall } from "../../../core/dispatch/observer.ts";
 import type { Clock } from "../../../internal/time.ts";
 import { type Head, HeadPeer, type WireHost } from "../../wire.ts";
 
@@ -18,7 +19,7 @@ export interface RecordingState {
   readonly isOn: boolean;
   readonly calls: number;
   readonly chars: number;
-  /** The limit that ended it; `undefined` if there was none. */
+  /** The limit that ended it; `undefined` if it was stopped, or is not over. */
   readonly limit?: "size" | "time" | undefined;
 }
 
@@ -37,14 +38,17 @@ export class CallRecording {
     this.#clock = clock;
   }
 
-  /** What writes calls; `undefined` while there is no recording, or if it has reached a limit. */
-  get recorder(): Recorder | undefined {
-    if (this.#recorder !== undefined && this.#clock.elapsed() - this.#startedMs > MAX_MS) this.#end("time");
-    return this.#recorder;
+  /** Records a call, if there is a recording. Returns what takes the result. */
+  begin(begun: BegunCall): ((result: CallResult) => void) | undefined {
+    const { call, definition: { name } } = begun;
+    const recorder = this.#openRecorder();
+    if (recorder === undefined) return undefined;
+    const end = guarded(() => recorder.begin({ call, name, onEvent: (listener) => begun.onEvent(listener) }));
+    return end && ((result) => guarded(() => end(result)));
   }
 
   get state(): RecordingState {
-    const isOn = this.recorder !== undefined;
+    const isOn = this.#openRecorder() !== undefined;
     return { isOn, calls: this.#calls, chars: this.#chars, limit: this.#limit };
   }
 
@@ -71,6 +75,12 @@ export class CallRecording {
     this.#end(undefined);
   }
 
+  /** `undefined` if there is no recording, or if it has reached a limit. */
+  #openRecorder(): Recorder | undefined {
+    if (this.#recorder !== undefined && this.#clock.elapsed() - this.#startedMs > MAX_MS) this.#end("time");
+    return this.#recorder;
+  }
+
   #add(line: string): void {
     if (this.#chars + line.length > MAX_CHARS) return this.#end("size");
     this.#lines.push(line);
@@ -81,6 +91,15 @@ export class CallRecording {
     this.#session.isOpen = false;
     this.#recorder = undefined;
     this.#limit = limit;
+  }
+}
+
+/** A result that is not JSON is refused by its wire, and is not recorded. */
+function guarded<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
   }
 }
 
