@@ -108,7 +108,7 @@ function Events({ exchange: { events, isDone } }: { readonly exchange: Exchange 
           <ol class="events">
             {others.slice(-100).map(({ atMs, data }, index) => (
               <li key={index}>
-                <span class="dim">{atMs} ms</span> <code>{visible(JSON.stringify(data).slice(0, 400))}</code>
+                <span class="dim">{atMs} ms</span> <code>{JSON.stringify(data).slice(0, 400)}</code>
               </li>
             ))}
           </ol>
@@ -161,9 +161,9 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
   return (
     <>
       <h4>Sent</h4>
-      <pre class="bytes">{visible(sent)}</pre>
+      <pre class="bytes">{sent}</pre>
       <h4>Received</h4>
-      <pre class="bytes">{visible(shown)}</pre>
+      <pre class="bytes">{shown}</pre>
       {left > 0 && <p class="dim">{left} more characters</p>}
     </>
   );

@@ -1,6 +1,6 @@
 /** The page: its frame, its keys and its screens. */
 import { effect, signal } from "@preact/signals";
-import { type JSX, render } from "preact";
+import { type JSX, options, render } from "preact";
 import { actingAs, hello, load, pageError, setToken, takeLink, token } from "./api.ts";
 import { cancelCall, sendCurrent } from "./call_state.ts";
 import { Dialog } from "./dialog.tsx";
@@ -14,6 +14,14 @@ import { visible } from "./value.tsx";
 
 const theme = signal(localStorage.getItem("toolwire-theme") ?? "auto");
 const help = signal(false);
+
+/** Every screen has text of servers and callers, so that all text is made visible where it becomes a node. */
+const { vnode: onNode } = options;
+options.vnode = (node) => {
+  const text = node as { type: unknown; props: unknown };
+  if (text.type === null && typeof text.props === "string") text.props = visible(text.props);
+  onNode?.(node);
+};
 
 effect(() => {
   const { dataset } = document.documentElement;

@@ -61,7 +61,7 @@ const MAX_EVENTS = 1_000;
 /** Longest text that is shown, in characters. */
 const MAX_TEXT = 262_144;
 /** Bytes that are shown of a body that is not text. */
-const MAX_BYTES = 65_536;
+const MAX_BYTES = 32_768;
 
 let lastId = 0;
 

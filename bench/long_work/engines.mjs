@@ -11,5 +11,8 @@ export const openEngine = {
     const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-"));
     return { engine: sqliteEngine(join(folder, "jobs.db")), clear: () => rmSync(folder, { recursive: true }) };
   },
-  bullmq: ({ redis }) => ({ engine: bullmqEngine({ redis, name: `bench-${crypto.randomUUID()}` }), clear() {} }),
+  bullmq: ({ redis, postgres }) => {
+    const store = postgres === undefined ? { redis } : { postgres };
+    return { engine: bullmqEngine({ ...store, name: `bench-${crypto.randomUUID()}` }), clear() {} };
+  },
 };

@@ -29,7 +29,7 @@ export async function startRedis() {
   throw new Error("redis-server ended before it was ready");
 }
 
-function findPort() {
+export function findPort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address();

@@ -17,7 +17,7 @@ export class DueQueue<Value> {
   readonly #onDue: (value: Value) => void;
   readonly #heap: Due<Value>[] = [];
   #cancel: (() => void) | undefined = undefined;
-  #firesMs = Number.POSITIVE_INFINITY;
+  #firesMs = Infinity;
 
   /** @param onDue Called with each value when it is due. */
   constructor(clock: Clock, onDue: (value: Value) => void) {
@@ -58,7 +58,7 @@ export class DueQueue<Value> {
 
   /** Sets the timer to the earliest value. */
   #arm(): void {
-    const firesMs = this.#heap[0]?.dueMs ?? Number.POSITIVE_INFINITY;
+    const firesMs = this.#heap[0]?.dueMs ?? Infinity;
     if (firesMs === this.#firesMs) return;
     this.#cancel?.();
     this.#firesMs = firesMs;
@@ -67,7 +67,7 @@ export class DueQueue<Value> {
   }
 
   #fire(): void {
-    this.#firesMs = Number.POSITIVE_INFINITY;
+    this.#firesMs = Infinity;
     this.#cancel = undefined;
     const nowMs = this.#clock.elapsed();
     // The timer may have ended early: delays of timers are limited.

@@ -167,6 +167,11 @@ export interface Engine {
    */
   readonly endsWithRequest?: boolean;
   /**
+   * Whether jobs run in other processes only, as those of a Worker do in Durable Objects. A call of a tool with `.promise()` is then
+   * stored as a job at once, and waits for its result within the budget. Default: `false`.
+   */
+  readonly startsElsewhere?: boolean;
+  /**
    * Stores a new job until it expires. With `dueInMs`, delivery to a worker is scheduled after that delay in the same
    * transaction.
    *

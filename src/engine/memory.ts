@@ -261,7 +261,7 @@ class MemoryJobs {
     const waitedFor = this.#hasRoom ? entries.filter((entry) => entry.principal === principal) : entries;
     const expiryMs = waitedFor.reduce(
       (least, { expiresAtMs }) => Math.min(least, expiresAtMs),
-      Number.POSITIVE_INFINITY,
+      Infinity,
     );
     throw new ToolError("unavailable", "Too many jobs are kept: try again later", {
       details: { retry_after_ms: Math.max(1, expiryMs - this.#clock.now()) },
@@ -271,7 +271,7 @@ class MemoryJobs {
   /** Deletes expired jobs, the oldest first: most have the same lifetime, so that with room the first live one ends the search. */
   #deleteExpired(): void {
     if (this.#clock.now() < this.#nextExpiryMs) return;
-    let nextExpiryMs = Number.POSITIVE_INFINITY;
+    let nextExpiryMs = Infinity;
     for (const entry of this.#entries.values()) {
       if (!this.#isLive(entry)) continue;
       if (this.#hasRoom) return;

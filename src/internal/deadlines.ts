@@ -74,7 +74,7 @@ export class Deadlines {
 
   /** Expires all deadlines in no particular order, for a shutdown. */
   expireAll(): void {
-    for (const lane of [...this.#lanes.values()]) lane.expireUpTo(Number.POSITIVE_INFINITY);
+    for (const lane of [...this.#lanes.values()]) lane.expireUpTo(Infinity);
   }
 }
 
@@ -149,7 +149,7 @@ class Lane {
     this.#cancel?.();
     const nowMs = this.#clock.elapsed();
     const delayMs = Math.max(0, Math.min(SWEEP_MS, (this.#head?.queuedMs ?? 0) - nowMs));
-    this.#firesMs = delayMs === 0 ? Number.NEGATIVE_INFINITY : nowMs + delayMs;
+    this.#firesMs = delayMs === 0 ? -Infinity : nowMs + delayMs;
     this.#cancel = this.#clock.after(delayMs, () => this.#sweep());
   }
 

@@ -5,7 +5,7 @@
  */
 
 /** Result for a value that is nested too deep. */
-export const TOO_DEEP: number = Number.NEGATIVE_INFINITY;
+export const TOO_DEEP: number = -Infinity;
 
 /** Estimated size of an item of a typed array, which JSON writes with its index. */
 const ITEM_CHARS = 16;

@@ -13,7 +13,7 @@ const MIN_PART = 3;
 export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.slice(0, MAX_COMPARED).toLowerCase();
   let best: string | undefined;
-  let bestDistance = Number.POSITIVE_INFINITY;
+  let bestDistance = Infinity;
   for (const candidate of candidates) {
     const other = candidate.toLowerCase();
     const isPart = (other.length >= MIN_PART && wanted.includes(other)) ||

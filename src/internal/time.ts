@@ -79,7 +79,7 @@ export const systemClock: Clock = {
   isPerRequest: globalThis.navigator?.userAgent === "Cloudflare-Workers",
 };
 
-let lastMs = Number.NaN;
+let lastMs = NaN;
 let lastText = "";
 
 /** Formats a time as RFC 3339. The last text is cached: formatting costs more than most calls. */

@@ -65,7 +65,7 @@ export class NodeBody implements Body {
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     let length = 0;
     const timer = this.#timeoutMs && setTimeout(() => {
-      length = Number.POSITIVE_INFINITY;
+      length = Infinity;
       chunks.length = 0;
       body.receive(errorResult("deadline_exceeded", `The body was not received within ${this.#timeoutMs} ms`));
       // After the reply was sent.

@@ -1,10 +1,11 @@
-/** What ends a call: its caller, its total time, a quiet wire. In real time, as short as it goes. */
+/** What ends a call: its caller, its total time, a quiet wire. Limits that have to expire do so in real time, as short as it goes. */
 import { doesNotThrow, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryTransport, ToolError } from "../../mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { type Answerer, done, FakeFetch, FakeStream, partial, result, sse, wait } from "./fake_fetch.ts";
+import { withVirtualTime } from "./virtual_time.ts";
 
 const hang: Answerer = ({ init }) =>
   new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
@@ -166,30 +167,36 @@ test("any byte puts off the idle timeout: heartbeats, comments, halves of events
     ": x\n\n",
     done(),
   ];
-  const trickling: Answerer = () =>
-    new Response(
-      new ReadableStream<Uint8Array>({
-        async start(controller) {
-          for (const piece of pieces) {
-            await wait(110);
-            controller.enqueue(new TextEncoder().encode(piece));
-          }
-          controller.close();
-        },
-      }),
-      { headers: { "content-type": "text/event-stream" } },
-    );
-  strictEqual(await methodsOf(trickling).$.stream("t", {}, { idleTimeoutMs: 600 }).result, "a");
+  await withVirtualTime(async (time) => {
+    const trickling: Answerer = () =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          async start(controller) {
+            for (const piece of pieces) {
+              await wait(20);
+              controller.enqueue(new TextEncoder().encode(piece));
+            }
+            controller.close();
+          },
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      );
+    const { result } = methodsOf(trickling).$.stream("t", {}, { idleTimeoutMs: 25 });
+    await time.pass(20 * pieces.length, 20);
+    strictEqual(await result, "a");
+  });
 });
 
 test("a slow reader is not a quiet wire", async () => {
   const pieces = Array.from({ length: 200 }, (_, n) => partial(n));
   const { $ } = methodsOf(new FakeStream([...pieces, done()]).answer);
   const seen: unknown[] = [];
-  for await (const piece of $.stream("t", {}, { idleTimeoutMs: 25 })) {
-    if (seen.length === 0) await wait(60);
-    seen.push(piece);
-  }
+  await withVirtualTime(async (time) => {
+    for await (const piece of $.stream("t", {}, { idleTimeoutMs: 25 })) {
+      if (seen.length === 0) await time.pass(60, 5);
+      seen.push(piece);
+    }
+  });
   strictEqual(seen.length, 200);
 });
 
@@ -308,39 +315,30 @@ test("whoever answers a question may think longer than the wire may be quiet", a
   });
   const server = createServer({ tools: [ask] });
   const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
-  const onElicitation = async () => {
-    await wait(300);
-    return { action: "decline" } as const;
-  };
-  const client = createClient("http://localhost/mcp-lite/v1", {
-    fetch,
-    onElicitation: onElicitation,
-    idleTimeoutMs: 100,
+  await withVirtualTime(async (time) => {
+    const onElicitation = async () => {
+      await time.pass(300, 20);
+      return { action: "decline" } as const;
+    };
+    const client = createClient("http://localhost/mcp-lite/v1", { fetch, onElicitation, idleTimeoutMs: 100 });
+    strictEqual(await client.$.call("ask"), "decline");
   });
-  strictEqual(await client.$.call("ask"), "decline");
   await server.close();
 });
 
 test("no timer is set while a stream waits to be read", async () => {
   const { $ } = methodsOf(new FakeStream([partial("a").repeat(500), done()]).answer);
-  const pieces = $.stream("t", {}, { idleTimeoutMs: 20 })[Symbol.asyncIterator]();
-  await pieces.next();
-  await wait(60);
-  const { setTimeout } = globalThis;
-  let timers = 0;
-  globalThis.setTimeout = ((...args: Parameters<typeof setTimeout>) => {
-    timers++;
-    return setTimeout(...args);
-  }) as typeof setTimeout;
-  try {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  } finally {
-    globalThis.setTimeout = setTimeout;
-  }
-  strictEqual(timers, 0);
-  let read = 1;
-  for (let next = await pieces.next(); !next.done; next = await pieces.next()) read++;
-  strictEqual(read, 500);
+  await withVirtualTime(async (time) => {
+    const pieces = $.stream("t", {}, { idleTimeoutMs: 20 })[Symbol.asyncIterator]();
+    await pieces.next();
+    await time.pass(60, 5);
+    const { timers } = time;
+    await time.pass(100, 5);
+    strictEqual(time.timers, timers);
+    let read = 1;
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) read++;
+    strictEqual(read, 500);
+  });
 });
 
 test("a time that is no number ends a call at once, and says so", async () => {

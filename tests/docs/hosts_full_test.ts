@@ -23,7 +23,7 @@ const table = findTableCommands(markdown);
 const typed = findCommands(markdown);
 
 /** What the texts stand for. */
-const FOLDER = "/work/math";
+const FOLDER = "/srv/math";
 const ORIGIN = "http://127.0.0.1:8000";
 
 const SERVER = `

@@ -1,12 +1,13 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
+import { Redis } from "ioredis";
 import type { Backend, BullmqLease, Delivery, LeaseResult } from "../../src/engine/bullmq/backend.ts";
 import { PostgresBackend } from "../../src/engine/bullmq/postgres.ts";
 import { RedisBackend } from "../../src/engine/bullmq/redis.ts";
 import { ErrorThrottle } from "../../src/engine/store_errors.ts";
-import { startStore, STORES } from "./bullmq_stores.ts";
+import { openBullmq, startStore, STORES } from "./bullmq_stores.ts";
 import { type ServerName, skipReason } from "./programs.ts";
-import { newJob, sleep } from "./fixture.ts";
+import { errorLogger, newJob, Runs, sleep, until } from "./fixture.ts";
 
 const LONG_MS = 60_000;
 const SHORT_MS = 20;
@@ -21,16 +22,41 @@ function openBackend(store: ServerName, url: string): Backend {
   return store === "redis" ? new RedisBackend(url, options) : new PostgresBackend(url, options);
 }
 
-function newLease({ id, job }: Delivery): BullmqLease {
-  return { job, delivery: id, claim: crypto.randomUUID() };
+function newLease(job: string, delivery: string = crypto.randomUUID()): BullmqLease {
+  return { job, delivery, claim: crypto.randomUUID() };
 }
 
 function isBusy(taken: LeaseResult): boolean {
   return typeof taken === "object" && taken.busyMs > 0 && taken.busyMs <= LONG_MS;
 }
 
+/** Has the store refuse deliveries until the returned function is called. */
+async function refuseDeliveries(store: ServerName, url: string): Promise<() => Promise<unknown>> {
+  if (store === "redis") {
+    const client = new Redis(url);
+    const [meta, saved] = ["{toolwire}:deliveries:meta", "{toolwire}:saved"] as const;
+    // Of a wrong type, so that BullMQ's scripts fail.
+    await client.multi().rename(meta, saved).set(meta, "").exec();
+    return async () => {
+      await client.rename(saved, meta);
+      await client.quit();
+    };
+  }
+  const module: { readonly default: unknown } = await import("pg");
+  const { Client } = module.default as {
+    Client: new (url: string) => Record<"connect" | "end" | "query", (text?: string) => Promise<unknown>>;
+  };
+  const client = new Client(url);
+  await client.connect();
+  await client.query("ALTER FUNCTION bullmq.add_job RENAME TO add_no_job");
+  return async () => {
+    await client.query("ALTER FUNCTION bullmq.add_no_job RENAME TO add_job");
+    await client.end();
+  };
+}
+
 for (const store of STORES) {
-  test(`take() on ${store} gives a job to one at a time, and a holder's recovery only what the holder left`, {
+  test(`a lease on ${store} has one holder at a time, and a recovery gets only what its holder left`, {
     skip: skipReason(store),
     timeout: 120_000,
   }, async () => {
@@ -38,45 +64,99 @@ for (const store of STORES) {
     const backend = openBackend(store, server.url);
     const { records } = backend;
     const job = newJob();
-    const deliver = (isRecovery: boolean): Delivery => {
-      return { id: crypto.randomUUID(), job: job.id, recordId: "1", isRecovery };
+    const [held, other] = [newLease(job.id), { id: crypto.randomUUID(), job: job.id, recordId: "1" }];
+    const recovery: Delivery = { id: held.delivery, job: job.id };
+    const take = (delivery: Delivery, leaseMs: number) => {
+      return records.acquire(delivery, newLease(job.id, delivery.id), leaseMs);
     };
-    const take = (delivery: Delivery, leaseMs: number) => records.acquire(delivery, newLease(delivery), leaseMs);
-    const [recovery, other] = [deliver(true), deliver(false)];
     strictEqual(await take(other, LONG_MS), "gone", "there is no job yet");
+    strictEqual(await records.lease(held, LONG_MS), false, "there is no job yet");
     await records.insert(job, "1");
     strictEqual(await records.recordId(job.id), "1");
-    strictEqual(await take({ ...other, recordId: "0" }, LONG_MS), "gone", "it was for another one");
-    strictEqual(await take(recovery, LONG_MS), "gone", "nobody holds it yet");
+    strictEqual(await take({ ...other, recordId: "0" }, LONG_MS), "gone", "it is of another record");
+    strictEqual(await take(recovery, LONG_MS), "gone", "the lease is not held yet");
 
-    const held = newLease(recovery);
-    strictEqual(await records.acquire({ ...recovery, isRecovery: false }, held, LONG_MS), "acquired");
+    strictEqual(await records.lease(held, LONG_MS), true);
+    strictEqual(await records.lease(newLease(job.id), LONG_MS), false);
     ok(isBusy(await take(other, LONG_MS)));
     ok(isBusy(await take(recovery, LONG_MS)));
     await records.release(held);
-    strictEqual(await take(recovery, LONG_MS), "gone", "it was let go");
+    strictEqual(await take(recovery, LONG_MS), "gone", "it was released");
 
-    strictEqual(await records.acquire({ ...recovery, isRecovery: false }, held, LONG_MS), "acquired");
+    strictEqual(await records.lease(held, LONG_MS), true);
     await records.renew([held], SHORT_MS);
     await sleep(10 * SHORT_MS);
     strictEqual(await take(recovery, SHORT_MS), "acquired", "the holder has died");
     await sleep(10 * SHORT_MS);
-    strictEqual(await take(recovery, SHORT_MS), "acquired", "whoever took it has died, too");
+    strictEqual(await take(recovery, SHORT_MS), "acquired", "the worker has died, too");
     await sleep(10 * SHORT_MS);
-    const last = newLease(other);
-    strictEqual(await records.acquire(other, last, SHORT_MS), "acquired");
+    strictEqual(await take(other, SHORT_MS), "acquired");
     await sleep(10 * SHORT_MS);
-    strictEqual(await take(recovery, LONG_MS), "gone", "another delivery sees to it now");
+    strictEqual(await take(recovery, LONG_MS), "gone", "another delivery has the job now");
 
     // A lost lease can neither renew nor release the lease of another process.
     await records.renew([held], LONG_MS);
-    strictEqual(await take(other, LONG_MS), "acquired");
-    await records.renew([held, last], SHORT_MS);
-    await records.release(last);
+    const last = newLease(job.id);
+    strictEqual(await records.lease(last, LONG_MS), true);
+    await records.renew([held], SHORT_MS);
+    await records.release(held);
     await sleep(10 * SHORT_MS);
-    ok(isBusy(await take(deliver(false), LONG_MS)));
+    ok(isBusy(await take({ ...other, id: crypto.randomUUID() }, LONG_MS)));
     deepStrictEqual({ ...await records.get(job.id) }, job);
     await backend.close();
     await server.stop();
   });
+
+  test(`insert() and lease() on ${store} change nothing if the delivery cannot be scheduled`, {
+    skip: skipReason(store),
+    timeout: 120_000,
+  }, async () => {
+    const server = await startStore(store);
+    const engine = openBullmq(store, server.url, { timeoutMs: 60_000, logger: errorLogger(() => {}) });
+    const [first, job, kept] = [newJob(), newJob(), newJob()];
+    strictEqual(await engine.insert(first, 0), true);
+    await (await engine.lease(first.id))();
+    await engine.insert(kept);
+
+    const accept = await refuseDeliveries(store, server.url);
+    await rejects(async () => await engine.insert(job, 0), { code: "unavailable" });
+    strictEqual(await engine.get(job.id), undefined);
+    await rejects(async () => await engine.lease(kept.id), { code: "unavailable" });
+    await accept();
+
+    const runs = new Runs();
+    const worker = engine.work(runs.run, { concurrency: 2 });
+    strictEqual(await engine.insert(job, 0), true);
+    await engine.schedule(kept.id, 0);
+    await until("both are run", () => runs.count(job.id) === 1 && runs.count(kept.id) === 1);
+    await worker.stop();
+    await engine.close();
+    await server.stop();
+  });
 }
+
+test(
+  "insert() and lease() on Redis succeed after SCRIPT FLUSH",
+  { skip: skipReason("redis"), timeout: 120_000 },
+  async () => {
+    const server = await startStore("redis");
+    const engine = openBullmq("redis", server.url, { timeoutMs: 60_000 });
+    const client = new Redis(server.url);
+    const jobs = [newJob(), newJob(), newJob()];
+    const runs = new Runs();
+    const worker = engine.work(runs.run, { concurrency: 2 });
+    for (const job of jobs) {
+      // Two kinds of delivery: due at once, and later.
+      await client.script("FLUSH");
+      strictEqual(await engine.insert(job, 0), true);
+      await until("it is run", () => runs.count(job.id) === 1);
+      await client.script("FLUSH");
+      await (await engine.lease(job.id))();
+    }
+    await worker.stop();
+    strictEqual(runs.begun.length, jobs.length);
+    await engine.close();
+    await client.quit();
+    await server.stop();
+  },
+);

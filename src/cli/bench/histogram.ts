@@ -20,7 +20,7 @@ export class Histogram {
   readonly #counts = new Uint32Array(BUCKETS);
   #count = 0;
   #sumMs = 0;
-  #minMs = Number.POSITIVE_INFINITY;
+  #minMs = Infinity;
   #maxMs = 0;
 
   /** Adds a duration in milliseconds. */

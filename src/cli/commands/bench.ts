@@ -10,6 +10,8 @@ import { parseDuration, TARGET_FLAGS, type TargetFlags } from "../targets/flags.
 import { withLimits } from "../targets/limits.ts";
 import { openTarget } from "../targets/open.ts";
 import { takeTarget } from "../targets/target.ts";
+import { drawBench, figuresOf } from "../bench/plot.ts";
+import { runBench } from "../bench/run_bench.ts";
 
 interface BenchFlags extends TargetFlags {
   readonly connections?: number;
@@ -99,7 +101,6 @@ async function bench(
   flags: BenchFlags,
   context: CliContext,
 ): Promise<ExitCode> {
-  const { drawBench, figuresOf } = await import("../bench/plot.ts");
   const { terminal } = context;
   const result = await measure(connection, tool, args, flags, context);
   terminal.status.end();
@@ -116,9 +117,8 @@ async function measure(
   flags: BenchFlags,
   { terminal, interruption }: CliContext,
 ): Promise<BenchResult> {
-  const { runBench } = await import("../bench/run_bench.ts");
-  const { connections = 1, calls = Number.POSITIVE_INFINITY } = flags;
-  const durationMs = flags.duration ?? (flags.calls === undefined ? DEFAULT_DURATION_MS : Number.POSITIVE_INFINITY);
+  const { connections = 1, calls = Infinity } = flags;
+  const durationMs = flags.duration ?? (flags.calls === undefined ? DEFAULT_DURATION_MS : Infinity);
   const signal = interruption();
   let measured = 0;
   if (terminal.isInteractive) terminal.status.show(() => `${measured} calls`);

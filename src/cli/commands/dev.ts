@@ -7,6 +7,9 @@ import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parsePort } from "../record/serve_proxy.ts";
 import { parseTarget } from "../targets/target.ts";
+import { pickPort } from "../dev/pick_port.ts";
+import { startWatcher } from "../dev/watcher.ts";
+import { DevSession } from "../dev/dev_session.ts";
 import { terminated } from "../terminal/process.ts";
 
 interface DevFlags {
@@ -54,9 +57,6 @@ export const devCommand: CliCommand = defineCommand<DevFlags, [module: string]>(
   },
   async run({ terminal, host, interruption }: CliContext, { port, wires, console: hasConsole }, module) {
     const path = pathOf(module, host.cwd);
-    const { pickPort } = await import("../dev/pick_port.ts");
-    const { startWatcher } = await import("../dev/watcher.ts");
-    const { DevSession } = await import("../dev/dev_session.ts");
     const settings = {
       module,
       port: await pickPort(port),

@@ -10,6 +10,8 @@ import { withLimits } from "../targets/limits.ts";
 import { parseTarget } from "../targets/target.ts";
 import { printable, printableLine, type Terminal } from "../terminal/terminal.ts";
 import { wrapText } from "../terminal/wrap.ts";
+import { examine } from "../doctor/examine.ts";
+import { openUrl } from "../targets/url.ts";
 
 interface DoctorFlags extends HttpFlags {
   readonly origin?: string;
@@ -66,7 +68,6 @@ function parseOriginFlag(text: string): string {
 }
 
 async function examineUrl(url: URL, flags: DoctorFlags, context: CliContext): Promise<ExitCode> {
-  const { examine } = await import("../doctor/examine.ts");
   const { timeout: timeoutMs = DEFAULT_TIMEOUT_MS, json, origin } = flags;
   const steps: ExaminedStep[] = [];
   const examined = examine({
@@ -88,7 +89,6 @@ async function examineUrl(url: URL, flags: DoctorFlags, context: CliContext): Pr
 
 /** Opens the server as other commands do. */
 async function openServer(url: URL, flags: DoctorFlags, { host, interruption }: CliContext): Promise<OpenedServer> {
-  const { openUrl } = await import("../targets/url.ts");
   const signal = interruption();
   const connection = await openUrl(url, flags, host, { signal });
   const mcp = connection.wire === "mcp" ? await connection.mcp() : undefined;

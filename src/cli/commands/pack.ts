@@ -6,6 +6,7 @@ import { type CliCommand, defineCommand } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parsePackageVariable, throwPackaging, VARIABLE_FLAG, variableEnv } from "../packaging/package_flags.ts";
 import { parseTarget } from "../targets/target.ts";
+import { packBundle } from "../../integrations/packaging/pack_bundle.ts";
 
 interface PackFlags {
   readonly out?: string;
@@ -47,7 +48,6 @@ export const packCommand: CliCommand = defineCommand<PackFlags, [module: string]
     },
   },
   async run({ host, terminal }, flags, module) {
-    const { packBundle } = await import("../../integrations/packaging/pack_bundle.ts");
     const variables = (flags.env ?? []).map(parsePackageVariable);
     const source = splitModule(module, host.cwd);
     const { fileName, bytes, manifest } = await packBundle({

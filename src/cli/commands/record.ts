@@ -10,6 +10,11 @@ import type { TargetConnection } from "../targets/connection.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
 import { takeTarget } from "../targets/target.ts";
+import { createProxy, infoOf } from "../record/proxy.ts";
+import { createRecorder } from "../record/create_recorder.ts";
+import { createRedactor } from "../../core/redaction/redact.ts";
+import { serveProxy } from "../record/serve_proxy.ts";
+import { pretty } from "../../integrations/middleware/mod.ts";
 
 interface RecordFlags extends TargetFlags, ServeFlags {
   readonly out: string;
@@ -70,11 +75,6 @@ async function recordTarget(
   flags: RecordFlags,
   context: CliContext,
 ): Promise<void> {
-  const { createProxy, infoOf } = await import("../record/proxy.ts");
-  const { createRecorder } = await import("../record/create_recorder.ts");
-  const { createRedactor } = await import("../../core/redaction/redact.ts");
-  const { serveProxy } = await import("../record/serve_proxy.ts");
-  const { pretty } = await import("../../integrations/middleware/mod.ts");
   const { terminal } = context;
   const file = new RecordingFile(resolve(context.host.cwd, flags.out), flags);
   let calls = 0;

@@ -12,6 +12,11 @@ import { loadRecording } from "../targets/recording.ts";
 import { parseProgram, parseTarget, type Target } from "../targets/target.ts";
 import { printable, printableLine } from "../terminal/terminal.ts";
 import { cutToWidth } from "../terminal/width.ts";
+import { createProxy } from "../record/proxy.ts";
+import { serveProxy } from "../record/serve_proxy.ts";
+import { replayTransport } from "../record/replay_transport.ts";
+import { pretty } from "../../integrations/middleware/mod.ts";
+import { replayCalls } from "../../core/recording/replay_calls.ts";
 
 interface ReplayFlags extends TargetFlags, ServeFlags {
   readonly against?: string;
@@ -79,10 +84,6 @@ function parsePointer(text: string): string {
 }
 
 async function serveRecording(recording: Recording, flags: ReplayFlags, context: CliContext): Promise<void> {
-  const { createProxy } = await import("../record/proxy.ts");
-  const { serveProxy } = await import("../record/serve_proxy.ts");
-  const { replayTransport } = await import("../record/replay_transport.ts");
-  const { pretty } = await import("../../integrations/middleware/mod.ts");
   const { terminal } = context;
   const proxy = await createProxy(replayTransport(recording), {
     info: recording.head.server,
@@ -98,7 +99,6 @@ async function compareWith(
   flags: ReplayFlags,
   context: CliContext,
 ): Promise<ExitCode> {
-  const { replayCalls } = await import("../../core/recording/replay_calls.ts");
   const signal = context.interruption();
   const connection = await openTarget(target, flags, context, { signal });
   const calls: ReplayedCall[] = [];

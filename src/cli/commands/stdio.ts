@@ -3,6 +3,7 @@ import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { MODULE_FLAGS, type ModuleFlags, principalOf } from "../targets/flags.ts";
 import { loadServer } from "../targets/module.ts";
+import { serveStdio } from "../../wires/mcp/stdio/server/serve_stdio.ts";
 
 export const stdioCommand: CliCommand = defineCommand<ModuleFlags, [module: string]>({
   usage: "<module> [--principal <id>] [--scopes <scope>,<scope>]",
@@ -22,7 +23,6 @@ export const stdioCommand: CliCommand = defineCommand<ModuleFlags, [module: stri
   },
   async run(context: CliContext, flags, module) {
     const server = await loadServer(module, context.host.cwd);
-    const { serveStdio } = await import("../../wires/mcp/stdio/server/serve_stdio.ts");
     const principal = principalOf(flags);
     await serveStdio(server, principal === undefined ? {} : { principal });
   },

@@ -7,6 +7,10 @@ import type { CliCommand } from "../command.ts";
 import type { CommandEntry } from "../commands.ts";
 import type { CliContext } from "../context.ts";
 import { SHELLS } from "./scripts.ts";
+import { openTarget } from "../targets/open.ts";
+import { parseTarget } from "../targets/target.ts";
+import { HOSTS } from "../hosts/table.ts";
+import { readHostServers, systemOf } from "../hosts/read_servers.ts";
 
 /** A word that may follow. */
 export interface Proposal {
@@ -97,13 +101,12 @@ async function proposeArgument(
   const [target = "", tool = ""] = positionals;
   switch (kind) {
     case "host": {
-      const { HOSTS } = await import("../hosts/table.ts");
       return HOSTS.map(({ id, title }) => ({ value: id, about: title }));
     }
     case "shell":
       return SHELLS.map((value) => ({ value }));
     case "target":
-      return await proposeTargets(partial, context);
+      return proposeTargets(partial, context);
     case "tool":
       return (await listTools(target, context)).map(({ name, description }) => ({ value: name, about: description }));
     case "arguments":
@@ -116,8 +119,7 @@ async function proposeArgument(
 const MODULE = /\.[cm]?[jt]sx?$/;
 
 /** Servers of hosts, and modules in the folder that the word names. */
-async function proposeTargets(partial: string, { host }: CliContext): Promise<readonly Proposal[]> {
-  const { readHostServers, systemOf } = await import("../hosts/read_servers.ts");
+function proposeTargets(partial: string, { host }: CliContext): readonly Proposal[] {
   const { servers } = readHostServers(systemOf(host));
   const folder = partial.slice(0, partial.lastIndexOf("/") + 1);
   const files = readFolder(resolve(host.cwd, folder)).flatMap((entry) => {
@@ -138,10 +140,6 @@ function readFolder(folder: string) {
 
 /** Tools of a module or a URL. No program is started for a proposal. */
 async function listTools(text: string, context: CliContext): Promise<readonly ListedTool[]> {
-  const [{ parseTarget }, { openTarget }] = await Promise.all([
-    import("../targets/target.ts"),
-    import("../targets/open.ts"),
-  ]);
   const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
   try {
     const target = parseTarget(text, context.host.cwd);

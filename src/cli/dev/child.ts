@@ -29,8 +29,9 @@ export const devChildCommand: CliCommand = defineCommand({
     const output = claimOutput();
     const report = (event: DevEvent): void => void output.write(encodeDevEvent(event));
     endWithParent();
+    const startedMs = Date.now();
     const listening = await serveModule(settings, host.cwd, report).catch((thrown: unknown) => {
-      report(describeFailure(settings, thrown));
+      report(describeFailure(settings, startedMs, thrown));
       return undefined;
     });
     await untilTerminated();
@@ -82,17 +83,18 @@ function countTools({ tools }: Server): number {
 const FINAL_CODES: ReadonlySet<string> = new Set(["unknown_wire", "other_copy"]);
 
 /** The error that prevented the server from being served: of the module, with its stack, or of the program. */
-function describeFailure({ module }: DevSettings, thrown: unknown): DevEvent {
+function describeFailure({ module }: DevSettings, startedMs: number, thrown: unknown): DevEvent {
   const { message, hint, code } = toReportedError(thrown);
   if (code === "module_failed") {
     const detail = formatLoadError((thrown as Error).cause);
-    return { kind: "failed", message: `Cannot load ${module}`, detail };
+    return { kind: "failed", message: `Cannot load ${module}`, detail, startedMs };
   }
   const detail = thrown instanceof CliError ? "" : formatLoadError(thrown);
   return {
     kind: "failed",
     message: printable(message),
     detail,
+    startedMs,
     ...(hint !== undefined && { hint: printable(hint) }),
     ...(FINAL_CODES.has(code) && { isFinal: true }),
   };

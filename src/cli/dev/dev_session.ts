@@ -87,7 +87,7 @@ export class DevSession {
   }
 
   #read(stream: Readable): void {
-    createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
+    createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => {
       const event = decodeDevEvent(line);
       if (event !== undefined) this.#show(event);
       else if (isEndOfProgram(line)) this.#explainEnd();
@@ -108,13 +108,13 @@ export class DevSession {
     this.#banner = banner;
   }
 
-  #showFailure({ message, detail, hint, isFinal }: DevFailure): void {
+  #showFailure({ message, detail, hint, isFinal, startedMs }: DevFailure): void {
     if (isFinal === true) return this.#failed.resolve(new CliError(EXIT.usage, message, { hint }));
     this.#note("red", `✕ ${message}`);
     if (detail !== "") this.#terminal.note(detail.replace(/^/gm, "    "));
     if (hint !== undefined) this.#note("yellow", `→ ${hint}`);
     this.#note("yellow", "→ Mend it and save: it is loaded again");
-    if (needsHelp()) this.#endWait = awaitChange(this.#options.folder, () => this.#restart());
+    if (needsHelp()) this.#endWait = awaitChange(this.#options.folder, startedMs, () => this.#restart());
   }
 
   /** The module has ended the process, or an exception has. The exception is printed already. */

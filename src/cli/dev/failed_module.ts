@@ -2,7 +2,8 @@
  * Waits for a change after a module could not be loaded: Node 22 does not watch a file that it cannot parse, and Bun does not watch
  * one that was missing.
  */
-import { watch } from "node:fs";
+import { readdirSync, statSync, watch } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 
 /** Time that the watcher of the runtime has to restart the program by itself, in milliseconds. */
@@ -16,21 +17,55 @@ export function needsHelp(): boolean {
   return process.versions["deno"] === undefined;
 }
 
+/** Files that hold code. Others, such as a database, may be written by the module itself each time it is loaded. */
+const CODE = /\.[cm]?[jt]sx?$/;
+
+/** Entries of a folder that are looked at for a change. */
+const MAX_ENTRIES = 5_000;
+
 /**
  * Calls `restart` once, shortly after a file of the folder has changed.
  *
+ * @param sinceMs Time before the module was loaded, in milliseconds since the Unix epoch: files may have changed before the wait.
  * @returns Ends the wait: the program was restarted.
  */
-export function awaitChange(folder: string, restart: () => void): () => void {
+export function awaitChange(folder: string, sinceMs: number, restart: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onChange = (_: string, file: string | null): void => {
     if (file !== null && !OTHER_FILES.test(file)) timer ??= setTimeout(restart, RESTART_MS);
   };
   const watcher = openWatcher(folder, onChange);
+  const missed = setTimeout(() => findChanged(folder, sinceMs) && restart(), RESTART_MS);
   return () => {
     clearTimeout(timer);
+    clearTimeout(missed);
     watcher?.close();
   };
+}
+
+/** Whether a file of code in the folder has changed, or was renamed, since a time. */
+function findChanged(folder: string, sinceMs: number): boolean {
+  const folders = [folder];
+  let seen = 0;
+  for (let at = folders.pop(); at !== undefined && seen < MAX_ENTRIES; at = folders.pop()) {
+    for (const entry of readFolder(at)) {
+      seen++;
+      const path = join(at, entry.name);
+      if (OTHER_FILES.test(path)) continue;
+      if (entry.isDirectory()) folders.push(path);
+      else if (CODE.test(path) && (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > sinceMs) return true;
+    }
+  }
+  return false;
+}
+
+function readFolder(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // It was removed.
+    return [];
+  }
 }
 
 function openWatcher(folder: string, onChange: (event: string, file: string | null) => void) {

@@ -22,6 +22,8 @@ export interface DevFailure {
   /** The error of the module. Empty if the program has refused it. */
   readonly detail: string;
   readonly hint?: string;
+  /** When the module began to load, in milliseconds since the Unix epoch. */
+  readonly startedMs: number;
   /** Whether no change of the module mends it, as with a wrong option. */
   readonly isFinal?: boolean;
 }

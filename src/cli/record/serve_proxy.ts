@@ -5,6 +5,7 @@ import { serve } from "../../runtime/serve.ts";
 import type { CliContext } from "../context.ts";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
+import { serveStdio } from "../../wires/mcp/stdio/server/serve_stdio.ts";
 
 /** Flags of servers. */
 export interface ServeFlags {
@@ -16,7 +17,7 @@ export interface ServeFlags {
 
 /** Parses the number of a port. */
 export function parsePort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (port < 65_536) return port;
   throw new TypeError(`${JSON.stringify(text)} is not the number of a port`);
 }
@@ -33,7 +34,6 @@ export async function serveProxy(
   onStart?: () => void,
 ): Promise<void> {
   if (flags.stdio === true) {
-    const { serveStdio } = await import("../../wires/mcp/stdio/server/serve_stdio.ts");
     onStart?.();
     return await serveStdio(server);
   }

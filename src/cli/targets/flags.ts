@@ -152,7 +152,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
  */
 export function parseDuration(text: string): number {
   const [, amount = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
-  const durationMs = Number(amount) * (UNITS[unit] ?? Number.NaN);
+  const durationMs = Number(amount) * (UNITS[unit] ?? NaN);
   if (amount !== "" && durationMs > 0) return durationMs;
   throw new TypeError(`${JSON.stringify(text)} is not a duration such as 500ms, 30s or 5m`);
 }

@@ -1,10 +1,16 @@
-/** Opens targets. What a kind of target needs is loaded when one is opened. */
+/** Opens targets. Large libraries are loaded when a target needs them. */
 import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import { credentialsOf, type TargetFlags } from "./flags.ts";
 import type { Target } from "./target.ts";
+import { openRecording } from "./recording.ts";
+import { openModule } from "./module.ts";
+import { openProgram } from "./program.ts";
+import { openGrpc, openUrl } from "./url.ts";
+import { resolveConfigured } from "./configured.ts";
+import { candidatesOf } from "./wires.ts";
 
 /**
  * Opens a target. To be closed by the caller.
@@ -24,17 +30,16 @@ export async function openTarget(
   if (onCredential !== undefined) credentialsOf(flags, context.host.env).forEach((value) => onCredential(value));
   switch (target.kind) {
     case "module":
-      return await (await import("./module.ts")).openModule(target, flags, context.host, options);
+      return await openModule(target, flags, context.host, options);
     case "url":
       return await openUrlTarget(target.url, flags, context, options);
     case "grpc":
-      return await (await import("./url.ts")).openGrpc(target.address, flags, context.host, options);
+      return await openGrpc(target.address, flags, context.host, options);
     case "program":
-      return (await import("./program.ts")).openProgram(target, flags, context.host, options);
+      return openProgram(target, flags, context.host, options);
     case "recording":
-      return (await import("./recording.ts")).openRecording(target.file, context.host.cwd);
+      return openRecording(target.file, context.host.cwd);
     case "configured": {
-      const { resolveConfigured } = await import("./configured.ts");
       const found = resolveConfigured(target, flags, context.host);
       return await openTarget(found.target, found.flags, context, options);
     }
@@ -47,9 +52,9 @@ async function openUrlTarget(
   context: CliContext,
   options: OpenTargetOptions,
 ): Promise<TargetConnection> {
-  const { openUrl } = await import("./url.ts");
   if (flags.oauth !== true) return await openUrl(url, flags, context.host, options);
-  const [{ signIn }, { candidatesOf }] = await Promise.all([import("./oauth.ts"), import("./wires.ts")]);
+  // Its library is large.
+  const { signIn } = await import("./oauth.ts");
   // Servers ask for tokens at their endpoints. Without a path that is the one of MCP, which OAuth is part of.
   const wire = flags.wire ?? (url.pathname === "/" ? "mcp" : undefined);
   const [first] = candidatesOf(url, wire);

@@ -4,6 +4,10 @@ import { omitUndefined } from "../../internal/json.ts";
 import type { FetchFunction } from "../../integrations/oauth/mod.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 import { pinnedTools, pinnedWebtool, type WireName } from "./flags.ts";
+import { mcpTransport } from "../../wires/mcp/http/client/transport.ts";
+import { mcpLiteTransport } from "../../wires/mcp_lite/client/transport.ts";
+import { restTransport } from "../../wires/rest/client/transport.ts";
+import { webtoolsTransport } from "../../wires/webtools/client/transport.ts";
 
 /** A wire, and where it may be. */
 export interface Candidate {
@@ -62,16 +66,14 @@ export async function openWire(wire: WireName, url: string, options: WireOptions
   const http = httpOf(options);
   switch (wire) {
     case "mcp": {
-      const { mcpTransport } = await import("../../wires/mcp/http/client/transport.ts");
       const pinned = pin === undefined ? undefined : pinnedTools(pin);
       return mcpTransport(url, { ...http, allTools: true, ...omitUndefined({ era, pinned }) });
     }
     case "mcp-lite":
-      return (await import("../../wires/mcp_lite/client/transport.ts")).mcpLiteTransport(url, http);
+      return mcpLiteTransport(url, http);
     case "rest":
-      return (await import("../../wires/rest/client/transport.ts")).restTransport(url, http);
+      return restTransport(url, http);
     case "webtools": {
-      const { webtoolsTransport } = await import("../../wires/webtools/client/transport.ts");
       return webtoolsTransport(url, { ...http, ...omitUndefined({ pin: pinnedWebtool(pin) }) });
     }
     default:
@@ -84,6 +86,7 @@ async function openRpc(
   url: string,
   http: ReturnType<typeof httpOf>,
 ): Promise<Transport> {
+  // Protobuf is large.
   const { connectTransport, grpcTransport, grpcWebTransport } = await import("../../wires/grpc/client/transports.ts");
   if (wire === "grpc") return grpcTransport(new URL(url).origin, { headers: http.headers });
   return wire === "connect" ? connectTransport(url, http) : grpcWebTransport(url, http);

@@ -22,7 +22,7 @@ export class StatusLine {
   #timer: ReturnType<typeof setInterval> | undefined;
   #frame = 0;
   #isShown = false;
-  #wroteAtMs = Number.NEGATIVE_INFINITY;
+  #wroteAtMs = -Infinity;
   #written = "";
 
   constructor(stream: OutputStream) {

@@ -32,7 +32,7 @@ export class Terminal {
   /** Width of standard output, in columns. Unlimited if it is not a terminal. */
   get columns(): number {
     const { isTTY, columns = DEFAULT_COLUMNS } = this.#process.stdout;
-    return isTTY === true ? columns : Number.POSITIVE_INFINITY;
+    return isTTY === true ? columns : Infinity;
   }
 
   /** Whether standard output is a terminal. */

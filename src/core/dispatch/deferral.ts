@@ -13,7 +13,7 @@ import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
 import type { CallObserver } from "./observer.ts";
-import type { CallServices, OutputLimits, QuestionKeys, RunQuestions } from "./services.ts";
+import type { CallServices, OutputLimits, QuestionKeys, RunQuestions, StoppedRuns } from "./services.ts";
 import type { Schedule } from "./schedule.ts";
 import type { CompletionTarget } from "./completion.ts";
 import type { Resolution } from "../handler/waits.ts";
@@ -65,7 +65,9 @@ export interface ResolverDoor {
 }
 
 /** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
-export interface Deferral {
+export interface Deferral extends StoppedRuns {
+  /** Whether jobs run in other processes only. */
+  readonly startsElsewhere: boolean;
   /**
    * Checks tools against engine and keys.
    *
@@ -83,12 +85,12 @@ export interface Deferral {
     promise: Required<PromiseOptions>,
     deadlineMs: number,
   ): Future<CallResult>;
-  /** Checks config and arguments, inserts a job and returns its promise token at once. */
-  enqueue(run: CallContext): Promise<CallResult>;
-  /** Gives a run the id that follows from its idempotency key; its caller may disconnect. */
-  bindKey(run: CallContext, key: string): void;
-  /** Runs a call with an idempotency key as a job from the start; a repeated call joins the first. */
-  runKeyed(run: CallContext): Promise<CallResult>;
+  /**
+   * Runs a call as a job from the start; a repeated call with the same idempotency key joins the first.
+   *
+   * @param isEnqueued Whether to return the promise token at once.
+   */
+  start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult>;
   /** Answers the questions of a job by a call that has the job's promise token as its continuation. */
   join(run: CallContext, token: string): Promise<CallResult>;
   /** Runs the system tools `redeem` and `cancel`. */
@@ -97,15 +99,13 @@ export interface Deferral {
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
   /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
   makeJob(run: CallContext): Promise<void>;
-  /** The promise of a run that stopped at waits. */
   promiseOf(run: CallContext, waits: RunQuestions): CallResult;
   /**
-   * Resolves a wait by its token.
+   * Resolves a wait by its token. Never rejects.
    *
    * @param word The value that was accepted, or the reason of a refusal.
    */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
-  /** The promise token of a run whose job was promised; `undefined` for other runs. */
   tokenOf(run: CallContext): string | undefined;
   /** Reads a promise token of this caller. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;

@@ -184,13 +184,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    try {
-      return await this.deferral?.resolve(token, word) ??
-        errorResult("invalid_promise", "Not a resolver of this server");
-    } catch (thrown) {
-      const result = this.settleThrown(thrown, { during: "resolve" });
-      return result.kind === "error" ? result : errorResult("internal", result.message);
-    }
+    return await this.deferral?.resolve(token, word) ?? errorResult("invalid_promise", "Not a resolver of this server");
   }
 
   settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult {
@@ -203,7 +197,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   deadlineMs(run: DeadlineRun): number {
     const ownMs = run.definition.timeoutMs ?? this.#defaultMs(run);
-    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
+    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Infinity);
   }
 
   runTool(run: CallContext): MaybePromise<CallResult> {
@@ -353,9 +347,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** Runs the tool, after the members of `_meta` were applied. */
   #start(run: CallContext): CallResult | Future<CallResult> {
     const { meta } = run.call;
-    if (meta === undefined || run.definition.remote !== undefined) return this.#runTool(run);
+    const isPlain = meta === undefined && !this.deferral?.startsElsewhere;
+    if (isPlain || run.definition.remote !== undefined) return this.#runTool(run);
     try {
-      const started = this.#startWithMeta(run, meta);
+      const started = this.#startWithMeta(run, meta ?? {});
       return started instanceof Promise ? this.#runner.settle(run, started) : started;
     } catch (thrown) {
       return this.#runner.thrown(run, thrown);
@@ -364,7 +359,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   #startWithMeta(run: CallContext, meta: CallMeta): MaybeFuture<CallResult> {
     const { continuation, idempotencyKey, isPromiseWanted } = meta;
-    const { definition, sink } = run;
+    const { definition } = run;
     const { deferral, questions } = this;
     // System tools have arguments in place of these members.
     if (definition.isSystem) return this.#runTool(run);
@@ -376,15 +371,12 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     }
     if (continuation?.startsWith("prom_")) return deferral?.join(run, continuation) ?? INVALID_CONTINUATION;
     if (continuation !== undefined) {
-      const continued = questions?.resume(run, continuation) ?? INVALID_CONTINUATION;
-      if ("kind" in continued) return continued;
-      run.resume(continued.callId, continued.memo);
-      run.runState.skippedPieces = sink === undefined ? 0 : continued.deliveredPieces;
+      const error = questions === undefined ? INVALID_CONTINUATION : questions.resume(run, continuation);
+      if (error !== undefined) return error;
     }
-    const isEnqueued = isPromiseWanted && definition.promise !== undefined;
-    if (idempotencyKey === undefined && !isEnqueued) return this.#runTool(run);
-    if (deferral === undefined) return NO_ENGINE;
-    if (idempotencyKey !== undefined) deferral.bindKey(run, idempotencyKey);
-    return isEnqueued ? deferral.enqueue(run) : deferral.runKeyed(run);
+    const isEnqueued = isPromiseWanted === true && definition.promise !== undefined;
+    const isElsewhere = deferral?.startsElsewhere && definition.promise;
+    if (idempotencyKey === undefined && !isEnqueued && !isElsewhere) return this.#runTool(run);
+    return deferral === undefined ? NO_ENGINE : deferral.start(run, idempotencyKey, isEnqueued);
   }
 }

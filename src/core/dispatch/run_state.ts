@@ -9,7 +9,7 @@ import {
 } from "../call/outcome.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { Deadline } from "../../internal/deadlines.ts";
-import { Future } from "../../internal/future.ts";
+import type { Future } from "../../internal/future.ts";
 import type { CallServices } from "./services.ts";
 
 /** Time limits of a run. */
@@ -137,14 +137,6 @@ export class RunState {
     });
   }
 
-  /** Returns the result of `running`, or the error that ends the run before it. */
-  guard(running: Future<CallResult>, services: CallServices, limits: RunLimits): Future<CallResult> {
-    const answer = new Future<CallResult>();
-    this.answerTo(answer, services, limits, services.clock.elapsed());
-    running.into({ receive: (result) => this.settle(result), fail: (thrown) => answer.fail(thrown) });
-    return answer;
-  }
-
   /** Starts the limits of a run, which is pending since `startedMs`, and sends its answer there. */
   answerTo(
     answer: Pick<Future<CallResult>, "receive">,
@@ -156,20 +148,21 @@ export class RunState {
     if (this.#ended !== undefined) return answer.receive(this.#ended);
     this.#services = services;
     this.#answered = answer;
-    const expire = () => this.end(services.deadlineError());
-    this.#endsAtTotal = onTotal === undefined;
-    if (totalMs !== undefined) this.#total = services.deadlines.add(totalMs, onTotal ?? expire, startedMs);
-    if (idleMs !== undefined) this.#idle = services.deadlines.add(idleMs, expire);
+    this.limit(totalMs, onTotal, startedMs);
+    if (idleMs !== undefined) this.#idle = services.deadlines.add(idleMs, () => this.#expire());
     services.trackPending();
   }
 
-  /** Replaces the limit of the whole run, counted from now; `undefined` for none. */
-  limit(totalMs: number | undefined, onTotal?: () => void): void {
+  /** Replaces the limit of the whole run, counted from `startedMs`, by default from now; `undefined` for none. */
+  limit(totalMs: number | undefined, onTotal?: () => void, startedMs?: number): void {
     this.#total?.clear();
-    const services = this.#services;
-    if (services === undefined || totalMs === undefined || this.#isSettled) return;
+    if (totalMs === undefined || this.#isSettled) return;
     this.#endsAtTotal = onTotal === undefined;
-    this.#total = services.deadlines.add(totalMs, onTotal ?? (() => this.end(services.deadlineError())));
+    this.#total = this.#services?.deadlines.add(totalMs, onTotal ?? (() => this.#expire()), startedMs);
+  }
+
+  #expire(): void {
+    if (this.#services !== undefined) this.end(this.#services.deadlineError());
   }
 
   /** Lets the run continue if the caller disconnects. */

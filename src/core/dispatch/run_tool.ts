@@ -24,7 +24,7 @@ import type { CallContext } from "./call_context.ts";
 import { configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { RunResult } from "./pending_runs.ts";
-import { outputLimitError, type RunQuestions } from "./services.ts";
+import { outputLimitError } from "./services.ts";
 
 /** The error for calls with an idempotency key, on a server without an engine. */
 export const NO_ENGINE: ErrorResult = errorResult(
@@ -119,8 +119,8 @@ export class ToolRunner {
 
   #runHandler(run: CallContext, input: unknown): CallResult | Future<CallResult> {
     if (run.definition.isSystem) {
-      const running = this.#services.deferral?.runSystemTool(run, input as RedeemInput);
-      return running === undefined ? NO_ENGINE : this.settle(run, running);
+      // An engine brings the system tools.
+      return this.settle(run, this.#services.deferral!.runSystemTool(run, input as RedeemInput));
     }
     run.start();
     try {
@@ -201,7 +201,7 @@ export class ToolRunner {
     const promise = external && this.#services.deferral?.promiseExternal(run, value);
     if (promise !== undefined) return promise;
     // A value returned while a question is unanswered is ignored; the handler runs again with the answer.
-    if (run.asking?.hasStopped(true)) return this.#ask(run, run.asking);
+    if (run.asking?.hasStopped(true)) return run.asking.settle(this.#services.deferral);
     const result = this.withinLimits(answer(run, value));
     if (result.kind === "error" || output === undefined) return this.#finish(run, result);
     const mismatch = this.#mismatch(run, output, value, "output");
@@ -213,7 +213,7 @@ export class ToolRunner {
 
   /** Adds changed caller state to a result, or replaces it by the questions of the run. */
   #finish(run: CallContext, result: CallResult): CallResult {
-    if (run.asking?.hasStopped(false)) return this.#ask(run, run.asking);
+    if (run.asking?.hasStopped(false)) return run.asking.settle(this.#services.deferral);
     if (run.openedState === undefined || result.kind === "error") return result;
     try {
       const context = run.openedState.encode();
@@ -221,14 +221,6 @@ export class ToolRunner {
     } catch (thrown) {
       return this.#services.mask(thrown, { tool: run.definition.name });
     }
-  }
-
-  /** The result of a run that stopped: its questions, or the promise of its job. */
-  #ask(run: CallContext, asking: RunQuestions): CallResult {
-    if (asking.divergence !== undefined) return asking.divergence;
-    if (asking.requests === undefined) return this.#services.deferral!.promiseOf(run, asking);
-    // The questions of a promised job are answered through its promise.
-    return asking.toResult(() => this.#services.deferral?.tokenOf(run));
   }
 
   /** Output that does not fit the tool's own schema is an error of the server: masked, with the path in the log. */
@@ -271,7 +263,7 @@ export class ToolRunner {
 
   /** Converts a value that a run threw to its result. */
   thrown(run: CallContext, thrown: unknown): CallResult {
-    if (run.asking?.hasStopped(false)) return this.#ask(run, run.asking);
+    if (run.asking?.hasStopped(false)) return run.asking.settle(this.#services.deferral);
     // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
     const result = this.withinLimits(this.#services.settleRun(run, thrown));

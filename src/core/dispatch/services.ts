@@ -5,13 +5,14 @@
  */
 import type { Call } from "../call/call.ts";
 import {
+  type CallResult,
   type ErrorResult,
   errorResult,
   type FailureOutcome,
   invalidInputResult,
   type Progress,
   type Question,
-  type QuestionsResult,
+  type Sink,
 } from "../call/outcome.ts";
 import type { Job, Memo, Wait } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
@@ -154,8 +155,19 @@ export interface AskingRun extends DeadlineRun {
   readonly lease: RunLease | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
   readonly written: Promise<boolean> | undefined;
-  readonly runState: { readonly deliveredPieces: number };
+  readonly runState: { readonly deliveredPieces: number; skippedPieces: number };
   readonly services: CallServices;
+  readonly sink: Sink | undefined;
+  /** Continues with an id, answers and steps of earlier runs. */
+  resume(callId: string, memo: Memo): void;
+}
+
+/** Promises of runs that stop. */
+export interface StoppedRuns {
+  /** The promise of a run that stopped at waits. */
+  promiseOf(run: AskingRun, waits: RunQuestions): CallResult;
+  /** The promise token of a run whose job was promised; `undefined` for other runs. */
+  tokenOf(run: AskingRun): string | undefined;
 }
 
 /** Questions and steps of one run. */
@@ -164,10 +176,8 @@ export interface RunQuestions extends QuestionMethods {
   readonly requests: Readonly<Record<string, Question>> | undefined;
   /** Names of the waits that have not ended; `undefined` if the run waits for nothing. */
   readonly waiting: readonly string[] | undefined;
-  /** The failure of a run that came to other steps than the runs before it; `undefined` if it did not. */
-  readonly divergence: FailureOutcome | undefined;
   /**
-   * Whether the run stops, with a question, a wait or {@link divergence}: what its handler returns or throws is ignored.
+   * Whether the run stops, with a question, a wait or steps that differ from those of the runs before it: what its handler returns or throws is ignored.
    *
    * @param hasReturned Whether the handler has returned, so that it comes to no further step.
    */
@@ -175,11 +185,11 @@ export interface RunQuestions extends QuestionMethods {
   /** Answers and steps for the next run of the handler. */
   readonly memo: Memo;
   /**
-   * The result of a run that has asked. Never throws.
+   * The result of a run that stops: its questions, the promise of its job, or a failure. Never throws.
    *
-   * @param promiseToken The token that replaces the continuation if the run's job was promised. May throw.
+   * @param promises `undefined` on a server without an engine.
    */
-  toResult(promiseToken: () => string | undefined): QuestionsResult | ErrorResult;
+  settle(promises: StoppedRuns | undefined): CallResult;
 }
 
 /** Caller state during one call, with its encoding for the result. */
@@ -192,16 +202,6 @@ export interface EncodableCallerState extends CallerState {
   encode(): string | undefined;
 }
 
-/** State that a continuation carries from one run of a handler to the next. */
-export interface Continued {
-  /** The `callId` of all its runs. */
-  readonly callId: string;
-  /** Answers and steps so far. */
-  readonly memo: Memo;
-  /** Number of streamed pieces that the caller has. */
-  readonly deliveredPieces: number;
-}
-
 /** Questions, steps and caller state: implemented in questions/, brought by the value of the option `keys`. */
 export interface QuestionSupport {
   /** Digest of tool, arguments and config; the spelling of the arguments does not matter. */
@@ -210,8 +210,8 @@ export interface QuestionSupport {
   start(run: AskingRun, memo?: Memo): RunQuestions;
   /** Reads the caller state that came with a call. */
   openCallerState(run: AskingRun): EncodableCallerState;
-  /** Reads a continuation, with the answers that came with it. */
-  resume(run: AskingRun, continuation: string): Continued | ErrorResult;
+  /** Continues the run of a continuation, with the answers that came with it; an error if it is not one of this call. */
+  resume(run: AskingRun, continuation: string): ErrorResult | undefined;
 }
 
 /** Makes the support of one server; `withQuestions(keys)` adds it to keys. */

@@ -49,9 +49,7 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
   // A valibot schema that is not wrapped.
   if (!("~run" in schema)) return validate;
   return (value) =>
-    estimateJsonSize(value, MAX_REPORTED_CHARS, Number.POSITIVE_INFINITY) < 0
-      ? findFirstIssue(schema, value)
-      : validate(value);
+    estimateJsonSize(value, MAX_REPORTED_CHARS, Infinity) < 0 ? findFirstIssue(schema, value) : validate(value);
 }
 
 /** Size in characters of JSON above which only the first issue is reported. */

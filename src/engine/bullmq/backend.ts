@@ -1,10 +1,12 @@
 /**
  * The contract of a backend, Redis or PostgreSQL: job records, and BullMQ's queue of deliveries.
  *
- * A delivery asks a worker to run a job. The process that runs a job holds a lease in the job's record and renews it while it lives;
- * other deliveries of the job wait. When the process dies, the lease expires, and BullMQ delivers again. Leases are timed by the clock
- * of the store alone.
+ * A delivery asks a worker to run a job. A run has one lease, which its process renews while it lives; other deliveries of the job wait.
+ * The lease of a worker's run is BullMQ's lock of the delivery in Redis, and a lease in the job's record in PostgreSQL, where BullMQ times
+ * its locks by the clocks of the machines. The lease of a run outside of a worker is in the record, since BullMQ locks only what it
+ * delivers. When the process dies, the lease expires, and BullMQ delivers again. Leases are timed by the clock of the store alone.
  */
+import type { Lazy } from "../../internal/async.ts";
 import type { Job } from "../engine.ts";
 import type { JobHead, JobRange } from "../job_list.ts";
 import type { ErrorThrottle } from "../store_errors.ts";
@@ -14,10 +16,17 @@ export interface Delivery {
   /** Id of the delivery in the queue. */
   readonly id: string;
   readonly job: string;
-  /** Id of the job's record. A record that is inserted later under the same job id has another one, so that the delivery is ignored. */
-  readonly recordId: string;
-  /** Whether it is only for the case that the lease holder dies. It is ignored unless the job's lease names it. */
-  readonly isRecovery: boolean;
+  /**
+   * Id of the job's record. A record that is inserted later under the same job id has another one, so that the delivery is ignored.
+   * Absent for a recovery, which is only for the case that a lease holder dies: it is ignored unless the job's lease names it.
+   */
+  readonly recordId?: string;
+}
+
+/** A delivery, and the delay until it is due. */
+export interface Scheduled {
+  readonly delivery: Delivery;
+  readonly delayMs: number;
 }
 
 /** The exclusive right to run a job. */
@@ -32,10 +41,12 @@ export interface BullmqLease {
 /** Result of acquiring a lease. `gone`: there is nothing to run. `busyMs`: another process holds a lease for at least this long. */
 export type LeaseResult = "gone" | { readonly busyMs: number } | "acquired";
 
-/** Job records. Each method is one round trip, and rejects if the store cannot be reached. */
+/** Job records. Each method is atomic, and rejects if the store cannot be reached. */
 export interface Records {
-  /** Returns `false` if the id is taken. */
-  insert(job: Job, recordId: string): Promise<boolean>;
+  /** Whether BullMQ's lock of a delivery is the lease of its run. If so, such a lease is neither renewed nor released. */
+  readonly usesLocks: boolean;
+  /** Inserts a job, and schedules its first delivery. Returns `false` if the id is taken. */
+  insert(job: Job, recordId: string, first?: Scheduled): Promise<boolean>;
   /** Returns `undefined` if there is no such job, or it has expired. */
   get(id: string): Promise<Job | undefined>;
   /** Returns `false` if there is no job of this version. Notifies all processes. */
@@ -46,7 +57,12 @@ export interface Records {
   recordId(id: string): Promise<string | undefined>;
   /** The first `HEADS` jobs of a range, the latest first. */
   heads(range: JobRange): Promise<readonly JobHead[]>;
-  /** Acquires the lease of the job for `leaseMs`, unless another one is held. */
+  /**
+   * Acquires the lease of a job that runs outside of a worker, and schedules its recovery at the end of the lease. Returns `false` if
+   * there is no such job, or another lease is held.
+   */
+  lease(lease: BullmqLease, leaseMs: number): Promise<boolean>;
+  /** Acquires the lease of a delivered job for `leaseMs`, unless another one is held. */
   acquire(delivery: Delivery, lease: BullmqLease, leaseMs: number): Promise<LeaseResult>;
   /** Renews the leases that are not lost. */
   renew(leases: readonly BullmqLease[], leaseMs: number): Promise<void>;
@@ -55,12 +71,8 @@ export interface Records {
 }
 
 export interface DeliveryQueue {
-  /**
-   * Schedules a delivery to a worker after `delayMs`.
-   *
-   * @returns Reschedules it to an earlier time.
-   */
-  add(delivery: Delivery, delayMs: number): Promise<(delayMs: number) => Promise<void>>;
+  /** Schedules a delivery to a worker. */
+  add(scheduled: Scheduled): Promise<void>;
   /** Removes a delivery, unless a worker is processing it. */
   remove(id: string): Promise<void>;
   close(): Promise<void>;
@@ -85,8 +97,8 @@ export interface DeliveryWorker {
 /** Redis or PostgreSQL. Connects at the first use. */
 export interface Backend {
   readonly records: Records;
-  /** Opens the queue; rejects if the store cannot be reached. */
-  openQueue(): Promise<DeliveryQueue>;
+  /** The queue. Opening it rejects if the store cannot be reached. */
+  readonly queue: Lazy<DeliveryQueue>;
   /** Starts to process up to `concurrency` deliveries at once; rejects if the store cannot be reached. */
   openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker>;
   /**

@@ -1,18 +1,10 @@
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { Lazy, Listeners } from "../../internal/async.ts";
+import { Listeners } from "../../internal/async.ts";
 import { within } from "../../internal/time.ts";
 import type { Engine, EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../engine.ts";
 import { pageOf, rangeOf } from "../job_list.ts";
 import { MissingPackageError } from "../store_errors.ts";
-import type {
-  Backend,
-  BullmqLease,
-  BullmqSettings,
-  Delivery,
-  DeliveryQueue,
-  DeliveryWorker,
-  Records,
-} from "./backend.ts";
+import type { Backend, BullmqLease, BullmqSettings, Delivery, DeliveryWorker, Records } from "./backend.ts";
 import { BullmqWorker } from "./worker.ts";
 
 /** First delay of a delivery whose job is running elsewhere, in milliseconds. It doubles with each further delay. */
@@ -28,7 +20,6 @@ export class BullmqEngine implements Engine {
   readonly #backend: Backend;
   readonly #settings: BullmqSettings;
   readonly #leases: BullmqLeases;
-  readonly #queue: Lazy<DeliveryQueue>;
   readonly #subscriptions = new Map<string, Listeners>();
   readonly #workers = new Set<BullmqWorker>();
   #isListening = false;
@@ -38,11 +29,12 @@ export class BullmqEngine implements Engine {
     this.#backend = backend;
     this.#settings = settings;
     this.#leases = new BullmqLeases(backend.records, settings.leaseMs, settings.errors.report);
-    this.#queue = new Lazy(() => backend.openQueue());
   }
 
   insert(job: Job, dueInMs?: number): Promise<boolean> {
-    return this.#request(() => dueInMs === undefined ? this.#insert(job) : this.#insertDue(job, dueInMs));
+    const recordId = crypto.randomUUID();
+    const first = dueInMs === undefined ? undefined : { delivery: newDelivery(job.id, recordId), delayMs: dueInMs };
+    return this.#request(() => this.#backend.records.insert(job, recordId, first));
   }
 
   get(id: string): Promise<Job | undefined> {
@@ -76,8 +68,9 @@ export class BullmqEngine implements Engine {
 
   schedule(id: string, delayMs: number): Promise<void> {
     return this.#request(async () => {
-      const delivery = await this.#newDelivery(id, false);
-      if (delivery !== undefined) await (await this.#queue.get()).add(delivery, delayMs);
+      const recordId = await this.#backend.records.recordId(id);
+      if (recordId === undefined) return;
+      await (await this.#backend.queue.get()).add({ delivery: newDelivery(id, recordId), delayMs });
     });
   }
 
@@ -86,14 +79,10 @@ export class BullmqEngine implements Engine {
     let hasEnded = false;
     try {
       return await this.#request(async () => {
-        const delivery = await this.#newDelivery(id, true);
-        if (delivery === undefined) return async () => {};
-        // Queued before the lease is acquired, so that the job is never lost if this process dies.
-        await (await this.#queue.get()).add(delivery, leaseMs);
-        const lease = newLease(delivery);
-        const result = await this.#backend.records.acquire({ ...delivery, isRecovery: false }, lease, leaseMs);
+        const lease = newLease(newDelivery(id));
+        const isAcquired = await this.#backend.records.lease(lease, leaseMs);
         // Another process holds the lease, or the request has timed out and no caller could release this one.
-        if (result !== "acquired" || hasEnded) return async () => {};
+        if (!isAcquired || hasEnded) return async () => {};
         this.#leases.keep(lease);
         return () => this.#release(lease);
       });
@@ -121,7 +110,7 @@ export class BullmqEngine implements Engine {
     this.#leases.abandonAll();
     const { timeoutMs, errors } = this.#settings;
     errors.close();
-    const queue = this.#queue.opened?.then((queue) => queue.close());
+    const queue = this.#backend.queue.opened?.then((queue) => queue.close());
     const closing = [...this.#workers].map((worker) => worker.abort()).concat(queue ?? []);
     await within(timeoutMs, Promise.allSettled(closing)).catch(errors.report);
     await within(timeoutMs, this.#backend.close()).catch(errors.report);
@@ -143,36 +132,11 @@ export class BullmqEngine implements Engine {
     }
   }
 
-  #insert(job: Job, recordId: string = crypto.randomUUID()): Promise<boolean> {
-    return this.#backend.records.insert(job, recordId);
-  }
-
-  /**
-   * Adds the delivery before the job: without its job, a delivery is ignored. The delivery is due after the job is inserted, and is
-   * then rescheduled to the requested time. If this process dies in between, the job runs late.
-   */
-  async #insertDue(job: Job, dueInMs: number): Promise<boolean> {
-    const { timeoutMs, errors } = this.#settings;
-    const delivery = createDelivery(job.id, crypto.randomUUID(), false);
-    const queue = await this.#queue.get();
-    const reschedule = await queue.add(delivery, Math.max(dueInMs, timeoutMs));
-    const isInserted = await this.#insert(job, delivery.recordId);
-    if (!isInserted) void queue.remove(delivery.id).catch(errors.report);
-    else if (dueInMs < timeoutMs) await reschedule(dueInMs).catch(errors.report);
-    return isInserted;
-  }
-
-  /** Creates a delivery of a job; `undefined` if there is no such job. */
-  async #newDelivery(id: string, isRecovery: boolean): Promise<Delivery | undefined> {
-    const recordId = await this.#backend.records.recordId(id);
-    return recordId === undefined ? undefined : createDelivery(id, recordId, isRecovery);
-  }
-
   async #release(lease: BullmqLease): Promise<void> {
     try {
       await this.#leases.release(lease);
       // A worker would ignore the recovery delivery now. Its removal saves the work.
-      await (await this.#queue.get()).remove(lease.delivery);
+      await (await this.#backend.queue.get()).remove(lease.delivery);
     } catch (error) {
       this.#settings.errors.report(error);
     }
@@ -190,7 +154,7 @@ export class BullmqEngine implements Engine {
     const result = await this.#backend.records.acquire(delivery, lease, this.#settings.leaseMs);
     if (result === "gone") return undefined;
     if (result !== "acquired") return delayOf(delivery, result.busyMs, starts);
-    this.#leases.keep(lease);
+    if (!this.#backend.records.usesLocks) this.#leases.keep(lease);
     await worker.during(this.#run(run, lease));
     return undefined;
   }
@@ -210,8 +174,8 @@ export class BullmqEngine implements Engine {
   }
 }
 
-function createDelivery(job: string, recordId: string, isRecovery: boolean): Delivery {
-  return { id: crypto.randomUUID(), job, recordId, isRecovery };
+function newDelivery(job: string, recordId?: string): Delivery {
+  return { id: crypto.randomUUID(), job, ...(recordId !== undefined && { recordId }) };
 }
 
 function newLease({ id, job }: Delivery): BullmqLease {
@@ -219,8 +183,8 @@ function newLease({ id, job }: Delivery): BullmqLease {
 }
 
 /** Delay of a delivery whose job is running elsewhere. A recovery waits for the end of the lease, the only time it can succeed. */
-function delayOf({ isRecovery }: Delivery, busyMs: number, starts: number): number {
-  return isRecovery ? busyMs : Math.min(busyMs, FIRST_DELAY_MS * 2 ** Math.min(starts - 1, 20));
+function delayOf({ recordId }: Delivery, busyMs: number, starts: number): number {
+  return recordId === undefined ? busyMs : Math.min(busyMs, FIRST_DELAY_MS * 2 ** Math.min(starts - 1, 20));
 }
 
 /** Number of renewals during the duration of one lease. */

@@ -1,9 +1,9 @@
-import type { PgPool, PgQueryable } from "bullmq";
+import type { PgPool, PgPoolClient, PgQueryable } from "bullmq";
 import { Lazy } from "../../internal/async.ts";
 import { delay, within } from "../../internal/time.ts";
 import { importPackage } from "../store_errors.ts";
-import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker } from "./backend.ts";
-import { CHANNEL, PostgresRecords, TABLES } from "./postgres_records.ts";
+import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker, Scheduled } from "./backend.ts";
+import { CHANNEL, type PostgresQuery, PostgresRecords, TABLES } from "./postgres_records.ts";
 import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
 
 const PACKAGES = ["bullmq", "pg"];
@@ -36,11 +36,14 @@ interface PgClient extends PgQueryable {
 /** PostgreSQL: one pool for requests, one connection for notifications, and one pool for each worker. */
 export class PostgresBackend implements Backend {
   readonly records: PostgresRecords;
+  readonly queue: Lazy<DeliveryQueue> = new Lazy(() => this.#openQueue());
   readonly #url: string;
   readonly #settings: BullmqSettings;
   readonly #main: Lazy<PgPool>;
   readonly #pools = new Set<PgPool>();
   readonly #closing = new AbortController();
+  /** Open transactions, by the id of the delivery that they schedule. */
+  readonly #transactions = new Map<unknown, PgPoolClient>();
   #listening: Promise<void> | undefined;
   #endListening: (() => void) | undefined;
 
@@ -48,16 +51,54 @@ export class PostgresBackend implements Backend {
     this.#url = url;
     this.#settings = settings;
     this.#main = new Lazy(() => this.#openMain());
-    this.records = new PostgresRecords(settings.name, async (text, values) => {
+    const query = async (...[text, values]: Parameters<PostgresQuery>) => {
       return await (await this.#main.get()).query(text, values);
-    });
+    };
+    this.records = new PostgresRecords(settings.name, query, (...both) => this.#schedule(...both));
   }
 
-  async openQueue(): Promise<DeliveryQueue> {
+  async #openQueue(): Promise<DeliveryQueue> {
     const { Queue, createPostgresBackend } = await importBullmq(PACKAGES);
     const { name, errors } = this.#settings;
-    const settings = { connection: await this.#main.get(), streams: STREAMS };
+    const settings = { connection: this.#withTransactions(await this.#main.get()), streams: STREAMS };
     return await openDeliveryQueue(new Queue(name, settings, createPostgresBackend), errors.report);
+  }
+
+  /** The pool for BullMQ's queue. A query that has the id of a delivery is sent in the transaction that schedules it. */
+  #withTransactions(pool: PgPool): PgPool {
+    const on = pool.on.bind(pool);
+    const removeAllListeners = pool.removeAllListeners.bind(pool);
+    return {
+      query: (text, values) => {
+        const delivery = values?.find((value) => this.#transactions.has(value));
+        return (this.#transactions.get(delivery) ?? pool).query(text, values);
+      },
+      connect: () => pool.connect(),
+      end: () => pool.end(),
+      on,
+      removeAllListeners,
+    };
+  }
+
+  /** Changes a record and schedules a delivery in one transaction. Returns `false` if `change` does; then nothing is scheduled. */
+  async #schedule(scheduled: Scheduled, change: (query: PostgresQuery) => Promise<boolean>): Promise<boolean> {
+    const queue = await this.queue.get();
+    const client = await (await this.#main.get()).connect();
+    const { id } = scheduled.delivery;
+    let isDone = false;
+    try {
+      await client.query("BEGIN");
+      const isChanged = await change((text, values) => client.query(text, values));
+      this.#transactions.set(id, client);
+      if (isChanged) await queue.add(scheduled);
+      await client.query("COMMIT");
+      isDone = true;
+      return isChanged;
+    } finally {
+      this.#transactions.delete(id);
+      // PostgreSQL rolls back the transaction of a connection that is closed.
+      client.release(!isDone);
+    }
   }
 
   async openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker> {
@@ -97,6 +138,8 @@ export class PostgresBackend implements Backend {
     if (this.#closing.signal.aborted) throw new Error("The connections to PostgreSQL are closed");
     const pool = new Pool({ ...this.#address(), query_timeout: queryTimeoutMs });
     pool.on("error", this.#settings.errors.report);
+    // A connection that fails while it is in use reports it to its listeners alone.
+    pool.on("connect", (client) => client.on("error", this.#settings.errors.report));
     this.#pools.add(pool);
     return pool;
   }

@@ -1,4 +1,4 @@
-import type { BullmqLease, Delivery, LeaseResult, Records } from "./backend.ts";
+import type { BullmqLease, Delivery, LeaseResult, Records, Scheduled } from "./backend.ts";
 import type { Job } from "../engine.ts";
 import { headColumns, headOfRow, HEADS, type JobHead, type JobRange } from "../job_list.ts";
 
@@ -33,8 +33,10 @@ const PURGE_MS = 60_000;
 // Time of PostgreSQL: the clocks of the processes may differ. `now()` would be the start of the transaction.
 const NOW = "clock_timestamp()";
 const THE_JOB = `queue = $1 AND id = $2 AND expires_at > ${NOW}`;
-/** The record of the delivery. For a recovery, its lease must also name the delivery. */
-const ACQUIRABLE = `${THE_JOB} AND record_id = $3 AND ($4 = '' OR delivery = $4)`;
+/** The record of the delivery. For a recovery, which has no id of a record, the lease must name the delivery. */
+const ACQUIRABLE = `${THE_JOB} AND (record_id = $3 OR ($3 = '' AND delivery = $4))`;
+
+const IS_FREE = `(leased_until IS NULL OR leased_until <= ${NOW})`;
 
 const STATEMENTS = {
   // An expired job that is not purged yet is replaced.
@@ -57,8 +59,11 @@ const STATEMENTS = {
     SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM removed`,
   recordId: `SELECT record_id FROM toolwire.jobs WHERE ${THE_JOB}`,
   acquire: `UPDATE toolwire.jobs
-    SET delivery = $5, claim = $6, leased_until = ${NOW} + $7::float8 * interval '1 millisecond'
-    WHERE ${ACQUIRABLE} AND (leased_until IS NULL OR leased_until <= ${NOW})`,
+    SET delivery = $4, claim = $5, leased_until = ${NOW} + $6::float8 * interval '1 millisecond'
+    WHERE ${ACQUIRABLE} AND ${IS_FREE}`,
+  lease: `UPDATE toolwire.jobs
+    SET delivery = $3, claim = $4, leased_until = ${NOW} + $5::float8 * interval '1 millisecond'
+    WHERE ${THE_JOB} AND ${IS_FREE}`,
   busy: `SELECT extract(epoch FROM leased_until - ${NOW}) * 1000 AS busy_ms FROM toolwire.jobs WHERE ${ACQUIRABLE}`,
   renew: `UPDATE toolwire.jobs SET leased_until = ${NOW} + $4::float8 * interval '1 millisecond'
     WHERE queue = $1 AND id = ANY($2) AND claim = ANY($3)`,
@@ -70,7 +75,7 @@ const STATEMENTS = {
 };
 
 /** Sends a query; rejects if PostgreSQL cannot be reached. */
-type PostgresQuery = (text: string, values: readonly unknown[]) => Promise<PostgresResult>;
+export type PostgresQuery = (text: string, values: readonly unknown[]) => Promise<PostgresResult>;
 
 interface PostgresResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
@@ -78,22 +83,39 @@ interface PostgresResult {
   readonly rowCount?: number | null | undefined;
 }
 
+/** Changes a record, and schedules a delivery in the same transaction if that has succeeded. */
+type Schedule = (scheduled: Scheduled, change: (query: PostgresQuery) => Promise<boolean>) => Promise<boolean>;
+
 /** Each job is a row. All queues share one table. */
 export class PostgresRecords implements Records {
   readonly #queue: string;
+  // BullMQ times its locks by the clocks of the machines here.
+  readonly usesLocks = false;
   readonly #query: PostgresQuery;
+  readonly #schedule: Schedule;
   #purgeAtMs = 0;
 
-  /** @param queue Name of the queue that the jobs belong to. */
-  constructor(queue: string, query: PostgresQuery) {
+  /**
+   * @param queue Name of the queue that the jobs belong to.
+   * @param schedule Schedules a delivery in one transaction with a change.
+   */
+  constructor(queue: string, query: PostgresQuery, schedule: Schedule) {
     this.#queue = queue;
     this.#query = query;
+    this.#schedule = schedule;
   }
 
-  async insert(job: Job, recordId: string): Promise<boolean> {
+  async insert(job: Job, recordId: string, first?: Scheduled): Promise<boolean> {
     await this.#purge();
     const { id, version, expiresAtMs } = job;
-    return await this.#change("insert", id, recordId, version, expiresAtMs, JSON.stringify(job), ...headColumns(job));
+    const values = [id, recordId, version, expiresAtMs, JSON.stringify(job), ...headColumns(job)];
+    if (first === undefined) return await this.#change("insert", values);
+    return await this.#schedule(first, (query) => this.#change("insert", values, query));
+  }
+
+  lease({ job, delivery, claim }: BullmqLease, leaseMs: number): Promise<boolean> {
+    const recovery = { delivery: { id: delivery, job }, delayMs: leaseMs };
+    return this.#schedule(recovery, (query) => this.#change("lease", [job, delivery, claim, leaseMs], query));
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -102,8 +124,7 @@ export class PostgresRecords implements Records {
   }
 
   replace(job: Job, version: number): Promise<boolean> {
-    const values = [job.id, version, job.version, job.expiresAtMs, JSON.stringify(job), job.state];
-    return this.#change("replace", ...values);
+    return this.#change("replace", [job.id, version, job.version, job.expiresAtMs, JSON.stringify(job), job.state]);
   }
 
   async remove(id: string): Promise<void> {
@@ -116,13 +137,12 @@ export class PostgresRecords implements Records {
   }
 
   async acquire(
-    { recordId, isRecovery }: Delivery,
+    { recordId = "" }: Delivery,
     { job, delivery, claim }: BullmqLease,
     leaseMs: number,
   ): Promise<LeaseResult> {
-    const which = [job, recordId, isRecovery ? delivery : ""];
-    if (await this.#change("acquire", ...which, delivery, claim, leaseMs)) return "acquired";
-    const [row] = (await this.#run("busy", ...which)).rows;
+    if (await this.#change("acquire", [job, recordId, delivery, claim, leaseMs])) return "acquired";
+    const [row] = (await this.#run("busy", job, recordId, delivery)).rows;
     // At least 1: the lease may have been released meanwhile.
     return row === undefined ? "gone" : { busyMs: Math.max(1, Number(row["busy_ms"])) };
   }
@@ -148,8 +168,12 @@ export class PostgresRecords implements Records {
     if ((rowCount ?? 0) > 0) this.#purgeAtMs = 0;
   }
 
-  async #change(name: keyof typeof STATEMENTS, ...values: readonly unknown[]): Promise<boolean> {
-    const { rowCount } = await this.#run(name, ...values);
+  async #change(
+    name: keyof typeof STATEMENTS,
+    values: readonly unknown[],
+    query: PostgresQuery = this.#query,
+  ): Promise<boolean> {
+    const { rowCount } = await query(STATEMENTS[name], [this.#queue, ...values]);
     return (rowCount ?? 0) > 0;
   }
 

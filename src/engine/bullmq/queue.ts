@@ -1,13 +1,13 @@
 /** Use of BullMQ, which is the same over Redis and over PostgreSQL. */
 import type { Job as BullmqJob, JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
 import { importPackage } from "../store_errors.ts";
-import type { BullmqSettings, Delivery, DeliveryHandler, DeliveryQueue } from "./backend.ts";
+import type { BullmqSettings, Delivery, DeliveryHandler, DeliveryQueue, Scheduled } from "./backend.ts";
 
 /** Name of the engine in the message about a missing package. */
 export const BULLMQ = "the bullmq engine";
 
 /** Data of a queue entry; its id is the id of BullMQ's job. */
-type DeliveryData = Omit<Delivery, "id">;
+export type DeliveryData = Omit<Delivery, "id">;
 
 /** Members that do not depend on the backend of BullMQ. */
 interface Connectable {
@@ -17,6 +17,9 @@ interface Connectable {
 
 /** BullMQ's name of the only kind of job. */
 const KIND = "run";
+
+/** A queue of BullMQ. */
+export type BullmqQueue = Queue<DeliveryData, void, typeof KIND>;
 
 /**
  * A delivery is deleted once it is done, and retried while it fails: only an error of the store fails it. Attempts of the job itself
@@ -39,7 +42,7 @@ export function importBullmq(packages: readonly string[]): Promise<typeof import
 
 /** Waits for a queue of BullMQ and adapts it. */
 export async function openDeliveryQueue(
-  queue: Connectable & Pick<Queue<DeliveryData>, "add" | "remove" | "close">,
+  queue: Connectable & Pick<BullmqQueue, "add" | "remove" | "close">,
   onError: (error: unknown) => void,
 ): Promise<DeliveryQueue> {
   queue.on("error", onError);
@@ -51,15 +54,21 @@ export async function openDeliveryQueue(
     throw error;
   }
   return {
-    async add({ id, ...data }, delayMs) {
-      const job = await queue.add(KIND, data, { ...OPTIONS, jobId: id, delay: wholeMs(delayMs) });
-      return (soonerMs) => soonerMs > 0 ? job.changeDelay(wholeMs(soonerMs)) : job.promote();
+    async add(scheduled) {
+      await queue.add(...toEntry(scheduled));
     },
     async remove(id) {
       await queue.remove(id);
     },
     close: () => queue.close(),
   };
+}
+
+/** Name, data and options of BullMQ's job for a delivery. */
+export function toEntry(
+  { delivery: { id, ...data }, delayMs }: Scheduled,
+): [typeof KIND, DeliveryData, JobsOptions & { readonly jobId: string }] {
+  return [KIND, data, { ...OPTIONS, jobId: id, delay: wholeMs(delayMs) }];
 }
 
 /** Creates the function that BullMQ calls for each delivery. */

@@ -10,20 +10,48 @@ import type {
   DeliveryWorker,
   LeaseResult,
   Records,
+  Scheduled,
 } from "./backend.ts";
-import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
-import type { Redis } from "ioredis";
+import {
+  BULLMQ,
+  type BullmqQueue,
+  importBullmq,
+  openDeliveryQueue,
+  startWorker,
+  STREAMS,
+  toEntry,
+  toProcessor,
+  workerOptions,
+} from "./queue.ts";
+import type { IRedisClient, IRedisTransaction } from "bullmq";
+import type { ChainableCommander, Redis } from "ioredis";
+import { Lazy } from "../../internal/async.ts";
 import type { Job } from "../engine.ts";
 import { headText, readHeads, recordKey, TRIM } from "./redis_list.ts";
 import { type JobHead, type JobRange, positionOf } from "../job_list.ts";
 
 /** BullMQ's name of the queue. The name of the engine is in the prefix of its keys. */
 const QUEUE = "deliveries";
+
+interface RedisDeliveryQueue extends DeliveryQueue {
+  /** Begins a transaction that schedules a delivery. */
+  begin(scheduled: Scheduled): Promise<ChainableCommander>;
+}
+
+/** What the records need of the backend. */
+interface RedisAccess {
+  /** Resolves once Redis can be reached. */
+  connect(): Promise<Redis>;
+  readonly queue: Lazy<RedisDeliveryQueue>;
+  /** Called with errors that no caller waits for. */
+  onError(error: unknown): void;
+}
 const PACKAGES = ["bullmq", "ioredis"];
 
 /** Redis: one connection for requests, one for notifications, and two for each worker. */
 export class RedisBackend implements Backend {
   readonly records: RedisRecords;
+  readonly queue: Lazy<RedisDeliveryQueue> = new Lazy(() => this.#openQueue());
   readonly #settings: BullmqSettings;
   readonly #prefix: string;
   readonly #connection: RedisConnection;
@@ -34,18 +62,33 @@ export class RedisBackend implements Backend {
     this.#prefix = `{${settings.name}}`;
     const { timeoutMs, errors } = settings;
     this.#connection = new RedisConnection(address, { feature: BULLMQ, packages: PACKAGES, timeoutMs, errors });
-    this.records = new RedisRecords(this.#prefix, this.#channel, () => this.#connection.ready());
+    const connect = () => this.#connection.ready();
+    this.records = new RedisRecords(this.#prefix, this.#channel, {
+      connect,
+      queue: this.queue,
+      onError: errors.report,
+    });
   }
 
-  async openQueue(): Promise<DeliveryQueue> {
-    const { Queue } = await importBullmq(PACKAGES);
-    const settings = { connection: await this.#connection.ready(), prefix: this.#prefix, streams: STREAMS };
-    const queue = await openDeliveryQueue(new Queue(QUEUE, settings), this.#settings.errors.report);
+  async #openQueue(): Promise<RedisDeliveryQueue> {
+    const { Queue, Job, createIORedisClient } = await importBullmq(PACKAGES);
+    const connection = await this.#connection.ready();
+    const queue: BullmqQueue = new Queue(QUEUE, { connection, prefix: this.#prefix, streams: STREAMS });
+    const deliveries = await openDeliveryQueue(queue, this.#settings.errors.report);
+    const client: IRedisClient = createIORedisClient(connection);
     return {
-      ...queue,
-      add: async (...delivery) => {
+      ...deliveries,
+      add: async (scheduled) => {
         await this.#connection.ready();
-        return await queue.add(...delivery);
+        await deliveries.add(scheduled);
+      },
+      begin: async (scheduled) => {
+        await this.#connection.ready();
+        // Of `ioredis`, with what BullMQ needs besides.
+        const transaction = client.multi() as IRedisTransaction & ChainableCommander;
+        const [name, data, options] = toEntry(scheduled);
+        await new Job(queue, name, data, options, options.jobId).addJob(transaction);
+        return transaction;
       },
     };
   }
@@ -102,9 +145,14 @@ const NOW = `
 
 /**
  * In each script, `KEYS[1]` is the record, `KEYS[2]` and `KEYS[3]` are the sets of redis_list.ts. Each change is one script, so that it
- * is atomic.
+ * is atomic. A transaction is not rolled back if one of its commands fails: a script after BullMQ's checks that the delivery is there.
  */
+const HAS_DELIVERY = `
+  if redis.call("EXISTS", delivery) == 0 then return redis.error_reply("The delivery was not scheduled") end`;
+
 const INSERT = `${NOW}
+  local delivery = ARGV[7]
+  if delivery ~= "" then ${HAS_DELIVERY} end
   if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
   redis.call("HSET", KEYS[1], "record", ARGV[1], "version", ARGV[2], "body", ARGV[3], "head", ARGV[5], "position", ARGV[6])
   redis.call("PEXPIREAT", KEYS[1], ARGV[4])
@@ -130,15 +178,36 @@ const REMOVE = `
   redis.call("DEL", KEYS[1])
   redis.call("PUBLISH", ARGV[1], ARGV[2])`;
 
-/** Returns 0 if the lease is acquired, -1 if there is nothing to run, otherwise the rest of another process' lease in milliseconds. */
-const ACQUIRE = `${NOW}
+/**
+ * Reads the lease and how long it is held: to its end for a run outside of a worker, or to the end of BullMQ's lock. `ARGV[1]` is the
+ * delivery that asks, `ARGV[2]` the prefix of all deliveries.
+ */
+const READ_LEASE = `${NOW}
   local stored = redis.call("HMGET", KEYS[1], "record", "delivery", "until")
-  if stored[1] ~= ARGV[1] then return -1 end
-  if ARGV[2] == "recovery" and stored[2] ~= ARGV[3] then return -1 end
-  if stored[3] and tonumber(stored[3]) > now then return tonumber(stored[3]) - now end
-  local expires = string.format("%.0f", now + ARGV[5])
-  redis.call("HSET", KEYS[1], "delivery", ARGV[3], "claim", ARGV[4], "until", expires)
+  local busy = stored[3] and tonumber(stored[3]) - now or 0
+  if stored[2] and stored[2] ~= ARGV[1] then
+    busy = math.max(busy, redis.call("PTTL", ARGV[2] .. stored[2] .. ":lock"))
+  end`;
+
+/** Returns 0 if the lease is acquired, -1 if there is nothing to run, otherwise the rest of another lease in milliseconds. */
+const ACQUIRE = `${READ_LEASE}
+  if not stored[1] then return -1 end
+  if ARGV[4] == "" then
+    if stored[2] ~= ARGV[1] then return -1 end
+  elseif stored[1] ~= ARGV[4] then return -1 end
+  if busy > 0 then return busy end
+  redis.call("HSET", KEYS[1], "delivery", ARGV[1], "claim", ARGV[3])
+  redis.call("HDEL", KEYS[1], "until")
   return 0`;
+
+/** Returns 1 if the lease is acquired. */
+const LEASE = `${READ_LEASE}
+  local delivery = ARGV[2] .. ARGV[1]
+  ${HAS_DELIVERY}
+  if not stored[1] or busy > 0 then return 0 end
+  local expires = string.format("%.0f", now + ARGV[4])
+  redis.call("HSET", KEYS[1], "delivery", ARGV[1], "claim", ARGV[3], "until", expires)
+  return 1`;
 
 const RENEW = `${NOW}
   if redis.call("HGET", KEYS[1], "claim") ~= ARGV[1] then return 0 end
@@ -150,29 +219,40 @@ const RELEASE = `
 
 /** Each job is a hash, which Redis deletes when it expires. */
 class RedisRecords implements Records {
+  readonly usesLocks = true;
   readonly #prefix: string;
   readonly #channel: string;
-  readonly #connect: () => Promise<Redis>;
+  readonly #access: RedisAccess;
 
   /**
    * @param prefix Prefix of all keys.
    * @param channel Channel for ids of changed jobs.
-   * @param connect Resolves once Redis can be reached.
    */
-  constructor(prefix: string, channel: string, connect: () => Promise<Redis>) {
+  constructor(prefix: string, channel: string, access: RedisAccess) {
     this.#prefix = prefix;
     this.#channel = channel;
-    this.#connect = connect;
+    this.#access = access;
   }
 
-  async insert(job: Job, recordId: string): Promise<boolean> {
+  async insert(job: Job, recordId: string, first?: Scheduled): Promise<boolean> {
     const { id, version, expiresAtMs } = job;
     const values = [recordId, version, JSON.stringify(job), Math.ceil(expiresAtMs), headText(job), positionOf(job)];
-    return await this.#run(INSERT, id, ...values) === 1;
+    if (first === undefined) return await this.#run(INSERT, id, ...values, "") === 1;
+    const isInserted = await this.#schedule(first, INSERT, id, ...values, this.#deliveries + first.delivery.id);
+    if (isInserted === 1) return true;
+    // A worker would ignore it: it is of another record.
+    void this.#access.queue.get().then((queue) => queue.remove(first.delivery.id)).catch(this.#access.onError);
+    return false;
+  }
+
+  async lease({ job, delivery, claim }: BullmqLease, leaseMs: number): Promise<boolean> {
+    const values = [delivery, this.#deliveries, claim, Math.ceil(leaseMs)];
+    const recovery = { delivery: { id: delivery, job }, delayMs: leaseMs };
+    return await this.#schedule(recovery, LEASE, job, ...values) === 1;
   }
 
   async get(id: string): Promise<Job | undefined> {
-    const body = await (await this.#connect()).hget(this.#key(id), "body");
+    const body = await (await this.#access.connect()).hget(this.#key(id), "body");
     return body === null ? undefined : JSON.parse(body);
   }
 
@@ -187,16 +267,11 @@ class RedisRecords implements Records {
   }
 
   async recordId(id: string): Promise<string | undefined> {
-    return await (await this.#connect()).hget(this.#key(id), "record") ?? undefined;
+    return await (await this.#access.connect()).hget(this.#key(id), "record") ?? undefined;
   }
 
-  async acquire(
-    { recordId, isRecovery }: Delivery,
-    { job, delivery, claim }: BullmqLease,
-    leaseMs: number,
-  ): Promise<LeaseResult> {
-    const kind = isRecovery ? "recovery" : "";
-    const busyMs = Number(await this.#run(ACQUIRE, job, recordId, kind, delivery, claim, Math.ceil(leaseMs)));
+  async acquire({ recordId = "" }: Delivery, { job, delivery, claim }: BullmqLease): Promise<LeaseResult> {
+    const busyMs = Number(await this.#run(ACQUIRE, job, delivery, this.#deliveries, claim, recordId));
     if (busyMs < 0) return "gone";
     return busyMs > 0 ? { busyMs } : "acquired";
   }
@@ -210,15 +285,39 @@ class RedisRecords implements Records {
   }
 
   async heads(range: JobRange): Promise<readonly JobHead[]> {
-    return await readHeads(await this.#connect(), this.#prefix, range);
+    return await readHeads(await this.#access.connect(), this.#prefix, range);
   }
 
   async #run(script: string, id: string, ...values: (string | number)[]): Promise<unknown> {
-    const keys = [this.#key(id), `${this.#prefix}:positions`, `${this.#prefix}:expiries`];
-    return await (await this.#connect()).eval(script, keys.length, ...keys, ...values);
+    const keys = this.#keys(id);
+    return await (await this.#access.connect()).eval(script, keys.length, ...keys, ...values);
+  }
+
+  /** Schedules a delivery and runs a script, at once. */
+  async #schedule(scheduled: Scheduled, script: string, id: string, ...values: (string | number)[]): Promise<unknown> {
+    const queue = await this.#access.queue.get();
+    const keys = this.#keys(id);
+    for (let isRetry = false;; isRetry = true) {
+      const transaction = await queue.begin(scheduled);
+      const results = await transaction.eval(script, keys.length, ...keys, ...values).exec() ?? [];
+      const error = results.find(([error]) => error !== null)?.[0];
+      if (!error) return results.at(-1)?.[1];
+      if (isRetry || !error.message.startsWith("NOSCRIPT")) throw error;
+      // Redis has lost BullMQ's script, which only a command outside of a transaction loads. Without its record, the delivery is ignored.
+      await queue.add(scheduled);
+    }
+  }
+
+  #keys(id: string): readonly string[] {
+    return [this.#key(id), `${this.#prefix}:positions`, `${this.#prefix}:expiries`];
   }
 
   #key(id: string): string {
     return recordKey(this.#prefix, id);
+  }
+
+  /** Prefix of BullMQ's keys of deliveries. */
+  get #deliveries(): string {
+    return `${this.#prefix}:${QUEUE}:`;
   }
 }

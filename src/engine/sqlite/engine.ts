@@ -43,7 +43,7 @@ export class SqliteEngine implements Engine {
   readonly #waits: LockWaits;
   readonly #workers = new Set<Worker>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #pollAtMs = Number.POSITIVE_INFINITY;
+  #pollAtMs = Infinity;
   #purgeAtMs = 0;
   #isPolling = false;
   #isClosed = false;
@@ -169,7 +169,7 @@ export class SqliteEngine implements Engine {
 
   /** Does all periodic work. The timer only runs while there is some. */
   #poll(): void {
-    this.#pollAtMs = Number.POSITIVE_INFINITY;
+    this.#pollAtMs = Infinity;
     // The poll that waits for the lock also does the work of this one.
     if (this.#isPolling) return;
     this.#isPolling = true;
@@ -243,7 +243,7 @@ class SqliteLeases {
 
   /** Time until the next renewal in milliseconds; `Infinity` without leases. */
   get renewInMs(): number {
-    if (this.#held.size === 0) return Number.POSITIVE_INFINITY;
+    if (this.#held.size === 0) return Infinity;
     return this.#renewedMs + this.#leaseMs / RENEWALS - performance.now();
   }
 

@@ -18,7 +18,7 @@ interface Watched {
 export class SqliteSubscriptions {
   readonly #store: SqliteStore;
   readonly #watched = new Map<string, Watched>();
-  #dataVersion = Number.NaN;
+  #dataVersion = NaN;
   #pollAtMs = 0;
 
   constructor(store: SqliteStore) {
@@ -45,7 +45,7 @@ export class SqliteSubscriptions {
     } catch (error) {
       if (!isLocked(error)) throw error;
       // The next poll reads it.
-      this.#dataVersion = Number.NaN;
+      this.#dataVersion = NaN;
       return undefined;
     }
   }

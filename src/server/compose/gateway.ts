@@ -102,7 +102,7 @@ class Remote implements Gateway {
   /** The last list, for comparison with the next. */
   #lastList: string | undefined;
   /** Time of the last list that a removed tool caused, by the caller's clock. */
-  #relistedMs = Number.NEGATIVE_INFINITY;
+  #relistedMs = -Infinity;
   /** Methods of lists that the server does not have. */
   readonly #missing = new Set<string>();
   #isClosed = false;

@@ -1,13 +1,17 @@
 /** `toolwire dev`, without its processes: the server for development, lines of watchers, errors of loading. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { createServer as createSocket } from "node:net";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
 import { consolePage } from "../../../src/wires/console/mod.ts";
 import { createServer as createCore } from "../../../src/core/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { toDevServer } from "../../../src/cli/dev/dev_server.ts";
+import { awaitChange } from "../../../src/cli/dev/failed_module.ts";
 import { formatLoadError } from "../../../src/cli/dev/load_error.ts";
 import { decodeDevEvent, encodeDevEvent } from "../../../src/cli/dev/messages.ts";
 import { pickPort } from "../../../src/cli/dev/pick_port.ts";
@@ -15,6 +19,7 @@ import { isEndOfProgram, isOwnLine } from "../../../src/cli/dev/watcher.ts";
 import { assertSameCopy } from "../../../src/cli/targets/same_copy.ts";
 import { discover } from "../../../src/server/discovery/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
+import { temporaryFolder } from "../../temporary_folder.ts";
 
 const KEYS = "dev:a secret of at least thirty-two bytes";
 
@@ -147,7 +152,7 @@ test("lines of watchers are recognised, with their styles; other output is not",
 });
 
 test("events survive their way as lines, and other output is not taken for one", () => {
-  const event = { kind: "failed", message: "Cannot\nload", detail: "a\u2028b" } as const;
+  const event = { kind: "failed", message: "Cannot\nload", detail: "a\u2028b", startedMs: 0 } as const;
   deepStrictEqual(decodeDevEvent(encodeDevEvent(event)), event);
   ok(!encodeDevEvent(event).includes("\n"));
   for (const line of ["", "@toolwire/dev", "@toolwire/dev {", "@toolwire/dev 1", '{"kind":"closed"}']) {
@@ -187,4 +192,20 @@ test("a server of another copy of Toolwire is refused, with what to run; servers
     message: "Cannot load x.ts: its server is made by another copy of Toolwire than this program",
     exitCode: 2,
   });
+});
+
+test("a module that came back before the wait began is loaded again, and other files are no change", async () => {
+  await using folder = await temporaryFolder();
+  const changes: string[] = [];
+  writeFileSync(join(folder.path, "jobs.db"), "1");
+  const startedMs = Date.now() - 60_000;
+  const end = awaitChange(folder.path, startedMs, () => changes.push("other"));
+  await delay(800);
+  end();
+  deepStrictEqual(changes, []);
+  writeFileSync(join(folder.path, "server.ts"), "1");
+  const returned = Promise.withResolvers<void>();
+  const endOfWait = awaitChange(folder.path, startedMs, () => returned.resolve());
+  await returned.promise;
+  endOfWait();
 });

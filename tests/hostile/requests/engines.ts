@@ -102,30 +102,22 @@ const crowds = WIRES.map((row): Place<Crowded> => ({
 
 const isWorker = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
-/** A client of a server with SQLite, and its file as another process has it open. */
+/** Clients of two servers with one file of SQLite, which another process has open, too. */
 interface Locked {
-  readonly client: UntypedClient;
+  /** Of a server that waits for a lock longer than a test takes. */
+  readonly patient: UntypedClient;
+  /** Of a server that soon gives up. */
+  readonly hasty: UntypedClient;
   readonly other: SqliteDatabase;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-async function openLocked(row: WireRow): Promise<Locked> {
-  // Not imported above, since workerd has no files.
-  const { temporaryFolder } = await import("../../temporary_folder.ts");
-  const folder = await temporaryFolder();
-  const path = `${folder.path}/jobs.db`;
-  const engine = sqliteEngine(path, { busyTimeoutMs: 150, logger: SILENT });
-  const other = openDatabase(path, {
-    busyTimeoutMs: 1,
-    synchronous: "NORMAL",
-    schema: "SELECT 1",
-    schemaVersion: 2,
-  });
+async function openServer(row: WireRow, path: string, busyTimeoutMs: number) {
   const keyed = defineTool("keyed").describe("Answer").promise({ budgetMs: 20_000 }).handle(() => "done");
   const ping = defineTool("ping").describe("Answer").handle(() => "pong");
   const options: Partial<ServerOptions<[]>> = {
     wires,
-    engine,
+    engine: sqliteEngine(path, { busyTimeoutMs, logger: SILENT }),
     logger: false,
     keys: "k1:a secret that is known to these tests alone",
   };
@@ -133,11 +125,34 @@ async function openLocked(row: WireRow): Promise<Locked> {
   const { transport, close } = await row.open(server);
   return {
     client: createClient(transport, { retry: { attempts: 0 } }),
-    other,
-    async [Symbol.asyncDispose]() {
+    async close() {
       transport.close?.();
       await close();
       await server.close(0);
+    },
+  };
+}
+
+async function openLocked(row: WireRow): Promise<Locked> {
+  // Not imported above, since workerd has no files.
+  const { temporaryFolder } = await import("../../temporary_folder.ts");
+  const folder = await temporaryFolder();
+  const path = `${folder.path}/jobs.db`;
+  const patient = await openServer(row, path, 20_000);
+  const hasty = await openServer(row, path, 150);
+  const other = openDatabase(path, {
+    busyTimeoutMs: 1,
+    synchronous: "NORMAL",
+    schema: "SELECT 1",
+    schemaVersion: 2,
+  });
+  return {
+    patient: patient.client,
+    hasty: hasty.client,
+    other,
+    async [Symbol.asyncDispose]() {
+      await patient.close();
+      await hasty.close();
       other.close();
       await folder[Symbol.asyncDispose]();
     },
@@ -145,26 +160,26 @@ async function openLocked(row: WireRow): Promise<Locked> {
 }
 
 const LOCKS: Cases<(locked: Locked) => Promise<void>> = {
-  async "a lock that ends"({ client, other }) {
+  async "a lock that ends"({ patient, other }) {
     // This event loop ends the lock: a server that waited on it could not answer.
     other.exec("BEGIN IMMEDIATE");
-    const answer = client.$.call("keyed", {}, { idempotencyKey: "one" });
+    const answer = patient.$.call("keyed", {}, { idempotencyKey: "one" });
     try {
-      strictEqual(await client.$.call("ping"), "pong");
+      strictEqual(await patient.$.call("ping"), "pong");
     } finally {
       other.exec("COMMIT");
     }
     strictEqual(await answer, "done");
   },
-  async "a lock that stays"({ client, other }) {
+  async "a lock that stays"({ hasty, patient, other }) {
     other.exec("BEGIN IMMEDIATE");
     try {
-      const thrown = await client.$.call("keyed", {}, { idempotencyKey: "two" }).catch((error: unknown) => error);
+      const thrown = await hasty.$.call("keyed", {}, { idempotencyKey: "two" }).catch((error: unknown) => error);
       ok(thrown instanceof ToolError && thrown.code === "unavailable", String(thrown));
     } finally {
       other.exec("COMMIT");
     }
-    strictEqual(await client.$.call("keyed", {}, { idempotencyKey: "three" }), "done");
+    strictEqual(await patient.$.call("keyed", {}, { idempotencyKey: "three" }), "done");
   },
 };
 

@@ -88,7 +88,9 @@ for (const [how, open] of Object.entries({ stdio: overStdio, HTTP: overHttp })) 
         match(textOf(await $.call("far_get-roots-list")), /The work\s+URI: file:\/\/\/work/);
         const url = "https://login.example/";
         match(textOf(await $.call("far_trigger-url-elicitation", { url })), /accept/i);
-        deepStrictEqual(asked, ["form", "sampling 50 true", "roots", url]);
+        // The server also asks for roots by itself, some time after it starts.
+        deepStrictEqual(asked.filter((what) => what !== "roots"), ["form", "sampling 50 true", url]);
+        ok(asked.includes("roots"));
       } finally {
         transport.close();
         await app.close(0);

@@ -23,15 +23,20 @@ export interface PageOptions {
   /** Text of console errors that the test causes. */
   readonly expected?: RegExp;
   readonly width?: number;
+  /** Whether the page opens other origins, and fails to. */
+  readonly isAttack?: boolean;
 }
 
 let browser: Promise<Browser> | undefined;
+
+/** Names below `.test` are this machine, as a hostile name server could have it. */
+const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--host-resolver-rules=MAP *.test 127.0.0.1"];
 
 /** The browser that the pages of a file share. The next file of the same process starts another. */
 async function launch(executablePath: string): Promise<Browser> {
   if (browser !== undefined && (await browser).isConnected()) return await browser;
   const { chromium } = await import("playwright-core");
-  browser = chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  browser = chromium.launch({ executablePath, args: ARGS });
   return await browser;
 }
 
@@ -57,7 +62,7 @@ export async function withPage(options: PageOptions, use: (open: OpenPage) => Pr
     const { problems, sent } = watch(page, url, options.expected);
     const open = async (fragment: string) => void await page.goto(`${url}/console${fragment}`);
     await use({ page, url, sent, open });
-    deepStrictEqual(problems, []);
+    if (options.isAttack !== true) deepStrictEqual(problems, []);
   } finally {
     await context.close();
     await listening?.close();

@@ -237,6 +237,10 @@ testWith("console: the page works on Bun, Deno and Node", [...CHROMIUM, ...SMOKE
       await page.locator(".pane .dot.live").waitFor();
       await callElsewhere(url, "add", { a: 1, b: 2 });
       await page.getByRole("row", { name: /add/ }).first().waitFor();
+      await page.evaluate((args) => location.hash = `#/tools/add?args=${args}`, btoa(`{"a":40,"b":2}`));
+      await page.getByRole("button", { name: "On all wires" }).click();
+      await page.locator(".tabs button .answer").nth(6).waitFor();
+      await page.locator("pre.value", { hasText: "42" }).waitFor();
     });
   }));
 });

@@ -3,7 +3,6 @@ import type { Peer } from "../../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } from "../../call/outcome.ts";
 import type { EngineWorker, Job } from "../../../engine/engine.ts";
 import type { Jobs } from "./jobs.ts";
-import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { Future } from "../../../internal/future.ts";
 import { uuidOf } from "../../token/digest.ts";
@@ -11,6 +10,7 @@ import { formatIssues } from "../../schema/issues.ts";
 import { toolOfJob } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { CallContext } from "../call_context.ts";
+import type { RunLimits } from "../run_state.ts";
 import { configure } from "../configure.ts";
 import type { DeferralOptions, DispatchServices } from "../deferral.ts";
 import { invalidArguments } from "../run_tool.ts";
@@ -20,11 +20,8 @@ import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { DEADLINE_SHARE, type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import type { ScheduledJobs } from "./scheduled_jobs.ts";
 import { toWaiting } from "./job_waits.ts";
-import { CLOCK_SKEW_MS, type PromiseTokens } from "./promise_tokens.ts";
-
-/** Lifetime of jobs of tools without .promise(), in milliseconds, and their maximum number of attempts. */
-const KEYED_TTL_MS = 3_600_000;
-const KEYED_ATTEMPTS = 3;
+import { EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
+import type { PromiseTokens } from "./promise_tokens.ts";
 
 /** Delay until a job without a lease is delivered to another process, in milliseconds. */
 const RECOVERY_MS = 3_000;
@@ -35,10 +32,8 @@ const HAND_OVER_MS = 2_000;
 /** State of a job that is written while its run is under way. */
 const RUNNING = { state: "running", epoch: 1, attempt: 1 } as const;
 
-const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
-
 /** Options of a {@link JobRunner}. */
-export interface JobRunnerOptions extends Omit<DeferralOptions, "engine"> {
+export interface JobRunnerOptions extends DeferralOptions {
   readonly jobs: Jobs;
   readonly promises: PromiseTokens;
   readonly waits: JobWaiters;
@@ -75,7 +70,15 @@ export class JobRunner {
   ): Future<CallResult> {
     const { promiseMs, budgetMs } = timesOf(promise, deadlineMs);
     const onTotal = () => this.#spendBudget(run, budgetMs, promiseMs, deadlineMs);
-    return run.runState.guard(running, this.#services, { totalMs: budgetMs, idleMs: undefined, onTotal });
+    return this.#guard(run, running, { totalMs: budgetMs, idleMs: undefined, onTotal });
+  }
+
+  /** The result of `running`, or the error that ends the run before it. */
+  #guard({ runState }: CallContext, running: Future<CallResult>, limits: RunLimits): Future<CallResult> {
+    const answer = new Future<CallResult>();
+    runState.answerTo(answer, this.#services, limits, this.#services.clock.elapsed());
+    running.into({ receive: (result) => runState.settle(result), fail: (thrown) => answer.fail(thrown) });
+    return answer;
   }
 
   /** Makes a run a job before its budget is spent, and promises its result. */
@@ -147,16 +150,22 @@ export class JobRunner {
     await runState.push({ kind: "deferred", promise: this.#promise(run, lease) });
   }
 
-  async enqueue(run: CallContext): Promise<CallResult> {
+  /**
+   * Checks config and arguments, and inserts a job.
+   *
+   * @param waits Whether to return the result if it comes within the budget; otherwise the promise token comes at once.
+   */
+  async enqueue(run: CallContext, waits: boolean): Promise<CallResult> {
     const configError = await configure(run);
     if (configError !== undefined) return configError;
     const checked = await run.definition.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidArguments(formatIssues(checked.issues, run.call.args));
-    const job = await this.#withConfig(run, newJob(run, { state: "queued", epoch: 0, attempt: 0 }));
+    const job = await this.#withConfig(run, jobOfRun(run, { state: "queued", epoch: 0, attempt: 0 }));
     this.ensureWorker();
-    if (await this.#jobs.engine.insert(job, 0)) return this.#options.promises.ofJob(job);
-    const existing = await this.#findSame(job);
+    const existing = await this.#jobs.engine.insert(job, 0) ? job : await this.#findSame(job);
     if ("kind" in existing) return existing;
+    if (waits) return await this.#options.waits.untilJoinedEnd(run, existing);
+    if (existing === job) return this.#options.promises.ofJob(job);
     const joined = await this.#jobs.join(job.id);
     return joined === undefined ? joinedCallFailed() : this.#options.promises.ofJob(joined);
   }
@@ -172,7 +181,7 @@ export class JobRunner {
       // The deadline may have expired meanwhile; then the key may be used again.
       return run.runState.workResult ?? await this.#services.runTool(run);
     }
-    const existing = await this.#findSame(newJob(run, RUNNING));
+    const existing = await this.#findSame(jobOfRun(run, RUNNING));
     return "kind" in existing ? existing : await this.#options.waits.untilJoinedEnd(run, existing);
   }
 
@@ -191,6 +200,7 @@ export class JobRunner {
 
   /** Starts a worker, unless there is one, or this server runs no jobs. */
   ensureWorker(): void {
+    if (this.#options.engine.startsElsewhere) return;
     if (!this.#services.isClosed) this.#options.scheduled.start();
     const { concurrency } = this.#options;
     if (concurrency > 0 && this.#workers.size === 0 && !this.#services.isClosed) this.work(concurrency);
@@ -212,7 +222,7 @@ export class JobRunner {
   }
 
   #write(run: CallContext, lease: LeaseOptions, id?: string): Promise<boolean> {
-    const job = { ...newJob(run, RUNNING, id), owner: this.#jobs.owner };
+    const job = { ...jobOfRun(run, RUNNING, id), owner: this.#jobs.owner };
     return (run.written = this.#insertRunning(run, job, lease));
   }
 
@@ -300,7 +310,7 @@ export class JobRunner {
     );
     const onResult = this.#services.observer?.begin(run, job.attempt);
     const running = Future.of(Promise.resolve(this.#runWithMiddleware(run)));
-    const ended = run.runState.guard(running, this.#services, { totalMs: this.#attemptMs(run), idleMs: undefined });
+    const ended = this.#guard(run, running, { totalMs: this.#attemptMs(run), idleMs: undefined });
     if (onResult !== undefined) ended.into({ receive: onResult, fail: () => {} });
     await concluded;
   }
@@ -318,7 +328,7 @@ export class JobRunner {
 
   /** The result to store: the result itself, or an error in its place if it exceeds the limit or cannot be written as JSON. */
   #withinLimits(result: CallResult, { definition: { part } }: CallContext, { tool, id }: Job): CallResult {
-    const resultChars = Math.min(this.#options.limits.resultChars, part?.resultChars ?? Number.POSITIVE_INFINITY);
+    const resultChars = Math.min(this.#options.limits.resultChars, part?.resultChars ?? Infinity);
     try {
       const { length } = JSON.stringify(result);
       if (length <= resultChars) return result;
@@ -335,29 +345,6 @@ export class JobRunner {
 function timesOf({ budgetMs }: Required<PromiseOptions>, deadlineMs: number): { budgetMs: number; promiseMs: number } {
   const promiseMs = DEADLINE_SHARE * deadlineMs;
   return { promiseMs, budgetMs: Math.min(budgetMs, promiseMs) };
-}
-
-function newJob(run: CallContext, state: Pick<Job, "state" | "epoch" | "attempt">, id: string = run.callId): Job {
-  const { definition: { name, revision, promise, external }, call, principal, services, trace } = run;
-  const { context } = call.meta ?? {};
-  const { ttlMs = KEYED_TTL_MS } = promise ?? external ?? {};
-  return {
-    ...state,
-    id,
-    ...(id !== run.callId && { callId: run.callId }),
-    version: 1,
-    tool: name,
-    ...(revision !== undefined && { revision }),
-    args: call.args as Json,
-    digest: run.digest,
-    ...(principal !== undefined && { principal }),
-    ...(context !== undefined && { context }),
-    ...(trace !== undefined && { trace }),
-    createdAtMs: services.clock.now(),
-    expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
-    maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
-    memo: run.asking?.memo ?? EMPTY_MEMO,
-  };
 }
 
 /** The definition that a job runs: the current one, or the earlier one that it began with. */

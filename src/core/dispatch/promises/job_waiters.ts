@@ -44,7 +44,7 @@ export class JobWaiters {
   async untilJoinedEnd(run: CallContext, joined: Job): Promise<CallResult> {
     const { promise } = run.definition;
     const deadlineMs = this.#services.deadlineMs(run);
-    const waitMs = Math.min(promise?.budgetMs ?? Number.POSITIVE_INFINITY, DEADLINE_SHARE * deadlineMs);
+    const waitMs = Math.min(promise?.budgetMs ?? Infinity, DEADLINE_SHARE * deadlineMs);
     let job = await this.untilEnd(run, joined.id, promise === undefined ? deadlineMs : waitMs);
     if (job?.state === "queued" || job?.state === "running" || job?.state === "waiting") {
       // A tool without .promise() has no promise to redeem.

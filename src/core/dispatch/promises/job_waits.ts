@@ -29,7 +29,7 @@ export function toWaiting(job: Job, runMemo: Memo, names: readonly string[]): Jo
   const waits = names.map((name) => memo.waits?.[name] ?? {});
   const attempt = job.attempt - 1;
   if (waits.some(({ done }) => done !== undefined)) return { ...job, state: "queued", memo, attempt };
-  const wakeAtMs = Math.min(...waits.map(({ until = Number.POSITIVE_INFINITY }) => until));
+  const wakeAtMs = Math.min(...waits.map(({ until = Infinity }) => until));
   return { ...job, state: "waiting", memo, attempt, wakeAtMs };
 }
 
@@ -79,7 +79,7 @@ function refuse(reason: (Resolution & { readonly resolved: false })["reason"]): 
 /** Describes what a waiting job waits for, as a status message for its caller. Empty if the time of each wait is over. */
 export function describeWaits({ memo: { waits = {} } }: Job, nowMs: number): string {
   // A short sleep has passed during the run, which does not mark it.
-  const isLater = ([, { until = Number.POSITIVE_INFINITY }]: readonly [string, Wait]) => until > nowMs;
+  const isLater = ([, { until = Infinity }]: readonly [string, Wait]) => until > nowMs;
   return Object.entries(waits).filter((wait) => isOpen(wait) && isLater(wait)).map(([name, { until }]) => {
     const [kind, key] = [name.slice(0, name.indexOf(" ")), name.slice(name.indexOf(" ") + 1)];
     const end = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;

@@ -170,7 +170,7 @@ export function promiseAgain(
   { options }: Pending,
   nowMs: number,
 ): PromiseOutcome {
-  const { retryAfterMs = DEFAULT_RETRY_AFTER_MS, progress, estimatedMs = Number.NaN } = options;
+  const { retryAfterMs = DEFAULT_RETRY_AFTER_MS, progress, estimatedMs = NaN } = options;
   const ttlMs = Math.max(0, expiresAtMs - nowMs);
   const promise = {
     kind: "promise",

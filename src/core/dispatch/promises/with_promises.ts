@@ -1,6 +1,6 @@
 /** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
 import type { Peer } from "../../call/call.ts";
-import type { CallResult, ErrorResult } from "../../call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../../engine/engine.ts";
 import type { Future } from "../../../internal/future.ts";
 import { Pending } from "../../handler/context.ts";
@@ -95,16 +95,14 @@ class EngineDeferral implements Deferral {
     return this.#runner.guard(run, running, promise, deadlineMs);
   }
 
-  enqueue(run: CallContext): Promise<CallResult> {
-    return this.#runner.enqueue(run);
+  get startsElsewhere(): boolean {
+    return this.#engine.startsElsewhere === true;
   }
 
-  bindKey(run: CallContext, key: string): void {
-    this.#runner.bindKey(run, key);
-  }
-
-  runKeyed(run: CallContext): Promise<CallResult> {
-    return this.#runner.runKeyed(run);
+  start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult> {
+    if (idempotencyKey !== undefined) this.#runner.bindKey(run, idempotencyKey);
+    const waits = !isEnqueued && this.startsElsewhere && run.definition.promise !== undefined;
+    return isEnqueued || waits ? this.#runner.enqueue(run, waits) : this.#runner.runKeyed(run);
   }
 
   join(run: CallContext, token: string): Promise<CallResult> {
@@ -130,9 +128,14 @@ class EngineDeferral implements Deferral {
     return this.#runner.promiseOf(run, waits);
   }
 
-  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    this.#runner.ensureWorker();
-    return this.#waitResolver.resolve(token, word);
+  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    try {
+      this.#runner.ensureWorker();
+      return await this.#waitResolver.resolve(token, word);
+    } catch (thrown) {
+      const result = this.#services.settleThrown(thrown, { during: "resolve" });
+      return result.kind === "error" ? result : errorResult("internal", result.message);
+    }
   }
 
   tokenOf({ lease }: CallContext): string | undefined {

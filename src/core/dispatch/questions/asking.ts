@@ -1,8 +1,9 @@
-import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import {
+  askedAgain,
+  type CallResult,
   type ErrorResult,
   errorResult,
-  type FailureOutcome,
+  NO_ANSWER,
   type Question,
   type QuestionsResult,
 } from "../../call/outcome.ts";
@@ -28,7 +29,7 @@ import type {
 import type { Schema } from "../../schema/standard_schema.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { AskingRun, RunQuestions } from "../services.ts";
+import type { AskingRun, RunQuestions, StoppedRuns } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 import { ReplayCheck } from "./replay.ts";
 import { OPEN, WaitTracker } from "./waiting.ts";
@@ -89,14 +90,10 @@ export class QuestionTracker implements RunQuestions {
     return this.#waits.open.size === 0 ? undefined : [...this.#waits.open];
   }
 
-  get divergence(): FailureOutcome | undefined {
-    return this.#replay.divergence;
-  }
-
   hasStopped(hasReturned: boolean): boolean {
     const isOpen = this.#open.size + this.#waits.open.size > 0;
     if (isOpen || hasReturned) this.#replay.finish();
-    return isOpen || this.divergence !== undefined;
+    return isOpen || this.#replay.divergence !== undefined;
   }
 
   get memo(): Memo {
@@ -165,8 +162,19 @@ export class QuestionTracker implements RunQuestions {
     return running as Promise<Value>;
   }
 
-  toResult(promiseToken: () => string | undefined): QuestionsResult | ErrorResult {
-    const { requests = {}, memo } = this;
+  settle(promises: StoppedRuns | undefined): CallResult {
+    const { divergence } = this.#replay;
+    if (divergence !== undefined) return divergence;
+    if (this.requests !== undefined) return this.#toQuestions(this.requests, promises);
+    // A run that waits was made a job.
+    return promises!.promiseOf(this.#run, this);
+  }
+
+  #toQuestions(
+    requests: Readonly<Record<string, Question>>,
+    promises: StoppedRuns | undefined,
+  ): QuestionsResult | ErrorResult {
+    const { memo } = this;
     const { definition, services } = this.#run;
     const unread = this.#unreadKeys;
     if (unread.length > 0) {
@@ -179,7 +187,8 @@ export class QuestionTracker implements RunQuestions {
       return errorResult("invalid_continuation", error.message);
     }
     try {
-      const continuation = promiseToken() ?? encodeContinuation(this.#keys, this.#run, this);
+      // The questions of a promised job are answered through its promise.
+      const continuation = promises?.tokenOf(this.#run) ?? encodeContinuation(this.#keys, this.#run, this);
       return { kind: resultKindOf(requests), requests, continuation };
     } catch (thrown) {
       // The length of the answers is the caller's doing, the length of the steps is the tool's.

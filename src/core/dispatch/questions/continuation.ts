@@ -7,7 +7,7 @@ import type { ErrorResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import { type AskingRun, type Continued, INVALID_CONTINUATION, type RunQuestions } from "../services.ts";
+import { type AskingRun, INVALID_CONTINUATION, type RunQuestions } from "../services.ts";
 
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
@@ -42,8 +42,8 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
   });
 }
 
-/** Decodes a continuation, with the answers that came with it. Answers to other questions are ignored. */
-export function decodeContinuation(keys: TokenKeys, run: AskingRun, continuation: string): Continued | ErrorResult {
+/** Continues the run of a continuation, with the answers that came with it. Answers to other questions are ignored. */
+export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation: string): ErrorResult | undefined {
   const { definition, call, services } = run;
   const verified = keys.verify("continuation", continuation, run.principalId, services.clock.now());
   if (typeof verified === "string" || verified.tool !== definition.name) return INVALID_CONTINUATION;
@@ -51,11 +51,9 @@ export function decodeContinuation(keys: TokenKeys, run: AskingRun, continuation
   const { digest, asked, answers, steps, pieces, revision } = verified.data as unknown as ContinuationData;
   if (revision !== definition.revision || digest !== run.digest) return INVALID_CONTINUATION;
   const received = [...readAnswers(call.meta?.responses)].filter(([key]) => asked.includes(key));
-  return {
-    callId: verified.id,
-    memo: { answers: { ...answers, ...Object.fromEntries(received) }, steps },
-    deliveredPieces: pieces,
-  };
+  run.resume(verified.id, { answers: { ...answers, ...Object.fromEntries(received) }, steps });
+  run.runState.skippedPieces = run.sink === undefined ? 0 : pieces;
+  return undefined;
 }
 
 /** Parses the answers of a caller, by key. */

@@ -4,7 +4,7 @@ import type { TokenKeys } from "../../token/token.ts";
 import type { QuestionKeys, QuestionSupport } from "../services.ts";
 import { QuestionTracker } from "./asking.ts";
 import { SignedCallerState } from "./caller_state.ts";
-import { decodeContinuation } from "./continuation.ts";
+import { resumeContinuation } from "./continuation.ts";
 
 /**
  * Adds the code of questions, steps and caller state to custom keys; the keys of `keyRing()` and `sealed()` have it.
@@ -24,6 +24,6 @@ function createQuestions(keys: TokenKeys): QuestionSupport {
     },
     start: (run, memo) => new QuestionTracker(run, keys, memo),
     openCallerState: (run) => new SignedCallerState(run, keys),
-    resume: (run, continuation) => decodeContinuation(keys, run, continuation),
+    resume: (run, continuation) => resumeContinuation(keys, run, continuation),
   };
 }

@@ -129,7 +129,7 @@ function parseCron(expression: string, timezone: string): Cron {
 
 function toPeriodMs(period: number | string): number {
   const [, count, unit = ""] = /^(\d+(?:\.\d+)?)\s*([smhdw])$/.exec(String(period)) ?? [];
-  const periodMs = typeof period === "number" ? period : Number(count) * (UNITS[unit] ?? Number.NaN);
+  const periodMs = typeof period === "number" ? period : Number(count) * (UNITS[unit] ?? NaN);
   if (Number.isInteger(periodMs) && periodMs >= MIN_PERIOD_MS) return periodMs;
   throw new RangeError(
     `Cannot schedule every ${

@@ -48,7 +48,7 @@ export function encodeError(result: ErrorResult, metadata?: Readonly<Record<stri
     ...retryInfo(members["retry_after_ms"]),
   ];
   if (json !== undefined) {
-    details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY })));
+    details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Infinity })));
   }
   const error = new ConnectError(errorMessage(result, false), grpcCodes[code], metadata);
   error.details = details;

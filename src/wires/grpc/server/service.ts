@@ -126,8 +126,8 @@ function encodeTools(tools: WireHost["tools"]): ToolsList {
 /** Parses the deadline in the headers, in milliseconds from now. */
 function parseTimeoutMs(metadata: Metadata): number | undefined {
   const { timeoutMs, error } = metadata.get("connect-timeout-ms") === null
-    ? parseGrpcTimeout(metadata.get("grpc-timeout"), Number.POSITIVE_INFINITY)
-    : parseConnectTimeout(metadata.get("connect-timeout-ms"), Number.POSITIVE_INFINITY);
+    ? parseGrpcTimeout(metadata.get("grpc-timeout"), Infinity)
+    : parseConnectTimeout(metadata.get("connect-timeout-ms"), Infinity);
   if (error !== undefined) throw error;
   return timeoutMs;
 }
@@ -145,5 +145,5 @@ function decodeToolRequest(
 }
 
 function withDeadline(meta: CallMeta | undefined, timeoutMs: number): CallMeta {
-  return { ...meta, deadlineMs: Math.min(timeoutMs, meta?.deadlineMs ?? Number.POSITIVE_INFINITY) };
+  return { ...meta, deadlineMs: Math.min(timeoutMs, meta?.deadlineMs ?? Infinity) };
 }

@@ -39,7 +39,7 @@ export class CallSink implements Sink {
   readonly keepsPieces = true;
   readonly #options: CallSinkOptions;
   readonly #pieces = new PieceCollector();
-  #lastProgress = Number.NEGATIVE_INFINITY;
+  #lastProgress = -Infinity;
   #waitingLines = 0;
 
   constructor(options: CallSinkOptions) {

@@ -12,8 +12,8 @@ import { formatTimestamp } from "../../../internal/time.ts";
 /** Encodes the members that every `_meta` has. */
 export class MetaEncoder {
   readonly #versionJson: string;
-  #nowMs = Number.NaN;
-  #tookMs = Number.NaN;
+  #nowMs = NaN;
+  #tookMs = NaN;
   #text = "";
 
   /** @param serverVersion Version of the server. */

@@ -1,0 +1,39 @@
+/** The job of a run, as it is written first. */
+import type { Job } from "../../../engine/engine.ts";
+import type { Json } from "../../../internal/json.ts";
+import type { CallContext } from "../call_context.ts";
+import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
+
+/** Lifetime of jobs of tools without .promise(), in milliseconds, and their maximum number of attempts. */
+const KEYED_TTL_MS = 3_600_000;
+const KEYED_ATTEMPTS = 3;
+
+export const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
+
+/** Makes the job of a run, with the id of the call unless it gets another one. */
+export function jobOfRun(
+  run: CallContext,
+  state: Pick<Job, "state" | "epoch" | "attempt">,
+  id: string = run.callId,
+): Job {
+  const { definition: { name, revision, promise, external }, call, principal, services, trace } = run;
+  const { context } = call.meta ?? {};
+  const { ttlMs = KEYED_TTL_MS } = promise ?? external ?? {};
+  return {
+    ...state,
+    id,
+    ...(id !== run.callId && { callId: run.callId }),
+    version: 1,
+    tool: name,
+    ...(revision !== undefined && { revision }),
+    args: call.args as Json,
+    digest: run.digest,
+    ...(principal !== undefined && { principal }),
+    ...(context !== undefined && { context }),
+    ...(trace !== undefined && { trace }),
+    createdAtMs: services.clock.now(),
+    expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
+    maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
+    memo: run.asking?.memo ?? EMPTY_MEMO,
+  };
+}
