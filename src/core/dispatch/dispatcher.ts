@@ -76,6 +76,12 @@ export interface Dispatch {
   readonly closeSignal: AbortSignal;
   /** Resolves a wait of a handler by its token. Never rejects. */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
+  /**
+   * The jobs, for operators; `undefined` on a server without an engine.
+   *
+   * @internal
+   */
+  readonly deferral: Pick<Deferral, "jobs"> | undefined;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }
