@@ -3,7 +3,8 @@ import type { ComponentType } from "preact";
 import { AccessScreen } from "./access_screen.tsx";
 import { ChangesScreen } from "./changes_screen.tsx";
 import { FeedScreen } from "./feed_screen.tsx";
-import { ListScreen, ServerScreen, TokenScreen } from "./other_screens.tsx";
+import { ModelsScreen } from "./models_screen.tsx";
+import { ServerScreen, TokenScreen } from "./other_screens.tsx";
 import { PromptsScreen } from "./prompts_screen.tsx";
 import { RecordScreen } from "./record_screen.tsx";
 import { ResourcesScreen } from "./resources_screen.tsx";
@@ -26,7 +27,7 @@ export const SCREENS: readonly [PageScreen, ...PageScreen[]] = [
   { id: "prompts", title: "Prompts", key: "p", View: PromptsScreen },
   { id: "changes", title: "Changes", key: "c", View: ChangesScreen },
   { id: "record", title: "Record", key: "e", View: RecordScreen },
-  { id: "list", title: "List cost", key: "l", View: ListScreen },
+  { id: "list", title: "Models", key: "l", View: ModelsScreen },
   { id: "access", title: "Access", key: "a", View: AccessScreen },
   { id: "token", title: "Token", key: "k", View: TokenScreen },
   { id: "server", title: "Server", key: "s", View: ServerScreen },

@@ -54,6 +54,7 @@ export const LAYERS: readonly Layer[] = [
       "wire",
       "wire messages",
       "wire server",
+      "console",
       "wire client",
       "client",
       "server",
@@ -161,6 +162,11 @@ export const LAYERS: readonly Layer[] = [
     name: "wire client",
     folders: ["src/wires/*/client/", "src/wires/*/*/client/"],
     imports: [...WIRE_CLIENT, "type:handler", "type:tool", "type:dispatch", "json schema"],
+  },
+  {
+    name: "console",
+    folders: ["src/wires/console/server/"],
+    imports: [...BELOW_WIRES, "wire", "server", "agents"],
   },
   {
     name: "wire server",
@@ -282,6 +288,7 @@ export const LAYERS: readonly Layer[] = [
       "framing",
       "wire messages",
       "wire server",
+      "console",
       "wire client",
       "client",
       "type:server",

@@ -6,7 +6,7 @@
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
-import type { EngineWorker } from "../../engine/engine.ts";
+import type { EngineWorker, WorkOptions } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -223,8 +223,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
    *
    * @throws {TypeError} If the server has no engine.
    */
-  work(concurrency: number): EngineWorker {
-    if (this.deferral !== undefined) return this.deferral.work(concurrency);
+  work(options: Partial<WorkOptions> | undefined): EngineWorker {
+    if (this.deferral !== undefined) return this.deferral.work(options);
     throw missingEngine("Cannot run deferred work");
   }
 

@@ -3,6 +3,7 @@ import type { Principal } from "../../../core/call/call.ts";
 import { createRedactor } from "../../../core/redaction/redact.ts";
 import { formatIssues } from "../../../core/schema/issues.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
+import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { listTool } from "../../../core/tool/listing.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
@@ -10,6 +11,7 @@ import type { Members } from "../../../internal/json.ts";
 import { BOOLEAN, checkOptions, PATH, TEXT } from "../../../internal/options.ts";
 import { estimateTextTokens } from "../../../internal/token_estimate.ts";
 import { VERSION } from "../../../internal/version.ts";
+import { ToolSearch } from "../../../server/discovery/tool_search.ts";
 import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../framing/sse.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
 import { type AccessRules, refuseAccess } from "./access.ts";
@@ -85,6 +87,11 @@ export function consolePage(options: ConsoleOptions = {}): RequestWire {
   return { name: "console", mount: (host) => new Console(host, options) };
 }
 
+const VENDORS = ["mcp", "openai", "anthropic", "gemini"] as const;
+
+/** Results of a search. */
+const MAX_FOUND = 20;
+
 /** Pages that may watch at once. */
 const MAX_WATCHERS = 8;
 
@@ -103,6 +110,8 @@ class Console implements MountedWire {
   readonly #bodies = new Set<SseBody>();
   readonly #startedAtMs: number;
   #madeInstance: string | undefined;
+  /** The index of the current tools, made at the first search. */
+  #searched: { readonly definitions: readonly ToolDefinition[]; readonly search: ToolSearch } | undefined;
   readonly #answers: Readonly<Record<string, Answer>>;
 
   constructor(host: WireHost, options: ConsoleOptions) {
@@ -136,6 +145,8 @@ class Console implements MountedWire {
       feed: (input, head) => this.#stream(this.#seqOf(input), head),
       check: withCaller(actAs, (input, principal) => this.#check(input, principal)),
       ...paneAnswers(host, this.#feed, { hasBodies: bodies, canActAs: actAs }),
+      models: withCaller(actAs, (input, principal) => this.#models(input, principal)),
+      search: withCaller(actAs, (input, principal) => ok(this.#search(input, principal))),
       token: ({ token }) => ok(readToken(String(token).trim(), host.clock.now()) ?? { kind: null }),
     };
   }
@@ -217,6 +228,26 @@ class Console implements MountedWire {
         };
       }),
     };
+  }
+
+  /** The list as models of a vendor get it. The adapters are loaded when they are first asked. */
+  #models({ vendor, strict, tool }: Members, principal: Principal | undefined): MaybeFuture<Reply> {
+    const known = VENDORS.find((one) => one === vendor);
+    if (known === undefined) return refusal(400, "invalid_request", `"vendor" is one of ${VENDORS.join(", ")}`);
+    const names = new Set(this.#host.toolsFor(principal).map(({ name }) => name));
+    const listed = this.#host.definitions.filter(({ name }) => names.has(name));
+    const input = { vendor: known, isStrict: strict === true, tool };
+    return import("./model_view.ts").then(async ({ readModelView }) => ok(await readModelView(listed, input)));
+  }
+
+  /** What `search_tools` of `discover()` finds for the caller. */
+  #search({ query }: Members, principal: Principal | undefined): unknown {
+    const { definitions } = this.#host.allTools ?? this.#host;
+    if (this.#searched?.definitions !== definitions) {
+      const tools = definitions.filter(({ isSystem }) => !isSystem);
+      this.#searched = { definitions, search: new ToolSearch(tools) };
+    }
+    return this.#searched.search.find({ query: String(query), limit: MAX_FOUND }, principal);
   }
 
   #check({ tool, args }: Members, principal: Principal | undefined): MaybeFuture<Reply> {
