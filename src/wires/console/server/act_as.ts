@@ -9,7 +9,7 @@ import { type Head, HeadPeer, type Reply, type WireHost } from "../../wire.ts";
 import { type Answer, ok, refusal } from "./replies.ts";
 
 /** What a caller may do with a tool. */
-interface ToolAccess {
+export interface ToolAccess {
   readonly tool: string;
   readonly isVisible: boolean;
   /** Scopes that the caller lacks. */
@@ -43,8 +43,15 @@ function readPrincipal(as: unknown): Principal | undefined {
   return typeof id === "string" && id !== "" && areScopes ? { id, scopes: scopes as string[] } : undefined;
 }
 
+/** Access of a caller to the tools. */
+export interface CallerAccess {
+  readonly tools: readonly ToolAccess[];
+  /** Number of tools that the caller may not see, and that are not named. */
+  readonly hidden: number;
+}
+
 /** Access of a caller to all tools. Hidden tools are counted, and named only if `namesHidden`. */
-export function accessOf(host: WireHost, principal: Principal | undefined, namesHidden: boolean) {
+export function accessOf(host: WireHost, principal: Principal | undefined, namesHidden: boolean): CallerAccess {
   const { definitions } = host.allTools ?? host;
   const all = definitions.map((definition): ToolAccess => ({
     tool: definition.name,
