@@ -4,12 +4,7 @@ import { ToolError } from "../../../core/errors/tool_error.ts";
 import { type JobsHost, jobsOf, type ServerJobs } from "../../../core/jobs/server_jobs.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { Reply, WireHost } from "../../wire.ts";
-
-/** Makes replies. */
-interface Replies {
-  ok(value: unknown): Reply;
-  refusal(status: number, code: string, message: string): Reply;
-}
+import { ok, refusal } from "./replies.ts";
 
 type JobQuery = (jobs: ServerJobs, input: Members, hasValues: boolean) => Promise<unknown>;
 
@@ -36,7 +31,6 @@ const QUERIES: Readonly<Record<string, JobQuery>> = {
 export function jobAnswers(
   host: WireHost,
   hasValues: boolean,
-  { ok, refusal }: Replies,
 ): Readonly<Record<string, (input: Members) => Promise<Reply>>> {
   const server: JobsHost = { "~server": { host } };
   const answers = Object.entries(QUERIES).map(([path, query]) => {
