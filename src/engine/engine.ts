@@ -92,6 +92,8 @@ export interface Job {
   readonly attempt: number;
   /** Largest number of runs. */
   readonly maxAttempts: number;
+  /** Whether arguments and memo are kept if the attempts are used up. */
+  readonly keepsFailed?: true;
   /** When the next run may start, in milliseconds since the Unix epoch, for a `queued` or `waiting` job. Absent: at once. */
   readonly wakeAtMs?: number;
   /** The schedule that the call is of, and the time that it was due. */

@@ -1,12 +1,13 @@
 /** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
 import type { Peer } from "../../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
-import type { Engine, EngineWorker } from "../../../engine/engine.ts";
+import type { Engine, EngineWorker, WorkOptions } from "../../../engine/engine.ts";
 import type { Future } from "../../../internal/future.ts";
+import { checkOptions, wholeNumber } from "../../../internal/options.ts";
 import { Pending } from "../../handler/context.ts";
 import { randomKeys } from "../../keys/key_ring.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import { hasPromises } from "../attached_tools.ts";
+import { hasPromises, toolOfJob } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
 import type { CallContext } from "../call_context.ts";
@@ -15,6 +16,8 @@ import type {
   DeferralOptions,
   DeferralSupport,
   DispatchServices,
+  JobAccess,
+  OpenWait,
   PromiseEngine,
   PromiseTerms,
   ResolveWord,
@@ -47,6 +50,9 @@ const SUPPORT: DeferralSupport = {
   randomKeys,
 };
 
+/** Number of jobs that run at once in a process. */
+const DEFAULT_CONCURRENCY = 10;
+
 class EngineDeferral implements Deferral {
   readonly #services: DispatchServices;
   readonly #engine: Engine;
@@ -57,9 +63,11 @@ class EngineDeferral implements Deferral {
   readonly #redeemer: Redeemer;
   readonly #waitResolver: WaitResolver;
   readonly #scheduled: ScheduledJobs;
+  readonly #access: JobAccess;
 
   constructor(services: DispatchServices, options: DeferralOptions) {
-    const { engine, keys } = options;
+    const { engine, keys, work } = options;
+    const concurrency = work === false ? 0 : concurrencyOf(work);
     const reporting = withErrorReporting(engine, (error) => void services.mask(error, { engine: engine.name }));
     const jobs = new Jobs(reporting, services.clock);
     this.#services = services;
@@ -76,8 +84,18 @@ class EngineDeferral implements Deferral {
     });
     const waits = this.#waits = new JobWaiters(services, jobs, promises);
     const scheduled = this.#scheduled = new ScheduledJobs(services, options, jobs);
-    this.#runner = new JobRunner(services, { ...options, jobs, promises, waits, scheduled });
+    this.#runner = new JobRunner(services, { ...options, jobs, promises, waits, scheduled, concurrency });
     this.#redeemer = new Redeemer(services, jobs, promises, waits);
+    this.#access = {
+      engine: reporting,
+      clock: services.clock,
+      get owner() {
+        return jobs.owner;
+      },
+      cancel: (id) => jobs.cancel(id),
+      answer: (id, answers) => jobs.answer(id, answers),
+      toolOf: (name) => toolOfJob(services.registry, name),
+    };
     this.#waitResolver = new WaitResolver(services, jobs, options);
   }
 
@@ -128,10 +146,23 @@ class EngineDeferral implements Deferral {
     return this.#runner.promiseOf(run, waits);
   }
 
-  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+  get jobs(): JobAccess {
+    this.#runner.ensureWorker();
+    return this.#access;
+  }
+
+  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    return this.#atWait(() => this.#waitResolver.resolve(token, word));
+  }
+
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
+    return this.#atWait(() => this.#waitResolver.read(token));
+  }
+
+  async #atWait<Result>(work: () => Promise<Result>): Promise<Result | ErrorResult> {
     try {
       this.#runner.ensureWorker();
-      return await this.#waitResolver.resolve(token, word);
+      return await work();
     } catch (thrown) {
       const result = this.#services.settleThrown(thrown, { during: "resolve" });
       return result.kind === "error" ? result : errorResult("internal", result.message);
@@ -151,8 +182,8 @@ class EngineDeferral implements Deferral {
     return { tool: name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }
 
-  work(concurrency: number): EngineWorker {
-    return this.#runner.work(concurrency);
+  work(options: Partial<WorkOptions> | undefined): EngineWorker {
+    return this.#runner.work(concurrencyOf(options));
   }
 
   resume(): void {
@@ -164,6 +195,12 @@ class EngineDeferral implements Deferral {
     this.#waits.endAll();
     await this.#runner.stop();
   }
+}
+
+/** @throws {RangeError} If `concurrency` is not a positive whole number. */
+function concurrencyOf(options: Partial<WorkOptions> = {}): number {
+  checkOptions("run deferred work", options, { concurrency: wholeNumber(1) });
+  return options.concurrency ?? DEFAULT_CONCURRENCY;
 }
 
 /** @throws {TypeError} If a tool has work that would end with the request that began it. */
