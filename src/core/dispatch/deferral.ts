@@ -57,6 +57,14 @@ export type ResolveWord =
   | { readonly done: "accept"; readonly content: unknown }
   | { readonly done: "decline"; readonly reason?: string };
 
+/** A wait that has no value yet. */
+export interface OpenWait {
+  /** Key that the handler has given it. */
+  readonly key: string;
+  /** JSON Schema of the value; `undefined` until a run has come to the wait. */
+  readonly schema: JsonObject | undefined;
+}
+
 /** Checks values for waits where they arrive. */
 export interface ResolverDoor {
   /** URL below which values arrive by `POST`. */
@@ -124,6 +132,8 @@ export interface Deferral extends StoppedRuns {
    * @param word The value that was accepted, or the reason of a refusal.
    */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
+  /** Reads the wait of a token; of one that is no longer open, why. Never rejects. */
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
   tokenOf(run: CallContext): string | undefined;
   /** Reads a promise token of this caller. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;

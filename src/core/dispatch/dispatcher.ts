@@ -77,11 +77,11 @@ export interface Dispatch {
   /** Resolves a wait of a handler by its token. Never rejects. */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
   /**
-   * The jobs, for operators; `undefined` on a server without an engine.
+   * The jobs, for operators, and their waits; `undefined` on a server without an engine.
    *
    * @internal
    */
-  readonly deferral: Pick<Deferral, "jobs"> | undefined;
+  readonly deferral: Pick<Deferral, "jobs" | "readWait"> | undefined;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }

@@ -17,6 +17,7 @@ import type {
   DeferralSupport,
   DispatchServices,
   JobAccess,
+  OpenWait,
   PromiseEngine,
   PromiseTerms,
   ResolveWord,
@@ -150,10 +151,18 @@ class EngineDeferral implements Deferral {
     return this.#access;
   }
 
-  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    return this.#atWait(() => this.#waitResolver.resolve(token, word));
+  }
+
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
+    return this.#atWait(() => this.#waitResolver.read(token));
+  }
+
+  async #atWait<Result>(work: () => Promise<Result>): Promise<Result | ErrorResult> {
     try {
       this.#runner.ensureWorker();
-      return await this.#waitResolver.resolve(token, word);
+      return await work();
     } catch (thrown) {
       const result = this.#services.settleThrown(thrown, { during: "resolve" });
       return result.kind === "error" ? result : errorResult("internal", result.message);
