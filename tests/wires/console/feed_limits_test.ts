@@ -19,7 +19,9 @@ test("console: of 300 calls in a second all begins and ends are kept, and detail
   const server = createServer({ tools: [count], wires: [mcpLite(), consolePage({ key: "k" })], clock, logger: false });
   const post = (path: string, body: unknown) => {
     const headers = { "content-type": "application/json", "x-toolwire-console": "1", "x-toolwire-console-key": "k" };
-    return server.fetch(new Request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
+    return server.fetch(
+      new Request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
+    );
   };
   const feed = await post("/console/api/feed", {});
   const params = { name: "count", arguments: {} };
