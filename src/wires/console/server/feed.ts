@@ -11,6 +11,7 @@ import type { Redactor } from "../../../core/redaction/redact.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { Clock } from "../../../internal/time.ts";
 import { CallStats } from "./call_stats.ts";
+import type { CallRecording } from "./call_recording.ts";
 import type { BeginEvent, FeedEvent } from "./events.ts";
 
 /** Events that are kept. */
@@ -59,6 +60,8 @@ interface KeptJson {
 
 /** Observes calls, and keeps their events. */
 export class Feed implements CallObserver {
+  /** The recording of calls, if there may be one. */
+  recording: CallRecording | undefined;
   /** Counts of calls. */
   readonly stats: CallStats = new CallStats();
   readonly #options: FeedOptions;
@@ -104,7 +107,9 @@ export class Feed implements CallObserver {
     this.#keep(event);
     // To follow a call costs more than to note its begin and end.
     if (this.#watchers.size > 0 && ++this.#followed <= MAX_FOLLOWED) this.#follow(begun, seq);
+    const record = attempt === undefined ? this.recording?.begin(begun) : undefined;
     return (result) => {
+      record?.(result);
       const endedMs = clock.elapsed();
       this.#advance(endedMs);
       const tookMs = endedMs - startedMs;
@@ -112,15 +117,18 @@ export class Feed implements CallObserver {
       const atMs = event.atMs + Math.round(tookMs);
       this.stats.add(definition.name, atMs, tookMs, isError);
       if (isError) this.#reported.add(peer.metadata);
-      this.#keep({
-        type: "end",
+      const isAnswer = result.kind === "answer";
+      const end = {
+        type: "end" as const,
         seq: ++this.#seq,
         call: seq,
         atMs,
         tookMs: Math.round(tookMs * 1_000) / 1_000,
         outcome: result.kind,
-        ...this.#describe(result, definition),
-      });
+        value: isAnswer ? this.#copy(result.value, definition.output?.jsonSchema) : undefined,
+      };
+      // Members of another object are costly to copy, and most calls end in an answer.
+      this.#keep(isAnswer ? end : { ...end, ...this.#describe(result, definition) });
     };
   }
 
@@ -206,8 +214,7 @@ export class Feed implements CallObserver {
     return message === undefined || !this.#options.hasBodies ? counts : { ...counts, message: this.#text(message) };
   }
 
-  #describe(result: CallResult, { output, errors }: BegunCall["definition"]) {
-    if (result.kind === "answer") return { value: this.#copy(result.value, output?.jsonSchema) };
+  #describe(result: CallResult, { errors }: BegunCall["definition"]) {
     if (result.kind !== "failure" && result.kind !== "error") return {};
     const { code, message, data } = result;
     const { correlation_id: id } = asObject(data);
