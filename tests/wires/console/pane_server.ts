@@ -36,6 +36,9 @@ const several = defineTool("sign_off").describe("Ask for a visit, a model and fo
   },
 );
 
+const audit = defineTool("audit").describe("Read the audit log").annotate({ readOnlyHint: true }).scopes("audit:read")
+  .handle((_, ctx) => `the log, for ${ctx.principal?.id}`);
+
 const stories = new Map([["1", "Moby Dick"], ["12", "Middlemarch"], ["22", "Emma"]]);
 let weather = "sunny";
 let changeWeather: (text: string) => void = () => {};
@@ -71,11 +74,11 @@ const review = definePrompt("review").title("Code review").describe("Review a pi
 
 /** A server with all that the panes show. */
 export function paneServer(): Server {
-  const wires = [mcp({ logging: true }), mcpLite(), rest(), grpc(), consolePage({ key: PAGE_KEY })];
+  const wires = [mcp({ logging: true }), mcpLite(), rest(), grpc(), consolePage({ key: PAGE_KEY, actAs: true })];
   const server = createServer({
     name: "restaurant",
     version: "2.0.0",
-    tools: [book, several],
+    tools: [book, several, audit],
     resources,
     prompts: [review],
     wires,

@@ -11,6 +11,7 @@ import type { Redactor } from "../../../core/redaction/redact.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { Clock } from "../../../internal/time.ts";
 import { CallStats } from "./call_stats.ts";
+import type { CallRecording } from "./call_recording.ts";
 import type { BeginEvent, FeedEvent } from "./events.ts";
 
 /** Events that are kept. */
@@ -57,6 +58,8 @@ interface KeptJson {
 
 /** Observes calls, and keeps their events. */
 export class Feed implements CallObserver {
+  /** The recording of calls, if there may be one. */
+  recording: CallRecording | undefined;
   /** Counts of calls. */
   readonly stats: CallStats = new CallStats();
   readonly #options: FeedOptions;
@@ -99,7 +102,9 @@ export class Feed implements CallObserver {
     };
     this.#keep(event);
     if (this.#watchers.size > 0) this.#follow(begun, seq);
+    const record = attempt === undefined ? this.recording?.begin(begun) : undefined;
     return (result) => {
+      record?.(result);
       const tookMs = clock.elapsed() - startedMs;
       const isError = result.kind === "error" || result.kind === "failure";
       const atMs = clock.now();
