@@ -1,13 +1,17 @@
 /** The operators' functions over the jobs of a server, and the same as tools. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import * as v from "valibot";
-import { createClient, createServer, defineTool, memoryEngine, memoryTransport } from "../../../mod.ts";
+import { createClient, createServer, defineTool, memoryEngine, memoryTransport, type Server } from "../../../mod.ts";
 import { createServer as createCoreServer } from "../../../src/core/mod.ts";
 import { jobsOf, jobTools } from "../../../src/core/jobs/mod.ts";
 import { Gates } from "../dispatch/promises/promised.ts";
 
 const SECRET = "sk-live-51H8xJ2eZvKYlo2C0aBcDeFgHiJkLmNoPq";
+
+/** Servers that have timers until they are closed. */
+const servers: Pick<Server, "close">[] = [];
+after(() => Promise.all(servers.map((server) => server.close(0))));
 
 /** A server with a tool whose runs wait, one that asks, and one that breaks until it is mended. */
 function open() {
@@ -27,6 +31,7 @@ function open() {
       return { token: SECRET, isMended: true };
     });
   const server = createServer({ tools: [wait, ask, breaks, ...jobTools()], logger: false });
+  servers.push(server);
   const as = (id: string, ...scopes: string[]) => {
     return createClient<typeof server>(memoryTransport(server, { principal: { id, scopes } }));
   };
