@@ -92,6 +92,8 @@ export interface Job {
   readonly attempt: number;
   /** Largest number of runs. */
   readonly maxAttempts: number;
+  /** Whether arguments and memo are kept if the attempts are used up. */
+  readonly keepsFailed?: true;
   /** When the next run may start, in milliseconds since the Unix epoch, for a `queued` or `waiting` job. Absent: at once. */
   readonly wakeAtMs?: number;
   /** The schedule that the call is of, and the time that it was due. */
@@ -166,6 +168,11 @@ export interface Engine {
    * `.promise()`. Default: `false`.
    */
   readonly endsWithRequest?: boolean;
+  /**
+   * Whether jobs run in other processes only, as those of a Worker do in Durable Objects. A call of a tool with `.promise()` is then
+   * stored as a job at once, and waits for its result within the budget. Default: `false`.
+   */
+  readonly startsElsewhere?: boolean;
   /**
    * Stores a new job until it expires. With `dueInMs`, delivery to a worker is scheduled after that delay in the same
    * transaction.

@@ -36,6 +36,7 @@ export const LAYERS: readonly Layer[] = [
       "keys",
       "schedules",
       "promises",
+      "jobs",
       "engine",
       "engine stores",
       "redis connection",
@@ -118,6 +119,11 @@ export const LAYERS: readonly Layer[] = [
     imports: ["internal", ...CORE, "type:engine"],
   },
   {
+    name: "jobs",
+    folders: ["src/core/jobs/"],
+    imports: ["internal", ...CORE, "redaction", "dispatch", "type:engine"],
+  },
+  {
     name: "engine",
     folders: ["src/engine/*.ts"],
     imports: ["internal", "errors", "call", "type:handler", "type:dispatch", "promises"],
@@ -148,7 +154,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "wire server",
     folders: ["src/wires/*/server/", "src/wires/*/*/server/", "src/wires/*/*/sessions/", "src/wires/http_pages/"],
-    imports: [...BELOW_WIRES, "wire", "wire messages"],
+    imports: [...BELOW_WIRES, "jobs", "wire", "wire messages"],
   },
   {
     name: "client",

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
 import { sqliteEngine, type SqliteEngineOptions } from "../../src/engine/sqlite/mod.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/database.ts";
-import { SqliteStore } from "../../src/engine/sqlite/store.ts";
+import { openStore, type SqliteStore } from "../../src/engine/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import { errorLogger, newJob, type OpenedEngine, Runs, sleep, testEngine, until } from "./fixture.ts";
@@ -174,7 +174,7 @@ test("sqlite() keeps no timer where there is nothing to do", async () => {
 
 test("SqliteStore: who lost a lease can neither renew nor end that of another", async () => {
   await using folder = await temporaryFolder();
-  const [one, other] = [0, 1].map(() => new SqliteStore(join(folder.path, "jobs.db"), CONNECTION)) as [
+  const [one, other] = [0, 1].map(() => openStore(join(folder.path, "jobs.db"), CONNECTION)) as [
     SqliteStore,
     SqliteStore,
   ];
@@ -197,7 +197,7 @@ test("SqliteStore: who lost a lease can neither renew nor end that of another", 
 test("SqliteStore: of a held job nothing is due, so that a search for work does not pass over all that are held", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "jobs.db");
-  const store = new SqliteStore(path, CONNECTION);
+  const store = openStore(path, CONNECTION);
   const job = newJob();
   store.insert(job);
   store.schedule(job.id, 0);
@@ -218,7 +218,7 @@ test("SqliteStore: of a held job nothing is due, so that a search for work does 
 
 test("SqliteStore: takes and gives back many as one change", async () => {
   await using folder = await temporaryFolder();
-  const store = new SqliteStore(join(folder.path, "jobs.db"), CONNECTION);
+  const store = openStore(join(folder.path, "jobs.db"), CONNECTION);
   const jobs = Array.from({ length: 5 }, () => newJob());
   for (const job of jobs) {
     store.insert(job);
@@ -273,7 +273,7 @@ test("sqlite() does not take its own runs for dead after its event loop stood st
 test("SqliteStore: tells in one question which of many jobs others have changed", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "jobs.db");
-  const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+  const [one, other] = [openStore(path, CONNECTION), openStore(path, CONNECTION)];
   const [same, changed, removed, missing, late] = [newJob(), newJob(), newJob(), newJob(), newJob()];
   for (const job of [same, changed, removed]) one.insert(job);
   other.replace({ ...changed, version: 2 }, 1);
@@ -289,7 +289,7 @@ test("SqliteStore: tells in one question which of many jobs others have changed"
 test("SqliteSubscriptions: asks once for all that are watched, and not at all while nobody has written", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "jobs.db");
-  const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+  const [one, other] = [openStore(path, CONNECTION), openStore(path, CONNECTION)];
   let questions = 0;
   const ask = one.changed.bind(one);
   one.changed = (known) => {
@@ -327,7 +327,7 @@ for (
   test(`SqliteSubscriptions: between looks it rests ${what}`, async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "jobs.db");
-    const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+    const [one, other] = [openStore(path, CONNECTION), openStore(path, CONNECTION)];
     const { now } = performance;
     let nowMs = 0;
     performance.now = () => nowMs;
@@ -368,7 +368,7 @@ for (
 test("SqliteSubscriptions: a look that fails is made up for by the next", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "jobs.db");
-  const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+  const [one, other] = [openStore(path, CONNECTION), openStore(path, CONNECTION)];
   const job = newJob();
   one.insert(job);
   const subscriptions = new SqliteSubscriptions(one);
@@ -389,7 +389,7 @@ test("SqliteSubscriptions: a look that fails is made up for by the next", async 
 
 test("SqliteSubscriptions: a job whose version cannot be read because of a lock is read by the next poll", async () => {
   await using folder = await temporaryFolder();
-  const store = new SqliteStore(join(folder.path, "jobs.db"), CONNECTION);
+  const store = openStore(join(folder.path, "jobs.db"), CONNECTION);
   const job = newJob();
   store.insert(job);
   const subscriptions = new SqliteSubscriptions(store);

@@ -1,7 +1,8 @@
 /** The interface between the plain call and the code of promises: the option `engine` brings an implementation. */
 import type { Peer } from "../call/call.ts";
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
-import type { Engine, EngineWorker } from "../../engine/engine.ts";
+import type { AskAnswer, Engine, EngineWorker, JobState } from "../../engine/engine.ts";
+import type { Clock } from "../../internal/time.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import type { InputIssue } from "../schema/issues.ts";
@@ -64,8 +65,25 @@ export interface ResolverDoor {
   readonly check: (schema: JsonObject, value: unknown) => readonly InputIssue[] | undefined;
 }
 
+/** The jobs of a server, for operators: see `jobsOf` of `./jobs`. */
+export interface JobAccess {
+  /** The engine, whose errors are `unavailable`. */
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** Id of this server as the owner of runs. */
+  readonly owner: string;
+  /** Cancels a job, unless it has ended. Returns its state; `undefined` if it is missing. */
+  cancel(id: string): Promise<JobState | undefined>;
+  /** Passes answers to a job that asks. */
+  answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void>;
+  /** The tool that a job names; `undefined` if this server does not have it. */
+  toolOf(name: string): ToolDefinition | undefined;
+}
+
 /** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
 export interface Deferral extends StoppedRuns {
+  /** Whether jobs run in other processes only. */
+  readonly startsElsewhere: boolean;
   /**
    * Checks tools against engine and keys.
    *
@@ -98,6 +116,8 @@ export interface Deferral extends StoppedRuns {
   /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
   makeJob(run: CallContext): Promise<void>;
   promiseOf(run: CallContext, waits: RunQuestions): CallResult;
+  /** The jobs. A worker is started, as by a call. */
+  readonly jobs: JobAccess;
   /**
    * Resolves a wait by its token. Never rejects.
    *

@@ -76,6 +76,12 @@ export interface Dispatch {
   readonly closeSignal: AbortSignal;
   /** Resolves a wait of a handler by its token. Never rejects. */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
+  /**
+   * The jobs, for operators; `undefined` on a server without an engine.
+   *
+   * @internal
+   */
+  readonly deferral: Pick<Deferral, "jobs"> | undefined;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }
@@ -347,9 +353,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** Runs the tool, after the members of `_meta` were applied. */
   #start(run: CallContext): CallResult | Future<CallResult> {
     const { meta } = run.call;
-    if (meta === undefined || run.definition.remote !== undefined) return this.#runTool(run);
+    const isPlain = meta === undefined && !this.deferral?.startsElsewhere;
+    if (isPlain || run.definition.remote !== undefined) return this.#runTool(run);
     try {
-      const started = this.#startWithMeta(run, meta);
+      const started = this.#startWithMeta(run, meta ?? {});
       return started instanceof Promise ? this.#runner.settle(run, started) : started;
     } catch (thrown) {
       return this.#runner.thrown(run, thrown);
@@ -374,7 +381,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       if (error !== undefined) return error;
     }
     const isEnqueued = isPromiseWanted === true && definition.promise !== undefined;
-    if (idempotencyKey === undefined && !isEnqueued) return this.#runTool(run);
+    const isElsewhere = deferral?.startsElsewhere && definition.promise;
+    if (idempotencyKey === undefined && !isEnqueued && !isElsewhere) return this.#runTool(run);
     return deferral === undefined ? NO_ENGINE : deferral.start(run, idempotencyKey, isEnqueued);
   }
 }

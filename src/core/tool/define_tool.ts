@@ -160,8 +160,9 @@ class Builder {
 
   promise(options: PromiseOptions = {}): Builder {
     checkPromise(this.#label, options);
-    const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs, required = false } = options;
-    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required } });
+    const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
+    const { required = false, keepFailed = false } = options;
+    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required, keepFailed } });
   }
 
   revision(revision: string): Builder {

@@ -31,6 +31,11 @@ export interface PromiseOptions {
    * wait.
    */
   readonly required?: boolean;
+  /**
+   * Whether a job whose attempts are used up keeps its arguments and steps until it expires, so that an operator can begin it again, with
+   * `jobsOf` of `./jobs`. No effect on calls with config. Default: `false`, they are deleted when it ends.
+   */
+  readonly keepFailed?: boolean;
 }
 
 /**

@@ -42,6 +42,7 @@ const PROMISE: OptionRules<PromiseOptions> = {
   retries: wholeNumber(0),
   jobTimeoutMs: LIFE,
   required: BOOLEAN,
+  keepFailed: BOOLEAN,
 };
 
 /** @throws {TypeError} If it is not a string, or is empty. */

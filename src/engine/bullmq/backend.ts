@@ -45,7 +45,7 @@ export type LeaseResult = "gone" | { readonly busyMs: number } | "acquired";
 export interface Records {
   /** Whether BullMQ's lock of a delivery is the lease of its run. If so, such a lease is neither renewed nor released. */
   readonly usesLocks: boolean;
-  /** Inserts a job, and schedules its first delivery. Returns `false` if the id is taken. */
+  /** Inserts a job, and schedules its first delivery. Returns `false` if the id is taken; such a delivery is ignored. */
   insert(job: Job, recordId: string, first?: Scheduled): Promise<boolean>;
   /** Returns `undefined` if there is no such job, or it has expired. */
   get(id: string): Promise<Job | undefined>;
@@ -59,7 +59,7 @@ export interface Records {
   heads(range: JobRange): Promise<readonly JobHead[]>;
   /**
    * Acquires the lease of a job that runs outside of a worker, and schedules its recovery at the end of the lease. Returns `false` if
-   * there is no such job, or another lease is held.
+   * there is no such job, or another lease is held; such a recovery is ignored.
    */
   lease(lease: BullmqLease, leaseMs: number): Promise<boolean>;
   /** Acquires the lease of a delivered job for `leaseMs`, unless another one is held. */

@@ -33,8 +33,16 @@ export class BullmqEngine implements Engine {
 
   insert(job: Job, dueInMs?: number): Promise<boolean> {
     const recordId = crypto.randomUUID();
-    const first = dueInMs === undefined ? undefined : { delivery: newDelivery(job.id, recordId), delayMs: dueInMs };
-    return this.#request(() => this.#backend.records.insert(job, recordId, first));
+    if (dueInMs === undefined) return this.#request(() => this.#backend.records.insert(job, recordId));
+    return this.#request(async () => {
+      const first = { delivery: newDelivery(job.id, recordId), delayMs: dueInMs };
+      if (await this.#backend.records.insert(job, recordId, first)) return true;
+      // A worker would ignore the delivery now. Its removal saves the work.
+      void this.#backend.queue.get().then((queue) => queue.remove(first.delivery.id)).catch(
+        this.#settings.errors.report,
+      );
+      return false;
+    });
   }
 
   get(id: string): Promise<Job | undefined> {

@@ -83,7 +83,7 @@ interface PostgresResult {
   readonly rowCount?: number | null | undefined;
 }
 
-/** Changes a record, and schedules a delivery in the same transaction if that has succeeded. */
+/** Changes a record and schedules a delivery in the same transaction. */
 type Schedule = (scheduled: Scheduled, change: (query: PostgresQuery) => Promise<boolean>) => Promise<boolean>;
 
 /** Each job is a row. All queues share one table. */

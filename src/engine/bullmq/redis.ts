@@ -43,8 +43,6 @@ interface RedisAccess {
   /** Resolves once Redis can be reached. */
   connect(): Promise<Redis>;
   readonly queue: Lazy<RedisDeliveryQueue>;
-  /** Called with errors that no caller waits for. */
-  onError(error: unknown): void;
 }
 const PACKAGES = ["bullmq", "ioredis"];
 
@@ -63,11 +61,7 @@ export class RedisBackend implements Backend {
     const { timeoutMs, errors } = settings;
     this.#connection = new RedisConnection(address, { feature: BULLMQ, packages: PACKAGES, timeoutMs, errors });
     const connect = () => this.#connection.ready();
-    this.records = new RedisRecords(this.#prefix, this.#channel, {
-      connect,
-      queue: this.queue,
-      onError: errors.report,
-    });
+    this.records = new RedisRecords(this.#prefix, this.#channel, { connect, queue: this.queue });
   }
 
   async #openQueue(): Promise<RedisDeliveryQueue> {
@@ -238,11 +232,7 @@ class RedisRecords implements Records {
     const { id, version, expiresAtMs } = job;
     const values = [recordId, version, JSON.stringify(job), Math.ceil(expiresAtMs), headText(job), positionOf(job)];
     if (first === undefined) return await this.#run(INSERT, id, ...values, "") === 1;
-    const isInserted = await this.#schedule(first, INSERT, id, ...values, this.#deliveries + first.delivery.id);
-    if (isInserted === 1) return true;
-    // A worker would ignore it: it is of another record.
-    void this.#access.queue.get().then((queue) => queue.remove(first.delivery.id)).catch(this.#access.onError);
-    return false;
+    return await this.#schedule(first, INSERT, id, ...values, this.#deliveries + first.delivery.id) === 1;
   }
 
   async lease({ job, delivery, claim }: BullmqLease, leaseMs: number): Promise<boolean> {

@@ -16,7 +16,7 @@ import type { Logger } from "../../core/handler/context.ts";
 import { AT_LEAST_1, checkOptions, LOGGER, oneOf, type OptionRules } from "../../internal/options.ts";
 import { ErrorThrottle } from "../store_errors.ts";
 import { SqliteEngine } from "./engine.ts";
-import { SqliteStore } from "./store.ts";
+import { openStore } from "./store.ts";
 
 /** Options of {@link sqliteEngine}. */
 export interface SqliteEngineOptions {
@@ -69,7 +69,7 @@ export function sqliteEngine(path: string, options: SqliteEngineOptions = {}): P
   // In WAL mode, NORMAL hands each change to the operating system before it returns, so that a killed process loses nothing. It does
   // not wait for the disk, so that a power failure may undo the last changes. FULL waits.
   const synchronous = outlives === "process" ? "NORMAL" : "FULL";
-  const store = new SqliteStore(path, { busyTimeoutMs: Math.ceil(busyTimeoutMs), synchronous });
+  const store = openStore(path, { busyTimeoutMs: Math.ceil(busyTimeoutMs), synchronous });
   const errors = new ErrorThrottle("The sqlite engine cannot use its database, and retries", logger);
   return withPromises(new SqliteEngine(store, { leaseMs, pollMs, busyTimeoutMs, errors }));
 }

@@ -5,7 +5,7 @@
  * lease, and repeats this while it lives. When the process dies, the delivery becomes due again.
  */
 import type { Job, JobFilter, JobPage } from "../engine.ts";
-import { headColumns, headOfRow, HEADS, pageOf, rangeOf } from "../job_list.ts";
+import { headColumns, headOfRow, HEADS, type JobHead, pageOf, rangeOf } from "../job_list.ts";
 import {
   openDatabase,
   type OpenOptions,
@@ -26,14 +26,17 @@ export interface SqliteLease {
   readonly wasDueAtMs?: number;
 }
 
-const SCHEMA_VERSION = 2;
+/** Version of {@link SQLITE_SCHEMA}. */
+export const SQLITE_SCHEMA_VERSION = 2;
 
 /**
+ * Statements that create the tables.
+ *
  * `claim` is 0 until a process acquires the delivery. From then on, `due_at_ms` is the end of the lease.
  *
  * Ids of deliveries are never reused (AUTOINCREMENT). Otherwise a late release could end the lease of another process.
  */
-const SCHEMA = `
+export const SQLITE_SCHEMA = `
   CREATE TABLE jobs (
     id TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
@@ -99,8 +102,27 @@ const STATEMENTS = {
   renew: "UPDATE deliveries SET due_at_ms = ? WHERE id = ? AND claim = ?",
   release: "DELETE FROM deliveries WHERE id = ? AND claim = ?",
   nextDue: "SELECT min(due_at_ms) AS due FROM deliveries WHERE due_at_ms > ?",
+  nextExpiry: "SELECT min(expires_at_ms) AS expiry FROM jobs",
   dataVersion: "PRAGMA data_version",
 };
+
+/** How the column `body` has the JSON of a job. */
+export interface JobBodies {
+  /** Returns the value of the column. */
+  write(text: string): string;
+  read(body: string): string;
+  /** Deletes what belongs to a value that was not stored. */
+  drop(body: string): void;
+}
+
+const WHOLE: JobBodies = { write: (text) => text, read: (body) => body, drop() {} };
+
+/** Opens the tables of a file; see {@link openDatabase}. */
+export function openStore(path: string, options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">): SqliteStore {
+  return new SqliteStore(
+    openDatabase(path, { ...options, schema: SQLITE_SCHEMA, schemaVersion: SQLITE_SCHEMA_VERSION }),
+  );
+}
 
 /**
  * The tables of one file, as one connection sees them. While another connection has the file locked, a method throws at once, without a
@@ -108,23 +130,30 @@ const STATEMENTS = {
  */
 export class SqliteStore {
   readonly #database: SqliteDatabase;
+  readonly #bodies: JobBodies;
   readonly #statements = new Map<string, SqliteStatement>();
 
-  /** Opens the file; see {@link openDatabase}. */
-  constructor(path: string, options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">) {
-    this.#database = openDatabase(path, { ...options, schema: SCHEMA, schemaVersion: SCHEMA_VERSION });
+  /**
+   * @param database An open database with the tables of {@link SQLITE_SCHEMA}.
+   * @param bodies Writes and reads the column `body`. Default: it is the JSON of the job.
+   */
+  constructor(database: SqliteDatabase, bodies: JobBodies = WHOLE) {
+    this.#database = database;
+    this.#bodies = bodies;
   }
 
   insert(job: Job): boolean {
     const { id, version, expiresAtMs } = job;
-    const add = () => this.#change("insert", id, version, expiresAtMs, ...headColumns(job), JSON.stringify(job));
-    // The id may belong to an expired job that is not purged yet.
-    return add() || (this.#change("removeExpired", id, Date.now()) && add());
+    return this.#withBody(job, (body) => {
+      const add = () => this.#change("insert", id, version, expiresAtMs, ...headColumns(job), body);
+      // The id may belong to an expired job that is not purged yet.
+      return add() || (this.#change("removeExpired", id, Date.now()) && add());
+    });
   }
 
   get(id: string): Job | undefined {
     const [row] = this.#rows("get", id, Date.now());
-    return row && JSON.parse(String(row["body"]));
+    return row && JSON.parse(this.#bodies.read(String(row["body"])));
   }
 
   /** Version of a job, even of an expired one. */
@@ -146,10 +175,20 @@ export class SqliteStore {
 
   replace(job: Job, version: number): boolean {
     const { id, expiresAtMs, state } = job;
-    const body = JSON.stringify(job);
     const nowMs = Date.now();
-    return (expiresAtMs > nowMs && this.#change("replaceBody", job.version, state, body, id, version, expiresAtMs)) ||
-      this.#change("replace", job.version, state, expiresAtMs, body, id, version, nowMs);
+    return this.#withBody(
+      job,
+      (body) =>
+        (expiresAtMs > nowMs && this.#change("replaceBody", job.version, state, body, id, version, expiresAtMs)) ||
+        this.#change("replace", job.version, state, expiresAtMs, body, id, version, nowMs),
+    );
+  }
+
+  #withBody(job: Job, write: (body: string) => boolean): boolean {
+    const body = this.#bodies.write(JSON.stringify(job));
+    const isWritten = write(body);
+    if (!isWritten) this.#bodies.drop(body);
+    return isWritten;
   }
 
   remove(id: string): void {
@@ -157,8 +196,13 @@ export class SqliteStore {
   }
 
   list(filter: JobFilter, limit: number, cursor: string | undefined): JobPage {
+    return pageOf(this.heads(filter, cursor), filter, limit);
+  }
+
+  /** The first heads of the jobs that a page is of, the latest first. */
+  heads(filter: JobFilter, cursor: string | undefined): JobHead[] {
     const { before: { createdAtMs, id }, fromMs } = rangeOf(filter, cursor);
-    return pageOf(this.#rows("list", createdAtMs, id, fromMs, Date.now()).map(headOfRow), filter, limit);
+    return this.#rows("list", createdAtMs, id, fromMs, Date.now()).map(headOfRow);
   }
 
   /** Deletes expired jobs. Returns whether there may be more. */
@@ -189,7 +233,7 @@ export class SqliteStore {
   exchange(ended: readonly SqliteLease[], room: number, leaseMs: number): readonly SqliteLease[] {
     const acquired: SqliteLease[] = [];
     // Searched first, since workers poll: a search needs no write lock, and a transaction without changes would.
-    if (ended.length === 0 && (room === 0 || !this.#hasDue())) return acquired;
+    if (ended.length === 0 && (room === 0 || !this.hasDue())) return acquired;
     this.transaction(() => {
       for (const lease of ended) this.#release(lease);
       for (let lease = this.#claim(room, leaseMs); lease !== undefined; lease = this.#claim(--room, leaseMs)) {
@@ -204,6 +248,12 @@ export class SqliteStore {
     return this.#change("renew", wholeMs(Date.now() + leaseMs), delivery, claim);
   }
 
+  /** Whether a delivery is due that may be acquired. */
+  hasDue(): boolean {
+    const nowMs = Date.now();
+    return this.#rows("findDue", nowMs, nowMs, nowMs).length > 0;
+  }
+
   /** Time at which the next delivery is due, in milliseconds since the Unix epoch; `Infinity` without deliveries. */
   nextDueMs(): number {
     const due = this.#rows("nextDue", Date.now())[0]?.["due"] ?? Infinity;
@@ -215,7 +265,13 @@ export class SqliteStore {
     return Number(this.#rows("dataVersion")[0]?.["data_version"]);
   }
 
+  /** When the first job expires, in milliseconds since the Unix epoch; `Infinity` without jobs. */
+  nextExpiryMs(): number {
+    return Number(this.#rows("nextExpiry")[0]?.["expiry"] ?? Number.POSITIVE_INFINITY);
+  }
+
   transaction(work: () => void): void {
+    if (this.#database.transaction !== undefined) return this.#database.transaction(work);
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       work();
@@ -230,11 +286,6 @@ export class SqliteStore {
     for (const statement of this.#statements.values()) statement.finalize?.();
     this.#statements.clear();
     this.#database.close();
-  }
-
-  #hasDue(): boolean {
-    const nowMs = Date.now();
-    return this.#rows("findDue", nowMs, nowMs, nowMs).length > 0;
   }
 
   /** Acquires one due delivery; `undefined` without one, or if `room` is 0. */

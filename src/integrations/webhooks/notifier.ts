@@ -127,7 +127,14 @@ function promiseOf(senders: readonly Sender[]): NonNullable<ToolDefinition["prom
   }));
   const jobTimeoutMs = 2 * Math.max(...senders.map(({ target }) => target.timeoutMs));
   // Its tries may be late by as much.
-  return { budgetMs: 2_000, ttlMs: 2 * longestMs, retries: MAX_CRASHES, jobTimeoutMs, required: false };
+  return {
+    budgetMs: 2_000,
+    ttlMs: 2 * longestMs,
+    retries: MAX_CRASHES,
+    jobTimeoutMs,
+    required: false,
+    keepFailed: false,
+  };
 }
 
 function toolOf(

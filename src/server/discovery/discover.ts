@@ -197,6 +197,9 @@ class DiscoveryHost {
       warn: (message, fields) => dispatch.warn(message, fields),
       resolve: (token, word) => dispatch.resolve(token, word),
       readPromise: (token, peer) => dispatch.readPromise(token, peer),
+      get deferral() {
+        return dispatch.deferral;
+      },
       get closeSignal() {
         return dispatch.closeSignal;
       },

@@ -20,7 +20,14 @@ import type { SearchInput } from "../../core/tool_search/tool_catalog.ts";
 import type { ToolSearch } from "./tool_search.ts";
 
 /** Settings of promised calls that are only listed, so that clients may request tasks: the called tool has its own. */
-const LISTED_PROMISE = { budgetMs: 0, ttlMs: 0, retries: 0, jobTimeoutMs: 0, required: false } as const;
+const LISTED_PROMISE = {
+  budgetMs: 0,
+  ttlMs: 0,
+  retries: 0,
+  jobTimeoutMs: 0,
+  required: false,
+  keepFailed: false,
+} as const;
 
 /** Creates the definition of `search_tools`. */
 export function searchToolsDefinition(search: ToolSearch): ToolDefinition {

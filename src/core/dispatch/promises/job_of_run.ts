@@ -34,6 +34,7 @@ export function jobOfRun(
     createdAtMs: services.clock.now(),
     expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
+    ...(promise?.keepFailed && { keepsFailed: true }),
     memo: run.asking?.memo ?? EMPTY_MEMO,
   };
 }

@@ -33,7 +33,7 @@ const HAND_OVER_MS = 2_000;
 const RUNNING = { state: "running", epoch: 1, attempt: 1 } as const;
 
 /** Options of a {@link JobRunner}. */
-export interface JobRunnerOptions extends Omit<DeferralOptions, "engine"> {
+export interface JobRunnerOptions extends DeferralOptions {
   readonly jobs: Jobs;
   readonly promises: PromiseTokens;
   readonly waits: JobWaiters;
@@ -150,16 +150,22 @@ export class JobRunner {
     await runState.push({ kind: "deferred", promise: this.#promise(run, lease) });
   }
 
-  async enqueue(run: CallContext): Promise<CallResult> {
+  /**
+   * Checks config and arguments, and inserts a job.
+   *
+   * @param waits Whether to return the result if it comes within the budget; otherwise the promise token comes at once.
+   */
+  async enqueue(run: CallContext, waits: boolean): Promise<CallResult> {
     const configError = await configure(run);
     if (configError !== undefined) return configError;
     const checked = await run.definition.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidArguments(formatIssues(checked.issues, run.call.args));
     const job = await this.#withConfig(run, jobOfRun(run, { state: "queued", epoch: 0, attempt: 0 }));
     this.ensureWorker();
-    if (await this.#jobs.engine.insert(job, 0)) return this.#options.promises.ofJob(job);
-    const existing = await this.#findSame(job);
+    const existing = await this.#jobs.engine.insert(job, 0) ? job : await this.#findSame(job);
     if ("kind" in existing) return existing;
+    if (waits) return await this.#options.waits.untilJoinedEnd(run, existing);
+    if (existing === job) return this.#options.promises.ofJob(job);
     const joined = await this.#jobs.join(job.id);
     return joined === undefined ? joinedCallFailed() : this.#options.promises.ofJob(joined);
   }
@@ -194,6 +200,7 @@ export class JobRunner {
 
   /** Starts a worker, unless there is one, or this server runs no jobs. */
   ensureWorker(): void {
+    if (this.#options.engine.startsElsewhere) return;
     if (!this.#services.isClosed) this.#options.scheduled.start();
     const { concurrency } = this.#options;
     if (concurrency > 0 && this.#workers.size === 0 && !this.#services.isClosed) this.work(concurrency);

@@ -18,12 +18,19 @@ const MAX_TRIES = 100;
 /** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
 const UNKNOWN_STATE_MS = 5_000;
 
+/** Whether a job keeps its arguments and memo after its end, so that an operator can begin it again. Config is never kept. */
+function isKept({ keepsFailed, config }: Job, outcome: CallResult): boolean | undefined {
+  return keepsFailed && outcome.kind === "failure" && outcome.code === "attempts_exhausted" && config === undefined;
+}
+
 /** Delay after which the end of a job is notified if the process that ended it has died, in milliseconds. */
 const NOTIFY_AGAIN_MS = 5_000;
 
 /** Removes members at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
-function toEnded(job: Job): Job {
-  return { ...job, args: null, config: undefined, memo: endedMemo(job.memo) };
+function toEnded(job: Job, outcome?: CallResult): Job {
+  return outcome !== undefined && isKept(job, outcome)
+    ? job
+    : { ...job, args: null, config: undefined, memo: endedMemo(job.memo) };
 }
 
 export function isFinal({ state }: Job): boolean {
@@ -95,7 +102,10 @@ export class Jobs {
 
   /** Stores the result of a run and ends the job. */
   finish(run: Job, outcome: CallResult): Promise<Job | undefined> {
-    return this.#notify(run.id, this.#changeRun(run, (job) => ({ ...this.#toNotified(job), state: "done", outcome })));
+    return this.#notify(
+      run.id,
+      this.#changeRun(run, (job) => ({ ...this.#toNotified(job, outcome), state: "done", outcome })),
+    );
   }
 
   /** Marks a job as awaited by another call. Returns the job; `undefined` if it is missing. */
@@ -208,8 +218,8 @@ export class Jobs {
     return (cancelled ?? await this.engine.get(id))?.state;
   }
 
-  #toNotified(job: Job): Job {
-    return { ...toEnded(job), ...(this.notifier?.wants(job) && { isNotified: true }) };
+  #toNotified(job: Job, outcome?: CallResult): Job {
+    return { ...toEnded(job, outcome), ...(this.notifier?.wants(job) && { isNotified: true }) };
   }
 
   /** Schedules a delivery of a job that is about to be cancelled: if this process dies afterwards, another one notifies. */

@@ -6,7 +6,7 @@ import type { Future } from "../../../internal/future.ts";
 import { Pending } from "../../handler/context.ts";
 import { randomKeys } from "../../keys/key_ring.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import { hasPromises } from "../attached_tools.ts";
+import { hasPromises, toolOfJob } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
 import type { CallContext } from "../call_context.ts";
@@ -15,6 +15,7 @@ import type {
   DeferralOptions,
   DeferralSupport,
   DispatchServices,
+  JobAccess,
   PromiseEngine,
   PromiseTerms,
   ResolveWord,
@@ -57,6 +58,7 @@ class EngineDeferral implements Deferral {
   readonly #redeemer: Redeemer;
   readonly #waitResolver: WaitResolver;
   readonly #scheduled: ScheduledJobs;
+  readonly #access: JobAccess;
 
   constructor(services: DispatchServices, options: DeferralOptions) {
     const { engine, keys } = options;
@@ -78,6 +80,16 @@ class EngineDeferral implements Deferral {
     const scheduled = this.#scheduled = new ScheduledJobs(services, options, jobs);
     this.#runner = new JobRunner(services, { ...options, jobs, promises, waits, scheduled });
     this.#redeemer = new Redeemer(services, jobs, promises, waits);
+    this.#access = {
+      engine: reporting,
+      clock: services.clock,
+      get owner() {
+        return jobs.owner;
+      },
+      cancel: (id) => jobs.cancel(id),
+      answer: (id, answers) => jobs.answer(id, answers),
+      toolOf: (name) => toolOfJob(services.registry, name),
+    };
     this.#waitResolver = new WaitResolver(services, jobs, options);
   }
 
@@ -95,9 +107,14 @@ class EngineDeferral implements Deferral {
     return this.#runner.guard(run, running, promise, deadlineMs);
   }
 
+  get startsElsewhere(): boolean {
+    return this.#engine.startsElsewhere === true;
+  }
+
   start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult> {
     if (idempotencyKey !== undefined) this.#runner.bindKey(run, idempotencyKey);
-    return isEnqueued ? this.#runner.enqueue(run) : this.#runner.runKeyed(run);
+    const waits = !isEnqueued && this.startsElsewhere && run.definition.promise !== undefined;
+    return isEnqueued || waits ? this.#runner.enqueue(run, waits) : this.#runner.runKeyed(run);
   }
 
   join(run: CallContext, token: string): Promise<CallResult> {
@@ -121,6 +138,11 @@ class EngineDeferral implements Deferral {
 
   promiseOf(run: CallContext, waits: RunQuestions): CallResult {
     return this.#runner.promiseOf(run, waits);
+  }
+
+  get jobs(): JobAccess {
+    this.#runner.ensureWorker();
+    return this.#access;
   }
 
   async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {

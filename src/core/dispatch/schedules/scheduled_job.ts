@@ -20,7 +20,7 @@ export function createScheduledJob(
       `Cannot create server: the schedule "${schedule.name}" calls ${tool}, which is not among its tools`,
     );
   }
-  const { promise: { ttlMs, retries }, revision } = definition;
+  const { promise: { ttlMs, retries, keepFailed }, revision } = definition;
   return {
     id,
     state: "queued",
@@ -36,6 +36,7 @@ export function createScheduledJob(
     expiresAtMs: atMs + ttlMs + skewMs,
     wakeAtMs: atMs,
     maxAttempts: retries + 1,
+    ...(keepFailed && { keepsFailed: true }),
     memo: { answers: {}, steps: {} },
     schedule,
   };

@@ -1,0 +1,173 @@
+/**
+ * An engine in Cloudflare Durable Objects, for Workers. Promised work runs in the objects, after the request has ended, and continues after
+ * evictions and deployments.
+ *
+ * @example A Worker whose promises outlive the request
+ * ```ts fragment
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { durableObjects, type ObjectNamespace } from "jsr:@toolwire/toolwire/engines/durable-object";
+ *
+ * interface Env {
+ *   TOOLWIRE_JOBS: ObjectNamespace;
+ *   TOOLWIRE_KEYS: string;
+ * }
+ * const jobs = durableObjects({
+ *   namespace: (env: Env) => env.TOOLWIRE_JOBS,
+ *   server: (engine, env) => createServer({ tools, keys: env.TOOLWIRE_KEYS, engine }),
+ * });
+ * export class ToolwireJobs extends jobs.Shard {}
+ * export default { fetch: (request: Request, env: Env, ctx: unknown) => jobs.server(env).fetch(request, env, ctx) };
+ * ```
+ * @module
+ */
+import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
+import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
+import type { Logger } from "../../core/handler/context.ts";
+import {
+  AT_LEAST_1,
+  checkOptions,
+  FUNCTION,
+  LOGGER,
+  type OptionRules,
+  required,
+  TEXT,
+  wholeNumber,
+} from "../../internal/options.ts";
+import type { EngineWorker, WorkOptions } from "../engine.ts";
+import { ErrorThrottle } from "../store_errors.ts";
+import { DurableObjectEngine, type DurableObjectSettings } from "./engine.ts";
+import type { ObjectNamespace, ObjectState } from "./platform.ts";
+import { answerCall, RemoteShard, type SendToObject } from "./remote_shard.ts";
+import { Shard } from "./shard.ts";
+
+export type { ObjectCursor, ObjectNamespace, ObjectResponse, ObjectState, ObjectStorage } from "./platform.ts";
+
+/** Members of a server that {@link durableObjects} uses. */
+export interface ShardServer {
+  /** Starts a worker that runs jobs as they come due. */
+  work(options: Partial<WorkOptions>): EngineWorker;
+}
+
+/** Options of {@link durableObjects}. */
+export interface DurableObjectOptions<Env, Server extends ShardServer> {
+  /** The binding of the class {@link DurableObjects.Shard}. */
+  readonly namespace: (env: Env) => ObjectNamespace;
+  /** Creates the server: for each request of the Worker, and in each object, where it runs the jobs. It needs the same `keys` everywhere. */
+  readonly server: (engine: PromiseEngine, env: Env) => Server;
+  /** Number of objects that share the jobs. With another number, earlier jobs are not found. Default: 8. */
+  readonly shards?: number;
+  /** Start of the names of the objects. Engines of different names do not share jobs. Default: `"toolwire"`. */
+  readonly name?: string;
+  /** Largest number of jobs that run in one object at once. Default: 10. */
+  readonly concurrency?: number;
+  /** Duration of the lease of a run in a Worker, in milliseconds: of calls with an idempotency key, without `.promise()`. Default: 10,000. */
+  readonly leaseMs?: number;
+  /** Region of new objects, such as `"weur"`. Default: close to the first request. */
+  readonly locationHint?: string;
+  /** Receives errors of background work as warnings, the first of each outage; the work is retried. Default: `console`. */
+  readonly logger?: Logger;
+}
+
+/** An object with jobs. */
+export interface ShardObject {
+  /** Answers calls of Workers and other objects; not for the public. */
+  fetch(request: Request): Promise<Response>;
+  /** Delivers what is due. */
+  alarm(info?: { readonly retryCount?: number }): Promise<void>;
+}
+
+/** Result of {@link durableObjects}. */
+export interface DurableObjects<Env, Server> {
+  /** Class of the objects, for the binding: `export class ToolwireJobs extends jobs.Shard {}`. */
+  readonly Shard: new (state: ObjectState, env: Env) => ShardObject;
+  /** Creates the server for a request of the Worker. Requests cannot share one, because they cannot share what waits. */
+  server(env: Env): Server;
+}
+
+const RULES: OptionRules<DurableObjectOptions<unknown, ShardServer>> = {
+  namespace: required(FUNCTION),
+  server: required(FUNCTION),
+  shards: wholeNumber(1),
+  name: TEXT,
+  concurrency: wholeNumber(1),
+  leaseMs: AT_LEAST_1,
+  locationHint: TEXT,
+  logger: LOGGER,
+};
+
+/**
+ * Stores jobs in Durable Objects with SQLite, and runs them there.
+ *
+ * In the Worker, a call of a tool with `.promise()` is stored, run in an object, and answered within its budget, or promised. Sleeps and
+ * later attempts wake the object by its alarm. Idempotency keys work for all tools.
+ *
+ * @param options Binding, server and number of objects.
+ * @returns The class of the objects, and the server for each request.
+ * @throws {TypeError} If an option is missing, invalid or unknown.
+ * @throws {RangeError} If a number is too small.
+ */
+export function durableObjects<Env, Server extends ShardServer>(
+  options: DurableObjectOptions<Env, Server>,
+): DurableObjects<Env, Server> {
+  checkOptions("keep jobs in Durable Objects", options, RULES as OptionRules<DurableObjectOptions<Env, Server>>);
+  const { server, concurrency = 10, logger } = options;
+  return {
+    Shard: class implements ShardObject {
+      readonly #shard: Shard;
+
+      constructor(state: ObjectState, env: Env) {
+        const errors = new ErrorThrottle("A run in a Durable Object cannot use the engine, and is repeated", logger);
+        const shard = this.#shard = new Shard(state.storage, errors);
+        void state.blockConcurrencyWhile(async () => {
+          await shard.open();
+          server(createEngine(options, env, { shard, id: `${state.id}` }), env).work({ concurrency });
+        });
+      }
+
+      fetch(request: Request): Promise<Response> {
+        return answerCall(this.#shard, request);
+      }
+
+      alarm({ retryCount = 0 }: { readonly retryCount?: number } = {}): Promise<void> {
+        return this.#shard.alarm(retryCount);
+      }
+    },
+    server: (env) => server(createEngine(options, env), env),
+  };
+}
+
+/** @param own The shard of this object, and the object's id; absent in a Worker. */
+function createEngine<Env, Server extends ShardServer>(
+  { namespace, shards = 8, name = "toolwire", leaseMs = 10_000, locationHint }: DurableObjectOptions<Env, Server>,
+  env: Env,
+  own?: { readonly shard: Shard; readonly id: string },
+): PromiseEngine {
+  const objects = namespace(env);
+  if (objects === undefined) {
+    throw new TypeError(
+      "Cannot keep jobs in Durable Objects: the binding is undefined; add it to the configuration of the Worker",
+    );
+  }
+  const idAt = (index: number) => objects.idFromName(`${name}/${shards}/${index}`);
+  const send = (index: number): SendToObject => (url, init) => {
+    const hint = locationHint === undefined ? undefined : { locationHint };
+    return objects.get(idAt(index) as never, hint as never).fetch(url, init);
+  };
+  const settings: DurableObjectSettings = {
+    shards,
+    leaseMs,
+    shardAt: (index, signal) => {
+      return own !== undefined && `${idAt(index)}` === own.id ? own.shard : new RemoteShard(send(index), signal);
+    },
+    ...(own !== undefined && { own: own.shard }),
+  };
+  const engine = withPromises(new DurableObjectEngine(settings));
+  return Object.assign(engine, { "~deferral": { ...engine["~deferral"], randomKeys: refuseRandomKeys } });
+}
+
+/** @throws {TypeError} Always: a token of one request would be unknown to the next. */
+function refuseRandomKeys(): never {
+  throw new TypeError(
+    "Cannot create server: its requests and objects need the same keys; pass createServer({ keys: env.TOOLWIRE_KEYS, engine })",
+  );
+}
