@@ -167,14 +167,14 @@ export function decodeText(value: string): string {
   }
 }
 
-/** Rows of 16 bytes: offset, hexadecimal, and the printable characters. @param length Bytes in all. */
+/** Rows of 8 bytes: offset, hexadecimal, and the printable characters. @param length Bytes in all. */
 export function hexDump(bytes: Uint8Array, length: number = bytes.length): string {
   const rows: string[] = [];
-  for (let at = 0; at < bytes.length; at += 16) {
-    const row = [...bytes.subarray(at, at + 16)];
+  for (let at = 0; at < bytes.length; at += 8) {
+    const row = [...bytes.subarray(at, at + 8)];
     const hex = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
     const shown = row.map((byte) => byte > 31 && byte < 127 ? String.fromCharCode(byte) : ".").join("");
-    rows.push(`${at.toString(16).padStart(6, "0")}  ${hex.padEnd(47)}  ${shown}`);
+    rows.push(`${at.toString(16).padStart(6, "0")}  ${hex.padEnd(23)}  ${shown}`);
   }
   if (length > bytes.length) rows.push(`${length - bytes.length} more bytes`);
   return rows.join("\n");

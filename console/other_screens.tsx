@@ -1,54 +1,8 @@
-/** Smaller screens: what the list costs a model, and what a token shows. */
+/** Smaller screens: what a token shows, and the server. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { ask, hello, setToken, token, tools } from "./api.ts";
+import { ask, hello, setToken, token } from "./api.ts";
 import { Pane } from "./pane.tsx";
-
-export function ListScreen(): JSX.Element {
-  const listed = tools.value.filter(({ isListed }) => isListed);
-  const tokens = listed.reduce((sum, tool) => sum + tool.tokens, 0);
-  const heaviest = [...listed].sort((one, other) => other.tokens - one.tokens);
-  const most = heaviest[0]?.tokens ?? 1;
-  return (
-    <div class="screen one">
-      <Pane title="What the list costs a model">
-        <p>
-          <strong>{listed.length}</strong> tools take about <strong>{tokens}</strong>{" "}
-          tokens of every request to a model.
-          {tools.value.length > listed.length && ` ${tools.value.length - listed.length} more are found by search.`}
-        </p>
-        <table class="counts">
-          <thead>
-            <tr>
-              <th scope="col">tool</th>
-              <th scope="col" class="right">tokens</th>
-              <th scope="col" class="right">characters</th>
-              <th scope="col">share</th>
-            </tr>
-          </thead>
-          <tbody>
-            {heaviest.map(({ listing: { name }, tokens, chars }) => (
-              <tr key={name}>
-                <td>
-                  <a href={`#/tools/${encodeURIComponent(name)}`}>{name}</a>
-                </td>
-                <td class="right">{tokens}</td>
-                <td class="right">{chars}</td>
-                <td>
-                  <meter value={tokens} max={most} aria-label={`${name}: ${tokens} tokens`} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        <p class="dim">
-          An estimate by runs of characters. <code>toolwire check</code> names what can be shorter;{" "}
-          <code>discover()</code> keeps long lists out of requests.
-        </p>
-      </Pane>
-    </div>
-  );
-}
 
 interface TokenAnswer {
   readonly kind: string | null;

@@ -1,7 +1,8 @@
 /** The screens of the page, in the order of the rail: one line each. */
 import type { ComponentType } from "preact";
 import { FeedScreen } from "./feed_screen.tsx";
-import { ListScreen, ServerScreen, TokenScreen } from "./other_screens.tsx";
+import { ModelsScreen } from "./models_screen.tsx";
+import { ServerScreen, TokenScreen } from "./other_screens.tsx";
 import { PromptsScreen } from "./prompts_screen.tsx";
 import { ResourcesScreen } from "./resources_screen.tsx";
 import { ToolsScreen } from "./tools_screen.tsx";
@@ -21,7 +22,7 @@ export const SCREENS: readonly [PageScreen, ...PageScreen[]] = [
   { id: "feed", title: "Calls", key: "f", View: FeedScreen },
   { id: "resources", title: "Resources", key: "r", View: ResourcesScreen },
   { id: "prompts", title: "Prompts", key: "p", View: PromptsScreen },
-  { id: "list", title: "List cost", key: "l", View: ListScreen },
+  { id: "list", title: "Models", key: "l", View: ModelsScreen },
   { id: "token", title: "Token", key: "k", View: TokenScreen },
   { id: "server", title: "Server", key: "s", View: ServerScreen },
 ];

@@ -184,16 +184,10 @@ export function checkServerOptions(options: AnyOptions): void {
   const { keys, limits, work, cors, engine, jobMiddleware } = options;
   if (keys !== undefined && !has("~questions")(keys)) throw new TypeError(KEYS_ERROR);
   if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);
-  if (work) checkWork(work);
   if (
     engine === undefined && (work || jobMiddleware?.length || options.schedules?.length || options.onComplete?.length)
   ) {
     throw missingEngine("Cannot create server: work, schedules, onComplete and jobMiddleware need an engine");
   }
   if (typeof cors === "object") checkOptions("answer pages of other origins", cors, CORS);
-}
-
-/** @throws {RangeError} If `concurrency` is not a positive whole number. */
-export function checkWork(options: object): void {
-  checkOptions("run deferred work", options, { concurrency: wholeNumber(1) });
 }

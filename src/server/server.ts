@@ -21,7 +21,7 @@ import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, 
 import type { MountedAuth } from "./auth.ts";
 import type { BasePath } from "./base_path.ts";
 import { FetchRequest } from "./fetch_request.ts";
-import { checkServerOptions, checkWork, type CoreServerOptions } from "./options.ts";
+import { checkServerOptions, type CoreServerOptions } from "./options.ts";
 import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
@@ -136,7 +136,6 @@ const DEFAULT_LIMITS: Limits = {
   answerChars: 8_388_608,
   resultChars: 4_194_304,
 };
-const DEFAULT_CONCURRENCY = 10;
 
 /**
  * Creates a server of tools, without promises, questions and caller state until the options bring them: `engine:
@@ -232,7 +231,7 @@ function createDispatcher(
   registry: ToolRegistry,
   limits: Limits,
 ): Dispatcher {
-  const { clock = systemClock, middleware = [], jobMiddleware = [], timeoutMs = DEFAULT_TIMEOUT_MS, work } = options;
+  const { clock = systemClock, middleware = [], jobMiddleware = [], timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const logger = toLogger(options.logger);
   return new Dispatcher({
     ...options,
@@ -243,7 +242,6 @@ function createDispatcher(
     jobMiddleware,
     timeoutMs,
     door: options.wires?.find((wire) => wire["~door"])?.["~door"],
-    concurrency: work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY,
     limits,
   });
 }
@@ -312,10 +310,7 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
     resolve: async (token, content) => toResolution(await dispatcher.resolve(token, { done: "accept", content })),
     decline: async (token, reason) =>
       toResolution(await dispatcher.resolve(token, { done: "decline", ...(reason !== undefined && { reason }) })),
-    work: (options = {}) => {
-      checkWork(options);
-      return dispatcher.work(options.concurrency ?? DEFAULT_CONCURRENCY);
-    },
+    work: (options) => dispatcher.work(options),
     async close(graceMs = DEFAULT_GRACE_MS) {
       for (const wire of new Set(parts.routes.values())) wire.close?.();
       await dispatcher.close(graceMs);

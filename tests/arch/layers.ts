@@ -45,6 +45,7 @@ export const LAYERS: readonly Layer[] = [
       "wire",
       "wire messages",
       "wire server",
+      "console",
       "wire client",
       "client",
       "server",
@@ -150,6 +151,11 @@ export const LAYERS: readonly Layer[] = [
     name: "wire client",
     folders: ["src/wires/*/client/", "src/wires/*/*/client/"],
     imports: [...WIRE_CLIENT, "type:handler", "type:tool", "type:dispatch", "json schema"],
+  },
+  {
+    name: "console",
+    folders: ["src/wires/console/server/"],
+    imports: [...BELOW_WIRES, "wire", "server", "agents"],
   },
   {
     name: "wire server",
@@ -269,6 +275,7 @@ export const LAYERS: readonly Layer[] = [
       "framing",
       "wire messages",
       "wire server",
+      "console",
       "wire client",
       "client",
       "type:server",

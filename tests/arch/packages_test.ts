@@ -85,9 +85,9 @@ test("entry ./serve is known to import modules of node: the check above can fail
   ok((await outsideOf(deno.exports["./serve"] ?? "", "neutral")).some((path) => path.startsWith("node:")));
 });
 
-/** Files with bytes in the bundle of a module whose text is `contents`. */
-async function filesIn(contents: string): Promise<string[]> {
-  const { metafile } = await build({
+/** The bundle of a module whose text is `contents`. */
+async function bundleOf(contents: string) {
+  return await build({
     stdin: { contents, resolveDir: ROOT, loader: "ts" },
     bundle: true,
     write: false,
@@ -97,6 +97,15 @@ async function filesIn(contents: string): Promise<string[]> {
     format: "esm",
     logLevel: "silent",
   });
+}
+
+async function textOf(contents: string): Promise<string> {
+  return (await bundleOf(contents)).outputFiles.map(({ text }) => text).join("");
+}
+
+/** Files with bytes in the bundle of a module whose text is `contents`. */
+async function filesIn(contents: string): Promise<string[]> {
+  const { metafile } = await bundleOf(contents);
   const [output] = Object.values(metafile.outputs);
   return Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) =>
     path
@@ -157,6 +166,15 @@ test("a core server with one tool has no byte of tokens, engines, promises, ques
   const files = await filesIn(CORE_SERVER);
   ok(files.includes("src/core/dispatch/dispatcher.ts"));
   deepStrictEqual(files.filter((path) => BROUGHT.some((pattern) => pattern.test(path))), []);
+});
+
+/** Members of the code that stops runs at questions and waits, makes runs jobs, and starts workers. */
+const MEMBERS_BROUGHT = /\.(bindKey|runKeyed|tokenOf|promiseOf|divergence|concurrency)\b/g;
+
+test("keys and engines, not a core server, have the steps of stopped runs and of jobs", async () => {
+  const membersOf = async (contents: string) => new Set((await textOf(contents)).match(MEMBERS_BROUGHT));
+  deepStrictEqual(await membersOf(CORE_SERVER), new Set());
+  strictEqual((await membersOf('export * from "./mod.ts";')).size, 6);
 });
 
 test("the front door has each of them: the check above can fail", async () => {

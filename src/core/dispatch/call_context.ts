@@ -67,12 +67,10 @@ export class CallContext implements MiddlewareCtx {
     this.sink = sink;
   }
 
-  /** Another run within the same call, of the tool whose promise is redeemed. */
-  within(definition: ToolDefinition, callId: string): CallContext {
-    const inner = new CallContext(definition, { ...this.call, tool: definition.name }, this.services, this.sink);
-    inner.#runState = this.runState;
-    inner.#callId = callId;
-    return inner;
+  /** Shares signal, deadlines and events of another run, within whose call this one runs. */
+  joinRun({ runState }: CallContext, callId: string): void {
+    this.#runState = runState;
+    this.#callId = callId;
   }
 
   /** Continues earlier runs of the same call. */

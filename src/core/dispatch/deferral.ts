@@ -1,7 +1,7 @@
 /** The interface between the plain call and the code of promises: the option `engine` brings an implementation. */
 import type { Peer } from "../call/call.ts";
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
-import type { AskAnswer, Engine, EngineWorker, JobState } from "../../engine/engine.ts";
+import type { AskAnswer, Engine, EngineWorker, JobState, WorkOptions } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { JsonObject } from "../../internal/json.ts";
@@ -56,6 +56,14 @@ export interface PromiseTerms {
 export type ResolveWord =
   | { readonly done: "accept"; readonly content: unknown }
   | { readonly done: "decline"; readonly reason?: string };
+
+/** A wait that has no value yet. */
+export interface OpenWait {
+  /** Key that the handler has given it. */
+  readonly key: string;
+  /** JSON Schema of the value; `undefined` until a run has come to the wait. */
+  readonly schema: JsonObject | undefined;
+}
 
 /** Checks values for waits where they arrive. */
 export interface ResolverDoor {
@@ -124,11 +132,17 @@ export interface Deferral extends StoppedRuns {
    * @param word The value that was accepted, or the reason of a refusal.
    */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
+  /** Reads the wait of a token; of one that is no longer open, why. Never rejects. */
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
   tokenOf(run: CallContext): string | undefined;
   /** Reads a promise token of this caller. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
-  /** Starts a worker that runs jobs as they come due. */
-  work(concurrency: number): EngineWorker;
+  /**
+   * Starts a worker that runs jobs as they come due.
+   *
+   * @throws {RangeError} If `concurrency` is not a positive whole number.
+   */
+  work(options: Partial<WorkOptions> | undefined): EngineWorker;
   /** Starts a worker if jobs of an earlier process may be waiting. */
   resume(): void;
   /** Ends all waits and stops the workers; resolves when their jobs have ended. */
@@ -144,8 +158,8 @@ export interface ResultLimits extends OutputLimits {
 export interface JobOptions {
   /** Runs around every run of a job; the first is the outermost. */
   readonly jobMiddleware: readonly Middleware[];
-  /** Number of jobs that run at once in this process; 0 for none. */
-  readonly concurrency: number;
+  /** Number of jobs that run at once in this process; `false` for none. Default: 10. */
+  readonly work?: WorkOptions | false | undefined;
   readonly limits: ResultLimits;
   /** Calls of tools at times of the clock. */
   readonly schedules?: readonly Schedule[] | undefined;
@@ -167,7 +181,11 @@ export interface DeferralOptions extends JobOptions {
 export interface DeferralSupport {
   /** The tools `redeem` and `cancel`. */
   readonly systemTools: readonly ToolDefinition[];
-  /** Makes the deferral of one server. */
+  /**
+   * Makes the deferral of one server.
+   *
+   * @throws {RangeError} If `work.concurrency` is not a positive whole number.
+   */
   create(services: DispatchServices, options: DeferralOptions): Deferral;
   /** Makes keys for a server that has none: random ones, with a warning at their first use. */
   randomKeys(logger: Logger | undefined): QuestionKeys;

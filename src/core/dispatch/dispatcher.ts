@@ -6,7 +6,7 @@
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
-import type { EngineWorker } from "../../engine/engine.ts";
+import type { EngineWorker, WorkOptions } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -77,11 +77,11 @@ export interface Dispatch {
   /** Resolves a wait of a handler by its token. Never rejects. */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
   /**
-   * The jobs, for operators; `undefined` on a server without an engine.
+   * The jobs, for operators, and their waits; `undefined` on a server without an engine.
    *
    * @internal
    */
-  readonly deferral: Pick<Deferral, "jobs"> | undefined;
+  readonly deferral: Pick<Deferral, "jobs" | "readWait"> | undefined;
   /** Reads the contents of a promise token of this caller, without a look-up of its job. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }
@@ -223,8 +223,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
    *
    * @throws {TypeError} If the server has no engine.
    */
-  work(concurrency: number): EngineWorker {
-    if (this.deferral !== undefined) return this.deferral.work(concurrency);
+  work(options: Partial<WorkOptions> | undefined): EngineWorker {
+    if (this.deferral !== undefined) return this.deferral.work(options);
     throw missingEngine("Cannot run deferred work");
   }
 

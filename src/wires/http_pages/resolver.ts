@@ -1,11 +1,7 @@
-/**
- * Takes values for waits of handlers over HTTP: the path for webhooks and for links in messages.
- *
- * @module
- */
+/** Takes values for waits of handlers over HTTP: the path for webhooks and for links in messages. */
 import type { ErrorResult } from "../../core/call/outcome.ts";
 import { errorResult } from "../../core/call/outcome.ts";
-import type { ResolverDoor, ResolveWord } from "../../core/dispatch/deferral.ts";
+import type { OpenWait, ResolverDoor, ResolveWord } from "../../core/dispatch/deferral.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import { compileCheck } from "../../core/json_schema/check.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -15,6 +11,8 @@ import { isJsonObject } from "../../internal/json.ts";
 import { BOOLEAN, checkOptions, FUNCTION, PATH, required, rule } from "../../internal/options.ts";
 import { JSON_HEADERS, jsonReply, mediaTypeError, retryAfterHeader } from "../framing/http.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../wire.ts";
+import { readForm } from "./resolver_form.ts";
+import { describeIssues, endPage, formPage } from "./resolver_page.ts";
 
 /** Options of {@link resolver}. */
 export interface ResolverOptions {
@@ -31,6 +29,11 @@ export interface ResolverOptions {
   readonly verify?: (body: Uint8Array, headers: Metadata) => MaybePromise<boolean>;
   /** Whether another value after the first is answered with 409 in place of 200, which some services send again. Default: `false`. */
   readonly strict?: boolean;
+  /**
+   * Whether `GET` of a link answers a page for people, with a form made of the schema of the wait, its `title` and its `description`.
+   * Default: `true`, or `false` with `verify`.
+   */
+  readonly page?: boolean;
 }
 
 /** Rule of the option `url`. */
@@ -41,7 +44,7 @@ const URL_RULE = rule("an absolute URL, such as https://tools.example.com/resolv
 /**
  * Creates a wire that resolves waits of handlers, `ctx.waitFor`. `POST <url>/<token>` takes the value as JSON; so does `POST <url>`
  * with `authorization: Bearer <token>`, or with the body `{ "token", "value" }` or `{ "token", "decline": "reason" }`. `GET` never
- * resolves, because previews of messages open links. It needs no authentication but the token.
+ * resolves, because previews of messages open links: it answers a page with a form. It needs no authentication but the token.
  *
  * With this wire, values are checked against the schema of the wait where they arrive, also those of `server.resolve`.
  *
@@ -82,6 +85,7 @@ export function resolver(options: ResolverOptions): RequestWire {
     path: PATH,
     verify: FUNCTION,
     strict: BOOLEAN,
+    page: BOOLEAN,
   });
   const url = options.url.replace(/\/+$/, "");
   const { path = new URL(url).pathname } = options;
@@ -145,8 +149,45 @@ class ResolverPage implements MountedWire {
   }
 
   handle(head: Head, body: Body): MaybeFuture<Reply> {
+    const { page = this.#options.verify === undefined } = this.#options;
+    const token = page ? head.path.slice(this.#path.length + 1) : "";
+    if ((head.method === "GET" || head.method === "HEAD") && token !== "") return Future.of(this.#readPage(token));
     if (head.method !== "POST") return NOT_ALLOWED;
-    return body.bytes().map((bytes) => "kind" in bytes ? errorReply(bytes) : Future.of(this.#resolve(head, bytes)));
+    const isForm = token !== "" && FORM_TYPE.test(head.metadata.get("content-type") ?? "");
+    return body.bytes().map((bytes) => {
+      if ("kind" in bytes) return errorReply(bytes);
+      return Future.of(isForm ? this.#resolveForm(token, bytes) : this.#resolve(head, bytes));
+    });
+  }
+
+  /** The page of a link: its form, or how the wait has ended. */
+  async #readPage(token: string): Promise<Reply> {
+    const found = await this.#readWait(token);
+    return "key" in found ? formPage(found) : this.#endPage(found);
+  }
+
+  async #readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
+    return await this.#host.dispatch.deferral?.readWait(token) ??
+      errorResult("invalid_promise", "Not a resolver of this server");
+  }
+
+  async #resolveForm(token: string, bytes: Uint8Array): Promise<Reply> {
+    const { dispatch } = this.#host;
+    const found = await this.#readWait(token);
+    if (!("key" in found)) return this.#endPage(found);
+    if (found.schema === undefined) return formPage(found, 409);
+    const form = readForm(new TextDecoder().decode(bytes), found.schema);
+    const result = await dispatch.resolve(
+      token,
+      form.isDeclined ? { done: "decline" } : { done: "accept", content: form.value },
+    );
+    const isMisfit = "kind" in result && result.code === "invalid_input";
+    return isMisfit ? formPage(found, 422, describeIssues(result)) : this.#endPage(result);
+  }
+
+  #endPage(result: Resolution | ErrorResult): Reply {
+    if (!("kind" in result)) return endPage(result, this.#statusOf(result));
+    return endPage(result, ERROR_STATUSES[result.code] ?? 500, retryAfterHeader(result.data));
   }
 
   errorReply(_head: Head, error: ErrorResult, status?: number): Reply {
@@ -188,9 +229,12 @@ class ResolverPage implements MountedWire {
   }
 
   #reply(result: Resolution): Reply {
-    const isOther = !result.resolved && result.reason === "resolved";
-    const status = result.resolved ? (result.repeated ? 200 : 202) : STATUSES[result.reason];
-    return jsonReply(isOther && this.#options.strict ? 409 : status, JSON.stringify(result));
+    return jsonReply(this.#statusOf(result), JSON.stringify(result));
+  }
+
+  #statusOf(result: Resolution): number {
+    if (result.resolved) return result.repeated ? 200 : 202;
+    return result.reason === "resolved" && this.#options.strict ? 409 : STATUSES[result.reason];
   }
 }
 
@@ -205,6 +249,9 @@ function readEnvelope(body: unknown): Delivered | ErrorResult {
     'Send the token in the path, as "authorization: Bearer …", or as { "token", "value" }',
   );
 }
+
+/** Media type of a form that a page has posted. */
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 const NOT_ALLOWED: Reply = {
   status: 405,

@@ -43,7 +43,14 @@ const SCREENS: readonly Screen[] = [
   }],
   ["list", async ({ page }) => {
     await page.evaluate(() => location.hash = "#/list");
-    await page.getByRole("region", { name: "What the list costs a model" }).waitFor();
+    await page.getByRole("region", { name: "What a model sees" }).getByRole("table").waitFor();
+  }],
+  ["models", async ({ page }) => {
+    await page.getByRole("button", { name: "OpenAI" }).click();
+    await page.getByRole("link", { name: "search_issues" }).click();
+    await page.getByRole("region", { name: "search_issues" }).waitFor();
+    await page.getByLabel("Search as a model").fill("divide numbers");
+    await page.getByText(/found, the best first/).waitFor();
   }],
   ["token", async ({ page }) => {
     await page.evaluate(() => location.hash = "#/token");

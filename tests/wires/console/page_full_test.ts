@@ -284,8 +284,13 @@ async function takePictures({ page, open, url }: OpenPage, folder: string): Prom
   await page.getByRole("heading", { name: "divide" }).waitFor();
   await take("call");
   await page.evaluate(() => location.hash = "#/list");
-  await page.getByRole("region", { name: "What the list costs a model" }).waitFor();
-  await take("list");
+  await page.getByRole("region", { name: "What a model sees" }).getByRole("table").waitFor();
+  await page.getByRole("button", { name: "OpenAI" }).click();
+  await page.getByRole("link", { name: "search_issues" }).click();
+  await page.getByRole("region", { name: "search_issues" }).waitFor();
+  await page.getByLabel("Search as a model").fill("issues of a repository by label");
+  await page.getByText(/found, the best first/).waitFor();
+  await take("models");
 }
 
 if (PICTURES !== undefined) {

@@ -33,7 +33,9 @@ const HAND_OVER_MS = 2_000;
 const RUNNING = { state: "running", epoch: 1, attempt: 1 } as const;
 
 /** Options of a {@link JobRunner}. */
-export interface JobRunnerOptions extends DeferralOptions {
+export interface JobRunnerOptions extends Omit<DeferralOptions, "work"> {
+  /** Number of jobs that run at once in this process; 0 for none. */
+  readonly concurrency: number;
   readonly jobs: Jobs;
   readonly promises: PromiseTokens;
   readonly waits: JobWaiters;

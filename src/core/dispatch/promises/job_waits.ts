@@ -55,7 +55,7 @@ export function endedMemo({ waits }: Memo): Memo {
 }
 
 /** Resolves a wait: the first value counts. Returns the job to store, `undefined` for no change, and the result. */
-export function resolveWait(job: Job, name: string, word: Word): readonly [Job | undefined, Resolution] {
+export function resolveJobWait(job: Job, name: string, word: Word): readonly [Job | undefined, Resolution] {
   const wait = job.memo.waits?.[name] ?? {};
   if (wait.done !== undefined && wait.digest === word.digest) {
     // The process that stored the value may have died before it scheduled the job.

@@ -10,7 +10,7 @@ import type { Clock } from "../../../internal/time.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo, Wait } from "../../../engine/engine.ts";
 import type { Resolution } from "../../handler/waits.ts";
 import type { Notifier } from "../completion.ts";
-import { endedMemo, expireWaits, mergeMemo, resolveWait, toWaiting, type Word } from "./job_waits.ts";
+import { endedMemo, expireWaits, mergeMemo, resolveJobWait, toWaiting, type Word } from "./job_waits.ts";
 
 /** Number of times that a change is repeated after concurrent changes. */
 const MAX_TRIES = 100;
@@ -147,7 +147,7 @@ export class Jobs {
   async resolve(id: string, name: string, word: Word): Promise<Resolution> {
     let resolution: Resolution = { resolved: false, reason: "over" };
     const changed = await this.#change(id, (job) => {
-      const [next, result] = resolveWait(job, name, word);
+      const [next, result] = resolveJobWait(job, name, word);
       resolution = result;
       return next;
     });

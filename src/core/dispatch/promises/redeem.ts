@@ -9,7 +9,7 @@ import { Pending } from "../../handler/context.ts";
 import type { RemotePromise, RemoteRunner, RemoteWait } from "../../tool/definition.ts";
 import type { RedeemInput } from "../../tool/system_tools.ts";
 import type { ExternalDefinition, ToolDefinition } from "../../tool/definition.ts";
-import type { CallContext } from "../call_context.ts";
+import { CallContext } from "../call_context.ts";
 import type { DispatchServices } from "../deferral.ts";
 import { readAnswers } from "../questions/continuation.ts";
 import { INVALID_CONTINUATION } from "../services.ts";
@@ -158,7 +158,8 @@ export class Redeemer {
       input: undefined,
       handler: (_, ctx) => work(opened.data, ctx),
     };
-    const inner = run.within(definition, opened.id);
+    const inner = new CallContext(definition, { ...run.call, tool: definition.name }, run.services, run.sink);
+    inner.joinRun(run, opened.id);
     inner.redeemed = opened;
     return await this.#services.runTool(inner);
   }

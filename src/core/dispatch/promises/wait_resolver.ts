@@ -2,9 +2,9 @@ import { type ErrorResult, errorResult } from "../../call/outcome.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import type { Resolution } from "../../handler/waits.ts";
 import { digestOf } from "../../token/digest.ts";
-import type { VerifiedToken } from "../../token/token.ts";
 import { valueName } from "../questions/waiting.ts";
-import type { DeferralOptions, DispatchServices, ResolveWord } from "../deferral.ts";
+import type { DeferralOptions, DispatchServices, OpenWait, ResolveWord } from "../deferral.ts";
+import { resolveJobWait } from "./job_waits.ts";
 import type { Jobs } from "./jobs.ts";
 
 /** Largest value of a wait, in UTF-16 code units of JSON. */
@@ -30,12 +30,8 @@ export class WaitResolver {
 
   /** Resolves a wait. The error for tokens of others does not disclose the reason. */
   async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    const { keys, engine } = this.#options;
-    const verified = keys.verify("resolve", token, "", this.#services.clock.now());
-    if (verified === "invalid") return errorResult("invalid_promise", "Not a resolver of this server");
-    if (verified === "expired") return { resolved: false, reason: "expired" };
-    const { k, i } = verified.data as unknown as ResolveData;
-    if (i !== engine.processId) return { resolved: false, reason: "lost" };
+    const found = this.#verify(token);
+    if ("resolved" in found || "kind" in found) return found;
     const json = JSON.stringify(word.done === "accept" ? word.content ?? null : word.reason ?? null);
     if (json.length > MAX_VALUE_CHARS) {
       return errorResult(
@@ -44,11 +40,32 @@ export class WaitResolver {
       );
     }
     const value: Json = JSON.parse(json);
-    return await this.#resolve(verified, valueName(k), word.done, value);
+    return await this.#resolve(found.id, valueName(found.key), word.done, value);
+  }
+
+  /** Reads the wait of a token without resolving it. */
+  async read(token: string): Promise<OpenWait | Resolution | ErrorResult> {
+    const found = this.#verify(token);
+    if ("resolved" in found || "kind" in found) return found;
+    const name = valueName(found.key);
+    const job = await this.#jobs.engine.get(found.id);
+    if (job === undefined) return { resolved: false, reason: "over" };
+    const [, result] = resolveJobWait(job, name, { done: "accept", digest: "" });
+    const schema = job.memo.waits?.[name]?.schema;
+    return result.resolved ? { key: found.key, schema: isJsonObject(schema) ? schema : undefined } : result;
+  }
+
+  #verify(token: string): { readonly id: string; readonly key: string } | Resolution | ErrorResult {
+    const { keys, engine } = this.#options;
+    const verified = keys.verify("resolve", token, "", this.#services.clock.now());
+    if (verified === "invalid") return errorResult("invalid_promise", "Not a resolver of this server");
+    if (verified === "expired") return { resolved: false, reason: "expired" };
+    const { k: key, i } = verified.data as unknown as ResolveData;
+    return i === engine.processId ? { id: verified.id, key } : { resolved: false, reason: "lost" };
   }
 
   async #resolve(
-    { id }: VerifiedToken,
+    id: string,
     name: string,
     done: ResolveWord["done"],
     value: Json,

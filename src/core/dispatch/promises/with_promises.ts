@@ -1,8 +1,9 @@
 /** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
 import type { Peer } from "../../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
-import type { Engine, EngineWorker } from "../../../engine/engine.ts";
+import type { Engine, EngineWorker, WorkOptions } from "../../../engine/engine.ts";
 import type { Future } from "../../../internal/future.ts";
+import { checkOptions, wholeNumber } from "../../../internal/options.ts";
 import { Pending } from "../../handler/context.ts";
 import { randomKeys } from "../../keys/key_ring.ts";
 import type { TokenKeys } from "../../token/token.ts";
@@ -16,6 +17,7 @@ import type {
   DeferralSupport,
   DispatchServices,
   JobAccess,
+  OpenWait,
   PromiseEngine,
   PromiseTerms,
   ResolveWord,
@@ -48,6 +50,9 @@ const SUPPORT: DeferralSupport = {
   randomKeys,
 };
 
+/** Number of jobs that run at once in a process. */
+const DEFAULT_CONCURRENCY = 10;
+
 class EngineDeferral implements Deferral {
   readonly #services: DispatchServices;
   readonly #engine: Engine;
@@ -61,7 +66,8 @@ class EngineDeferral implements Deferral {
   readonly #access: JobAccess;
 
   constructor(services: DispatchServices, options: DeferralOptions) {
-    const { engine, keys } = options;
+    const { engine, keys, work } = options;
+    const concurrency = work === false ? 0 : concurrencyOf(work);
     const reporting = withErrorReporting(engine, (error) => void services.mask(error, { engine: engine.name }));
     const jobs = new Jobs(reporting, services.clock);
     this.#services = services;
@@ -78,7 +84,7 @@ class EngineDeferral implements Deferral {
     });
     const waits = this.#waits = new JobWaiters(services, jobs, promises);
     const scheduled = this.#scheduled = new ScheduledJobs(services, options, jobs);
-    this.#runner = new JobRunner(services, { ...options, jobs, promises, waits, scheduled });
+    this.#runner = new JobRunner(services, { ...options, jobs, promises, waits, scheduled, concurrency });
     this.#redeemer = new Redeemer(services, jobs, promises, waits);
     this.#access = {
       engine: reporting,
@@ -145,10 +151,18 @@ class EngineDeferral implements Deferral {
     return this.#access;
   }
 
-  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    return this.#atWait(() => this.#waitResolver.resolve(token, word));
+  }
+
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
+    return this.#atWait(() => this.#waitResolver.read(token));
+  }
+
+  async #atWait<Result>(work: () => Promise<Result>): Promise<Result | ErrorResult> {
     try {
       this.#runner.ensureWorker();
-      return await this.#waitResolver.resolve(token, word);
+      return await work();
     } catch (thrown) {
       const result = this.#services.settleThrown(thrown, { during: "resolve" });
       return result.kind === "error" ? result : errorResult("internal", result.message);
@@ -168,8 +182,8 @@ class EngineDeferral implements Deferral {
     return { tool: name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }
 
-  work(concurrency: number): EngineWorker {
-    return this.#runner.work(concurrency);
+  work(options: Partial<WorkOptions> | undefined): EngineWorker {
+    return this.#runner.work(concurrencyOf(options));
   }
 
   resume(): void {
@@ -181,6 +195,12 @@ class EngineDeferral implements Deferral {
     this.#waits.endAll();
     await this.#runner.stop();
   }
+}
+
+/** @throws {RangeError} If `concurrency` is not a positive whole number. */
+function concurrencyOf(options: Partial<WorkOptions> = {}): number {
+  checkOptions("run deferred work", options, { concurrency: wholeNumber(1) });
+  return options.concurrency ?? DEFAULT_CONCURRENCY;
 }
 
 /** @throws {TypeError} If a tool has work that would end with the request that began it. */

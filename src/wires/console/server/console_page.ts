@@ -3,6 +3,7 @@ import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { createRedactor } from "../../../core/redaction/redact.ts";
 import { formatIssues } from "../../../core/schema/issues.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
+import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { listTool } from "../../../core/tool/listing.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
@@ -10,6 +11,7 @@ import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { BOOLEAN, checkOptions, PATH, TEXT } from "../../../internal/options.ts";
 import { estimateTextTokens } from "../../../internal/token_estimate.ts";
 import { VERSION } from "../../../internal/version.ts";
+import { ToolSearch } from "../../../server/discovery/tool_search.ts";
 import { JSON_HEADERS } from "../../framing/http.ts";
 import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../framing/sse.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
@@ -74,6 +76,11 @@ export function consolePage(options: ConsoleOptions = {}): RequestWire {
   return { name: "console", mount: (host) => new Console(host, options) };
 }
 
+const VENDORS = ["mcp", "openai", "anthropic", "gemini"] as const;
+
+/** Results of a search. */
+const MAX_FOUND = 20;
+
 /** Pages that may watch at once. */
 const MAX_WATCHERS = 8;
 
@@ -93,6 +100,8 @@ class Console implements MountedWire {
   readonly #bodies = new Set<SseBody>();
   readonly #startedAtMs: number;
   #madeInstance: string | undefined;
+  /** The index of the current tools, made at the first search. */
+  #searched: { readonly definitions: readonly ToolDefinition[]; readonly search: ToolSearch } | undefined;
   readonly #answers: Readonly<Record<string, Answer>>;
 
   constructor(host: WireHost, options: ConsoleOptions) {
@@ -119,6 +128,8 @@ class Console implements MountedWire {
       poll: (input) => ok(this.#part(this.#feed.since(this.#seqOf(input)))),
       feed: (input, head) => this.#stream(this.#seqOf(input), head),
       check: (input, head) => this.#check(input, head),
+      models: (input, head) => this.#models(input, head),
+      search: (input, head) => ok(this.#search(input, head)),
       token: ({ token }) => ok(readToken(String(token).trim(), host.clock.now()) ?? { kind: null }),
     };
   }
@@ -199,6 +210,26 @@ class Console implements MountedWire {
         };
       }),
     };
+  }
+
+  /** The list as models of a vendor get it. The adapters are loaded when they are first asked. */
+  #models({ vendor, strict, tool }: Members, { principal }: Head): MaybeFuture<Reply> {
+    const known = VENDORS.find((one) => one === vendor);
+    if (known === undefined) return refusal(400, "invalid_request", `"vendor" is one of ${VENDORS.join(", ")}`);
+    const names = new Set(this.#host.toolsFor(principal).map(({ name }) => name));
+    const listed = this.#host.definitions.filter(({ name }) => names.has(name));
+    const input = { vendor: known, isStrict: strict === true, tool };
+    return import("./model_view.ts").then(async ({ readModelView }) => ok(await readModelView(listed, input)));
+  }
+
+  /** What `search_tools` of `discover()` finds for the caller. */
+  #search({ query }: Members, { principal }: Head): unknown {
+    const { definitions } = this.#host.allTools ?? this.#host;
+    if (this.#searched?.definitions !== definitions) {
+      const tools = definitions.filter(({ isSystem }) => !isSystem);
+      this.#searched = { definitions, search: new ToolSearch(tools) };
+    }
+    return this.#searched.search.find({ query: String(query), limit: MAX_FOUND }, principal);
   }
 
   #check({ tool, args }: Members, { principal }: Head): MaybeFuture<Reply> {

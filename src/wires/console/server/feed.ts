@@ -27,7 +27,7 @@ const MAX_BODIES = 200;
 /** Delay until new events are sent, in milliseconds, so that many events are one message. */
 const BATCH_MS = 50;
 /** Events of one batch. Older ones are counted as lost. */
-const MAX_BATCH = 256;
+const MAX_BATCH = 64;
 
 /** Events with numbers above that which was asked for. */
 export interface FeedPart {
