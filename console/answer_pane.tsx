@@ -1,6 +1,7 @@
 /** What came back of a call, over each wire. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { canonicalJson } from "../src/internal/json.ts";
 import type { Tool } from "./api.ts";
 import { answerCall, currentWire, isStreamed, isWhole, linkTo, shownWire, stateOf } from "./call_state.ts";
 import { copyForms } from "./copy_as.ts";
@@ -13,7 +14,7 @@ import { QuestionForms } from "./question_forms.tsx";
 import { save } from "./save.ts";
 import { testCode } from "./test_code.ts";
 import { ResultValue, visible } from "./value.tsx";
-import { callableWires, canonical, type Exchange, type Outcome, shorten } from "./wires.ts";
+import { callableWires, type Exchange, type Outcome, shorten } from "./wires.ts";
 
 const tab = signal<"value" | "bytes">("value");
 
@@ -26,7 +27,8 @@ export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
   const list = exchanges.value;
   const shown = list.find(({ wire }) => wire === shownWire.value) ?? list[0];
   const ended = shown?.isDone === true && stateOf(tool).sent === args.value ? shown.outcome : undefined;
-  const differs = new Set(list.filter(({ isDone }) => isDone).map(({ outcome }) => canonical(outcome.value))).size > 1;
+  const differs =
+    new Set(list.filter(({ isDone }) => isDone).map(({ outcome }) => canonicalJson(outcome.value ?? null))).size > 1;
   return (
     <Pane title="Answer" actions={<CopyAs tool={tool.listing.name} args={args.value} outcome={ended} />}>
       <h3 id="answer-heading" tabIndex={-1} class="hidden" aria-live="polite">

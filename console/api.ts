@@ -14,6 +14,8 @@ export interface Hello {
   readonly path: string;
   readonly wires: readonly { readonly wire: string; readonly paths: readonly string[] }[];
   readonly hasAuth: boolean;
+  /** Whether the page may call as any principal. */
+  readonly canActAs?: boolean;
   /** The server behind this one, as `toolwire call` takes it. */
   readonly target?: string;
   readonly principal?: { readonly id: string; readonly scopes: readonly string[] };
@@ -51,6 +53,14 @@ export const hello = signal<Hello | undefined>(undefined);
 export const tools = signal<readonly Tool[]>([]);
 export const hiddenTools = signal(0);
 export const pageError = signal<PageError | undefined>(undefined);
+/** A caller that the page acts as. */
+export interface ActingAs {
+  readonly id: string;
+  readonly scopes: readonly string[];
+}
+
+/** The caller that the page acts as, where the server allows it; `undefined` for the caller of the page. */
+export const actingAs = signal<ActingAs | undefined>(undefined);
 /** Token that the page sends with its calls, from a field of the page. */
 export const token = signal(sessionStorage.getItem("toolwire-token") ?? "");
 
@@ -85,13 +95,24 @@ export function setToken(text: string): void {
   else sessionStorage.setItem("toolwire-token", token.value);
 }
 
+export function apiUrl(name: string): string {
+  return `${location.origin}${page}/api/${name}`;
+}
+
+/** Headers of requests to the API. They have the key of the console, and are not shown. */
+export function apiHeaders(): Readonly<Record<string, string>> {
+  return {
+    "content-type": "application/json",
+    "x-toolwire-console": "1",
+    ...(key !== "" && { "x-toolwire-console-key": key }),
+    ...(token.value !== "" && { authorization: `Bearer ${token.value}` }),
+  };
+}
+
 /** Sends a request to the API. */
 export async function request(name: string, input: unknown, signal?: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = { "content-type": "application/json", "x-toolwire-console": "1" };
-  if (key !== "") headers["x-toolwire-console-key"] = key;
-  if (token.value !== "") headers["authorization"] = `Bearer ${token.value}`;
-  const init: RequestInit = { method: "POST", headers, body: JSON.stringify(input) };
-  return await fetch(`${page}/api/${name}`, signal === undefined ? init : { ...init, signal });
+  const init: RequestInit = { method: "POST", headers: apiHeaders(), body: JSON.stringify(input) };
+  return await fetch(apiUrl(name), signal === undefined ? init : { ...init, signal });
 }
 
 /** Returns the answer of the API; `undefined` after an error, which the page then shows. */
@@ -139,7 +160,7 @@ export async function load(): Promise<void> {
   const answer = await ask<Hello>("hello");
   if (answer === undefined) return;
   hello.value = answer;
-  const listed = await ask<{ tools: Tool[]; hidden: number }>("tools");
+  const listed = await ask<{ tools: Tool[]; hidden: number }>("tools", { as: actingAs.value });
   if (listed === undefined) return;
   tools.value = listed.tools;
   hiddenTools.value = listed.hidden;
@@ -153,6 +174,6 @@ export interface Issue {
 
 /** Validates arguments on the server. Runs no handler. */
 export async function check(tool: string, args: Json): Promise<readonly Issue[]> {
-  const answer = await ask<{ issues: Issue[] }>("check", { tool, args });
+  const answer = await ask<{ issues: Issue[] }>("check", { tool, args, as: actingAs.value });
   return answer?.issues ?? [];
 }

@@ -1,7 +1,7 @@
 /** The page: its frame, its keys and its screens. */
 import { effect, signal } from "@preact/signals";
 import { type JSX, options, render } from "preact";
-import { hello, load, pageError, setToken, takeLink, token } from "./api.ts";
+import { actingAs, hello, load, pageError, setToken, takeLink, token } from "./api.ts";
 import { cancelCall, sendCurrent } from "./call_state.ts";
 import { Dialog } from "./dialog.tsx";
 import { feedState, followFeed, rows, stats } from "./feed_store.ts";
@@ -70,6 +70,11 @@ function TopBar(): JSX.Element {
   return (
     <header class="top">
       <strong>{name}</strong> <span class="dim">{version} · {instance}</span>
+      {actingAs.value !== undefined && (
+        <button type="button" class="acting" onClick={() => actingAs.value = undefined}>
+          as {visible(actingAs.value.id)} ×
+        </button>
+      )}
       <span class="space" />
       <span class="dim">
         <span class={`dot ${feedState.value}`} /> {perSecond}/s{running > 0 && ` · ${running} running`}
@@ -183,6 +188,13 @@ void takeLink().then((canLoad) => {
   if (!canLoad) return;
   void load();
   void followFeed();
+});
+/** The list is that of the caller whom the page acts as. */
+let wasActing = actingAs.value;
+effect(() => {
+  const isOther = actingAs.value !== wasActing;
+  wasActing = actingAs.value;
+  if (isOther) void load();
 });
 /** The list is read again when the server has restarted. */
 let wasLive = false;

@@ -1,7 +1,7 @@
 /** Smaller screens: what a token shows, and the server. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { ask, hello, setToken, token } from "./api.ts";
+import { ask, hello } from "./api.ts";
 import { Pane } from "./pane.tsx";
 
 interface TokenAnswer {
@@ -69,8 +69,7 @@ function TokenFacts(
 }
 
 export function ServerScreen(): JSX.Element {
-  const { name = "", version = "", toolwire = "", instance = "", startedAtMs = 0, wires = [], principal } =
-    hello.value ?? {};
+  const { name = "", version = "", toolwire = "", instance = "", startedAtMs = 0, wires = [] } = hello.value ?? {};
   return (
     <div class="screen one">
       <Pane title="Server">
@@ -91,24 +90,6 @@ export function ServerScreen(): JSX.Element {
             ))}
           </tbody>
         </table>
-        <h3>Call as</h3>
-        <p>
-          {principal === undefined
-            ? "Anonymous."
-            : `${principal.id}, with the scopes ${principal.scopes.join(", ") || "none"}.`}
-        </p>
-        <label class="stack">
-          Token that the page sends (kept in this tab)
-          <input
-            type="password"
-            autocomplete="off"
-            value={token.value}
-            onChange={(event) => {
-              setToken(event.currentTarget.value);
-              location.reload();
-            }}
-          />
-        </label>
       </Pane>
     </div>
   );

@@ -1,6 +1,7 @@
 /** One call as a request of each wire, and what came back: exactly the text that was sent and received. */
 import { createParser } from "eventsource-parser";
-import { hello, origin, token } from "./api.ts";
+import { ACTING } from "./acting_wire.ts";
+import { apiHeaders, hello, origin, token } from "./api.ts";
 import { decodeGrpcWeb, decodeText, encodeToolRequest, hexDump, joinBytes } from "./grpc_web.ts";
 import type { Json } from "./json_schema.ts";
 import { type Answered, answersMeta, type Asked, inputResponses, readAsked, readInputRequests } from "./questions.ts";
@@ -23,6 +24,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Text, or bytes. */
   readonly body: string | Uint8Array<ArrayBuffer>;
+  /** Whether it is a request to the API of the console. */
+  readonly isApi?: true;
 }
 
 /** How a call ended. */
@@ -111,14 +114,6 @@ function mcpLiteAnswer(body: unknown, pieces: readonly unknown[] = []): Outcome 
 /** The answer that was sent in pieces: one text, or a list. */
 function joined(pieces: readonly unknown[]): unknown {
   return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : pieces;
-}
-
-/** JSON text with sorted members, to compare values. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) => {
-    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).sort(([one], [other]) => one < other ? -1 : 1));
-  }) ?? "";
 }
 
 /** An outcome by the type that MCP-lite and its gRPC binding give each response. */
@@ -265,7 +260,7 @@ const WIRES: readonly CallableWire[] = [MCP_2026, MCP_2025, MCP_LITE, REST, CONN
 
 /** The mounted ones of them. */
 export function callableWires(): readonly CallableWire[] {
-  return WIRES.filter((wire) => wire.request("tool", {}, false) !== undefined);
+  return [ACTING, ...WIRES].filter((wire) => wire.request("tool", {}, false) !== undefined);
 }
 
 /** Header values are ASCII. Other names are sent as RFC 8941 has no place for them: as the wire encodes them. */
@@ -288,7 +283,8 @@ export async function send(
   const id = ++lastId;
   const startedMs = performance.now();
   const since = () => Math.round((performance.now() - startedMs) * 10) / 10;
-  const { method, headers, body } = request;
+  const { method, body } = request;
+  const headers = request.isApi ? apiHeaders() : request.headers;
   const response = await fetch(request.url, { method, headers, body, signal });
   const firstMs = since();
   const reading = (wire.isBinary ? readBinary : readText)(wire, response, since);

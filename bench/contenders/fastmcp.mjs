@@ -6,8 +6,7 @@ import { toHandler } from "../tools.mjs";
 import { zodKit } from "../zod_kit.mjs";
 import { decodeResult } from "./mcp.mjs";
 
-export { decodeList } from "./mcp.mjs";
-export { encode } from "./mcp_sdk.mjs";
+export { decodeList, encodeLegacy as encode } from "./mcp.mjs";
 
 export function createFetch(tools) {
   const server = new EdgeFastMCP({ name: "bench", version: "1.0.0" });

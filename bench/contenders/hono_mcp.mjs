@@ -2,10 +2,9 @@
 // has a distinct id: with that shared transport, callers who use the same id at once get each other's answers.
 import { StreamableHTTPTransport } from "@hono/mcp";
 import { Hono } from "hono";
-import { createServer, encode, prepare } from "./mcp_sdk.mjs";
+import { createServer, prepare } from "./mcp_sdk.mjs";
 
-export { decodeCall, decodeList } from "./mcp.mjs";
-export { encode };
+export { decodeCall, decodeList, encodeLegacy as encode } from "./mcp.mjs";
 
 export function createFetch(tools) {
   const mcpServer = createServer(prepare(tools));

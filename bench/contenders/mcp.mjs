@@ -1,4 +1,5 @@
-// The MCP wire, as a caller sees it: what the MCP libraries are asked and have to answer.
+// The MCP wire, as a caller sees it: what the MCP libraries are asked and have to answer. It loads none of them, so that the process
+// of a contender has only its own library in its heap.
 import { drain, toHandler } from "../tools.mjs";
 import { parseEvents } from "../sse.mjs";
 
@@ -14,6 +15,30 @@ export function encode({ id, tool, args, streams }, { accept, meta, headers }) {
     message: { jsonrpc: "2.0", id, method, params },
   };
 }
+
+const newestVersion = "2026-07-28";
+
+/** {@link encode} for the newest revision. */
+export const encodeModern = (call) =>
+  encode(call, {
+    accept: "application/json, text/event-stream",
+    meta: {
+      "io.modelcontextprotocol/protocolVersion": newestVersion,
+      "io.modelcontextprotocol/clientCapabilities": {},
+    },
+    headers: (method, tool) => ({
+      "mcp-protocol-version": newestVersion,
+      "mcp-method": method,
+      ...(tool === undefined ? {} : { "mcp-name": tool }),
+    }),
+  });
+
+/** {@link encode} for the newest revision with a handshake. */
+export const encodeLegacy = (call) =>
+  encode(call, {
+    accept: "application/json, text/event-stream",
+    headers: () => ({ "mcp-protocol-version": "2025-11-25" }),
+  });
 
 export const decodeList = (text, call) => decodeResult(text, call).result.tools;
 

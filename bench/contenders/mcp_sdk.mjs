@@ -4,15 +4,9 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { zodKit } from "../zod_kit.mjs";
-import { encode as encodeMcp, toMcpHandler } from "./mcp.mjs";
+import { toMcpHandler } from "./mcp.mjs";
 
-export { decodeCall, decodeList } from "./mcp.mjs";
-
-export const encode = (call) =>
-  encodeMcp(call, {
-    accept: "application/json, text/event-stream",
-    headers: () => ({ "mcp-protocol-version": "2025-11-25" }),
-  });
+export { decodeCall, decodeList, encodeLegacy as encode } from "./mcp.mjs";
 
 export function createFetch(tools) {
   // The schemas are made once; only the objects that belong to one server are made again.

@@ -5,25 +5,9 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { valibotKit } from "../valibot_kit.mjs";
-import { encode as encodeMcp, toMcpHandler } from "./mcp.mjs";
+import { toMcpHandler } from "./mcp.mjs";
 
-export { decodeCall, decodeList } from "./mcp.mjs";
-
-const protocolVersion = "2026-07-28";
-
-export const encode = (call) =>
-  encodeMcp(call, {
-    accept: "application/json, text/event-stream",
-    meta: {
-      "io.modelcontextprotocol/protocolVersion": protocolVersion,
-      "io.modelcontextprotocol/clientCapabilities": {},
-    },
-    headers: (method, tool) => ({
-      "mcp-protocol-version": protocolVersion,
-      "mcp-method": method,
-      ...(tool === undefined ? {} : { "mcp-name": tool }),
-    }),
-  });
+export { decodeCall, decodeList, encodeModern as encode } from "./mcp.mjs";
 
 export function createFetch(tools) {
   // The schemas are made once; only the objects that belong to one server are made again.

@@ -6,7 +6,7 @@ import { McpServer } from "tmcp";
 import { valibotKit } from "../valibot_kit.mjs";
 import { toMcpHandler } from "./mcp.mjs";
 
-export { decodeCall, decodeList, encode } from "./mcp_server.mjs";
+export { decodeCall, decodeList, encodeModern as encode } from "./mcp.mjs";
 
 export function createFetch(tools) {
   const server = new McpServer(

@@ -3,7 +3,7 @@ import process from "node:process";
 import { toHandler } from "../tools.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 
-export { decodeCall, decodeList, encode } from "./mcp_server.mjs";
+export { decodeCall, decodeList, encodeModern as encode } from "./mcp.mjs";
 
 const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
 const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");

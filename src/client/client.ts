@@ -9,10 +9,10 @@ import {
 import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
-import type { HttpClientOptions } from "../http_client/send.ts";
+import { readText } from "../http_client/read.ts";
+import { exchange, type HttpClientOptions } from "../http_client/send.ts";
 import { mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
 import { isRetryable, retryDelayMs, type RetryOptions, unexpectedOutcome, unwrapAnswer } from "./call_result.ts";
-import { explainError } from "./explain_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { parseHttpUrl } from "../internal/http.ts";
 import { assertKnown, RunningCall } from "./running_call.ts";
@@ -311,7 +311,13 @@ class Caller implements ClientMethods {
   }
 
   #explain(error: ErrorResult, call: RunningCall): MaybePromise<ErrorResult> {
-    return this.#url ? explainError(error, this.#url, this.#options, call) : error;
+    const url = this.#url;
+    if (url === undefined) return error;
+    return import("./explain_error.ts").then(
+      ({ explainError }) => explainError(error, url, this.#options, call, { exchange, readText }),
+      // A page that is offline cannot load the explanation either.
+      () => error,
+    );
   }
 
   async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {

@@ -5,8 +5,14 @@
  */
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
-import { exchange, type HttpClientOptions } from "../http_client/send.ts";
-import { readText } from "../http_client/read.ts";
+import type { exchange, HttpClientOptions } from "../http_client/send.ts";
+import type { readText } from "../http_client/read.ts";
+
+/** Functions that the client has, so that a bundler can put this file alone into a file that is loaded on demand. */
+export interface ClientFunctions {
+  readonly exchange: typeof exchange;
+  readonly readText: typeof readText;
+}
 
 /** Request that every MCP server answers with JSON-RPC, even if only with an error. It does not open a session. */
 const PING = {
@@ -31,6 +37,7 @@ export async function explainError(
   url: URL,
   options: HttpClientOptions,
   limit: ActivityMonitor,
+  { exchange, readText }: ClientFunctions,
 ): Promise<ErrorResult> {
   const { code, message } = error;
   const cause = error.cause as Error | undefined;

@@ -18,7 +18,16 @@ export interface Layer {
 
 const CORE = ["errors", "call", "token", "json schema", "schema", "handler", "tool"];
 const WIRE_CLIENT = ["internal", "errors", "call", "framing", "http client", "wire messages"];
-const BELOW_WIRES = ["internal", ...CORE, "type:content", "dispatch", "framing", "redaction"];
+const BELOW_WIRES = [
+  "internal",
+  ...CORE,
+  "type:content",
+  "dispatch",
+  "framing",
+  "redaction",
+  "contract diff",
+  "recording",
+];
 
 /** The layers, from the bottom up. The first layer that fits a path is its layer. */
 export const LAYERS: readonly Layer[] = [
@@ -73,6 +82,8 @@ export const LAYERS: readonly Layer[] = [
   { name: "redaction", folders: ["src/core/redaction/"], imports: ["internal", "type:errors", "token"] },
   { name: "json schema", folders: ["src/core/json_schema/"], imports: ["internal"] },
   { name: "tool search", folders: ["src/core/tool_search/"], imports: ["internal", "json schema"] },
+  { name: "recording", folders: ["src/core/recording/"], imports: ["internal", "call", "token", "redaction"] },
+  { name: "contract diff", folders: ["src/core/contract_diff/"], imports: ["internal", "call", "json schema"] },
   { name: "schema", folders: ["src/core/schema/"], imports: ["internal", "errors", "call", "json schema"] },
   {
     name: "handler",
@@ -155,12 +166,12 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "console",
     folders: ["src/wires/console/server/"],
-    imports: [...BELOW_WIRES, "wire", "server", "agents"],
+    imports: ["jobs", "type:engine", ...BELOW_WIRES, "wire", "server", "agents"],
   },
   {
     name: "wire server",
     folders: ["src/wires/*/server/", "src/wires/*/*/server/", "src/wires/*/*/sessions/", "src/wires/http_pages/"],
-    imports: [...BELOW_WIRES, "jobs", "wire", "wire messages"],
+    imports: [...BELOW_WIRES, "wire", "wire messages"],
   },
   {
     name: "client",
@@ -270,6 +281,8 @@ export const LAYERS: readonly Layer[] = [
       "internal",
       ...CORE,
       "redaction",
+      "contract diff",
+      "recording",
       "type:dispatch",
       "http client",
       "framing",
@@ -315,7 +328,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["croner", ["src/core/dispatch/schedules/"]],
   ["valibot", ["src/core/schema/"]],
   ["@valibot/to-json-schema", ["src/core/schema/"]],
-  ["@noble/hashes", ["src/core/token/"]],
+  ["@noble/hashes", ["src/core/token/", "src/core/recording/"]],
   ["@noble/ciphers", ["src/core/keys/"]],
   ["@clack/prompts", ["src/cli/"]],
   ["@stricli/core", ["src/cli/"]],

@@ -1,12 +1,13 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { Redis } from "ioredis";
 import type { Backend, BullmqLease, Delivery, LeaseResult } from "../../src/engine/bullmq/backend.ts";
 import { PostgresBackend } from "../../src/engine/bullmq/postgres.ts";
 import { RedisBackend } from "../../src/engine/bullmq/redis.ts";
 import { ErrorThrottle } from "../../src/engine/store_errors.ts";
 import { openBullmq, startStore, STORES } from "./bullmq_stores.ts";
-import { type ServerName, skipReason } from "./programs.ts";
+import { startCountingProxy } from "./counting_proxy.ts";
+import { type ServerName, skipReason, type TestServer } from "./programs.ts";
 import { errorLogger, newJob, Runs, sleep, until } from "./fixture.ts";
 
 const LONG_MS = 60_000;
@@ -56,11 +57,18 @@ async function refuseDeliveries(store: ServerName, url: string): Promise<() => P
 }
 
 for (const store of STORES) {
+  // One server for all tests.
+  let starting: Promise<TestServer> | undefined;
+  const start = () => (starting ??= startStore(store));
+  after(async () => {
+    await (await starting)?.stop();
+  });
+
   test(`a lease on ${store} has one holder at a time, and a recovery gets only what its holder left`, {
     skip: skipReason(store),
     timeout: 120_000,
   }, async () => {
-    const server = await startStore(store);
+    const server = await start();
     const backend = openBackend(store, server.url);
     const { records } = backend;
     const job = newJob();
@@ -104,14 +112,38 @@ for (const store of STORES) {
     ok(isBusy(await take({ ...other, id: crypto.randomUUID() }, LONG_MS)));
     deepStrictEqual({ ...await records.get(job.id) }, job);
     await backend.close();
-    await server.stop();
+  });
+
+  test(`insert() and lease() on ${store} take one round trip`, {
+    skip: skipReason(store),
+    timeout: 120_000,
+  }, async () => {
+    const server = await start();
+    const proxy = await startCountingProxy(server.url);
+    const engine = openBullmq(store, proxy.url, { name: "trips", timeoutMs: 60_000 });
+    const [first, now, later] = [newJob(), newJob(), newJob()];
+    // Connects, creates the tables and loads the scripts.
+    await engine.insert(first, 60_000);
+    await engine.lease(first.id);
+    await engine.insert(newJob(), 0);
+    const trips: number[] = [];
+    for (
+      const send of [() => engine.insert(now, 0), () => engine.insert(later, 60_000), () => engine.lease(later.id)]
+    ) {
+      const before = proxy.count();
+      await send();
+      trips.push(proxy.count() - before);
+    }
+    deepStrictEqual(trips, [1, 1, 1]);
+    await engine.close();
+    proxy.close();
   });
 
   test(`insert() and lease() on ${store} change nothing if the delivery cannot be scheduled`, {
     skip: skipReason(store),
     timeout: 120_000,
   }, async () => {
-    const server = await startStore(store);
+    const server = await start();
     const engine = openBullmq(store, server.url, { timeoutMs: 60_000, logger: errorLogger(() => {}) });
     const [first, job, kept] = [newJob(), newJob(), newJob()];
     strictEqual(await engine.insert(first, 0), true);
@@ -131,7 +163,6 @@ for (const store of STORES) {
     await until("both are run", () => runs.count(job.id) === 1 && runs.count(kept.id) === 1);
     await worker.stop();
     await engine.close();
-    await server.stop();
   });
 }
 

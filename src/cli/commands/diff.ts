@@ -1,8 +1,8 @@
 /** `toolwire diff <a> <b>`: what changed between two servers, and whether it breaks callers. */
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { compareLists, type ListChange } from "../diff/list_changes.ts";
-import type { Level } from "../diff/schema_change.ts";
+import { compareLists, type ListChange } from "../../core/contract_diff/list_changes.ts";
+import type { Level } from "../../core/contract_diff/schema_change.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { readTwoSources } from "../targets/sources.ts";

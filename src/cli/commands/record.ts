@@ -11,7 +11,7 @@ import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
 import { takeTarget } from "../targets/target.ts";
 import { createProxy, infoOf } from "../record/proxy.ts";
-import { createRecorder } from "../record/recorder.ts";
+import { createRecorder } from "../record/create_recorder.ts";
 import { createRedactor } from "../../core/redaction/redact.ts";
 import { serveProxy } from "../record/serve_proxy.ts";
 import { pretty } from "../../integrations/middleware/mod.ts";

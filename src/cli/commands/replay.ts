@@ -2,8 +2,8 @@
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
-import type { Recording } from "../record/recording.ts";
-import type { ReplayedCall } from "../record/replay_calls.ts";
+import type { Recording } from "../../core/recording/recording.ts";
+import type { ReplayedCall } from "../../core/recording/replay_calls.ts";
 import { parsePort, type ServeFlags } from "../record/serve_proxy.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { withLimits } from "../targets/limits.ts";
@@ -16,7 +16,7 @@ import { createProxy } from "../record/proxy.ts";
 import { serveProxy } from "../record/serve_proxy.ts";
 import { replayTransport } from "../record/replay_transport.ts";
 import { pretty } from "../../integrations/middleware/mod.ts";
-import { replayCalls } from "../record/replay_calls.ts";
+import { replayCalls } from "../../core/recording/replay_calls.ts";
 
 interface ReplayFlags extends TargetFlags, ServeFlags {
   readonly against?: string;

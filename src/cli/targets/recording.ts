@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
-import { readRecording, type Recording } from "../record/recording.ts";
+import { readRecording, type Recording } from "../../core/recording/recording.ts";
 import { replayTransport } from "../record/replay_transport.ts";
 import type { TargetConnection } from "./connection.ts";
 

@@ -33,7 +33,7 @@ export function openObjectDatabase(storage: ObjectStorage): SqliteDatabase {
   return {
     exec: (query) => sql.exec(query),
     prepare: (query) => statement(query, sql),
-    transaction: (work) => storage.transactionSync(work),
+    runTransaction: (work) => storage.transactionSync(work),
     close() {},
   };
 }

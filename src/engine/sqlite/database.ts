@@ -26,8 +26,8 @@ export interface SqliteDatabase {
   /** Runs statements without parameters. */
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
-  /** Runs statements in one transaction. Default: `BEGIN IMMEDIATE` and `COMMIT`. */
-  transaction?(work: () => void): void;
+  /** Runs statements in one transaction. Default: `BEGIN IMMEDIATE` and `COMMIT`. Not `transaction`: `bun:sqlite` has another one. */
+  runTransaction?(work: () => void): void;
   close(): void;
 }
 

@@ -271,7 +271,7 @@ export class SqliteStore {
   }
 
   transaction(work: () => void): void {
-    if (this.#database.transaction !== undefined) return this.#database.transaction(work);
+    if (this.#database.runTransaction !== undefined) return this.#database.runTransaction(work);
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       work();

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { checkTools } from "../../../src/cli/check/check_tools.ts";
 import { writeContract } from "../../../src/cli/contract/contract.ts";
-import { compareLists } from "../../../src/cli/diff/list_changes.ts";
+import { compareLists } from "../../../src/core/contract_diff/list_changes.ts";
 import { type CorpusServer, readCorpus } from "../../corpus/corpus.ts";
 import { findNode, findProgram, testWith } from "../../serve/programs.ts";
 import { compileFiles } from "./compile.ts";

@@ -14,10 +14,10 @@ import {
 import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { createProxy } from "../../../src/cli/record/proxy.ts";
-import { createRecorder } from "../../../src/cli/record/recorder.ts";
+import { createRecorder } from "../../../src/cli/record/create_recorder.ts";
 import { createRedactor } from "../../../src/core/redaction/redact.ts";
-import { readRecording } from "../../../src/cli/record/recording.ts";
-import { replayCalls, type ReplayedCall } from "../../../src/cli/record/replay_calls.ts";
+import { readRecording } from "../../../src/core/recording/recording.ts";
+import { replayCalls, type ReplayedCall } from "../../../src/core/recording/replay_calls.ts";
 import { replayTransport } from "../../../src/cli/record/replay_transport.ts";
 import { monitorFromSignal } from "../../../src/core/call/time_limit.ts";
 import type { Transport } from "../../../src/core/call/transport.ts";

@@ -10,7 +10,7 @@ import {
   type ServerOptions,
 } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
-import type { CallEvent, CallMeta, MaybePromise, Peer, Sink } from "../../../src/wires/mod.ts";
+import type { CallEvent, CallMeta, Clock, MaybePromise, Peer, Sink } from "../../../src/wires/mod.ts";
 import { toPromise } from "../../../src/internal/future.ts";
 
 /** One line of a log. */
@@ -149,4 +149,37 @@ export function assertMasked(settled: CallResult, log: KeptLog): unknown {
   ok(lines.length === 1 && lines[0]?.level === "error", `${lines.length} lines`);
   ok(lines[0]?.fields["error"] === refusal.cause);
   return refusal.cause;
+}
+
+/** A clock whose time passes without its timers, as behind a handler that blocks the event loop. */
+export class BlockableClock implements Clock {
+  timersSet = 0;
+  #nowMs = 0;
+  #timers: { readonly dueMs: number; readonly callback: () => void }[] = [];
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  elapsed(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    const timer = { dueMs: this.#nowMs + delayMs, callback };
+    this.timersSet++;
+    this.#timers.push(timer);
+    return () => void (this.#timers = this.#timers.filter((one) => one !== timer));
+  }
+
+  block(ms: number): void {
+    this.#nowMs += ms;
+  }
+
+  /** One turn: runs the timers that are due at its start. */
+  turn(): void {
+    const due = this.#timers.filter(({ dueMs }) => dueMs <= this.#nowMs);
+    this.#timers = this.#timers.filter((timer) => !due.includes(timer));
+    for (const { callback } of due.sort((left, right) => left.dueMs - right.dueMs)) callback();
+  }
 }

@@ -1,10 +1,14 @@
 /** The panes of the console beside tools and calls, each used in a real browser. */
+import { Buffer } from "node:buffer";
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import process from "node:process";
 import { after } from "node:test";
 import type { Page } from "playwright-core";
-import { findProgram, testWith } from "../../serve/programs.ts";
+import { findProgram, root, testWith } from "../../serve/programs.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
 import { callElsewhere, closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
+import { HOSTILE, PAGE_KEY } from "./page_server.ts";
 import { paneServer, setWeather } from "./pane_server.ts";
 
 after(closeBrowser);
@@ -183,6 +187,54 @@ testPane("the palette finds recent calls and resources by keys, and a saved call
   strictEqual(download.suggestedFilename(), "book_table_test.ts");
 });
 
+testPane(
+  "the list is compared with a file, calls are recorded and replayed, and called as another caller",
+  async (open) => {
+    const { page, url, sent } = open;
+    await open.open("#/changes");
+    await page.getByText("saw no earlier process").waitFor();
+    const file = (name: string, text: string) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+    await page.getByLabel("Compare with a file").setInputFiles(file("x.json", "[7]"));
+    await page.getByText("x.json has no list of tools").waitFor();
+    await page.getByLabel("Compare with a file").setInputFiles(file(HOSTILE.slice(0, 20), '[{"name":"gone"}]'));
+    await page.getByRole("row", { name: /breaking tool "gone" it was removed or renamed/ }).waitFor();
+    await open.open("?later#/changes");
+    await page.evaluate(() => {
+      const [key = ""] = Object.keys(localStorage).filter((one) => one.startsWith("toolwire-list"));
+      const [present] = JSON.parse(localStorage.getItem(key) ?? "[]");
+      localStorage.setItem(key, JSON.stringify([{ ...present, instance: "before", tools: present.tools.slice(1) }]));
+    });
+    await open.open("?restarted#/changes");
+    await page.getByRole("row", { name: /compatible tools one was added/ }).waitFor();
+    await open.open("#/record");
+    await page.getByRole("button", { name: "Record", exact: true }).click();
+    await page.getByText("recording, 0 calls").waitFor();
+    await callElsewhere(url, "book_table", { guests: 2 });
+    await page.getByText("recording, 1 call,").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Replay it" }).click();
+    await page.getByText("1 of them may change something").waitFor();
+    await page.getByRole("button", { name: "Send 1 call" }).click();
+    await page.getByText("1 of 1 have the same result").waitFor();
+    await open.open("#/access");
+    await page.getByRole("row", { name: /audit ✕ lacks audit:read/ }).waitFor();
+    await page.getByLabel("Id of the caller").fill("ada");
+    await page.getByLabel("Scopes").fill("audit:read other");
+    await page.getByRole("button", { name: "Act as" }).click();
+    await page.getByRole("row", { name: /audit ✓ may call/ }).waitFor();
+    await page.evaluate(() => location.hash = "#/tools/audit");
+    await page.getByRole("heading", { name: "audit" }).waitFor();
+    await page.keyboard.press("Control+Enter");
+    await page.locator("pre.value", { hasText: "the log, for ada" }).waitFor();
+    await page.getByRole("button", { name: "Bytes" }).click();
+    const text = await page.locator("#app").innerText();
+    ok(!text.includes(PAGE_KEY), "the key is not shown");
+    strictEqual(sent.length, 0, "no wire was used");
+    await page.getByRole("button", { name: "as ada ×" }).click();
+    await page.getByRole("button", { name: "as ada ×" }).waitFor({ state: "detached" });
+  },
+);
+
 /** The panes, each with something in it. */
 const PANES: readonly (readonly [name: string, fragment: string, show: (page: Page) => Promise<void>])[] = [
   ["questions", `#/tools/sign_off`, async (page) => {
@@ -193,6 +245,22 @@ const PANES: readonly (readonly [name: string, fragment: string, show: (page: Pa
     await page.getByLabel("guests", { exact: true }).waitFor();
     await page.getByRole("button", { name: /^Send/ }).click();
     await page.locator(".log").waitFor();
+  }],
+  ["changes", "#/changes", async (page) => {
+    const buffer = Buffer.from('{"tools":[{"name":"gone"},{"name":"sign_off","description":"x"}]}');
+    await page.getByLabel("Compare with a file").setInputFiles({ name: "before.json", mimeType: "text/plain", buffer });
+    await page.getByRole("row", { name: /gone/ }).waitFor();
+  }],
+  ["record", "#/record", async (page) => {
+    await page.getByRole("button", { name: "Record", exact: true }).click();
+    await page.getByText("recording, 0 calls").waitFor();
+    await page.getByRole("button", { name: "Replay it" }).click();
+    await page.getByRole("button", { name: "Send 0 calls" }).waitFor();
+  }],
+  ["access", "#/access", async (page) => {
+    await page.getByLabel("Id of the caller").fill("ada");
+    await page.getByRole("button", { name: "Act as" }).click();
+    await page.getByRole("button", { name: "as ada ×" }).waitFor();
   }],
   ["resources", "#/resources", (page) => page.locator("nav.list a").nth(3).waitFor()],
   ["resource", "#/resources/weather%3A%2F%2Fnow", async (page) => {
@@ -219,6 +287,23 @@ for (const [width, colorScheme] of [[1280, "dark"], [400, "light"]] as const) {
         found.push(...await violationsOf(page, name));
       }
       deepStrictEqual(found, []);
+    });
+  });
+}
+
+/** Folder of the pictures of docs/console.md. They are taken only if this variable is set. */
+const PICTURES = process.env["TOOLWIRE_PICTURES"] === undefined ? undefined : join(root, "docs/images/console");
+const PICTURED = ["form and log", "changes", "record", "access", "resource", "prompt"];
+
+if (PICTURES !== undefined) {
+  testWith("console: pictures of the panes", CHROMIUM, async (chromium) => {
+    await withPage({ server: paneServer(true), chromium, width: 1280 }, async ({ page, open }) => {
+      for (const [name, fragment, show] of PANES.filter(([name]) => PICTURED.includes(name))) {
+        await page.emulateMedia({ colorScheme: PICTURED.indexOf(name) % 2 === 0 ? "light" : "dark" });
+        await open(`?${encodeURIComponent(name)}${fragment}`);
+        await show(page);
+        await page.screenshot({ path: join(PICTURES, `${name.replaceAll(" ", "_")}.jpg`), type: "jpeg", quality: 58 });
+      }
     });
   });
 }

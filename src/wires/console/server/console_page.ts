@@ -1,5 +1,5 @@
 /** The wire of the console: a page, and the API that the page uses. */
-import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { Principal } from "../../../core/call/call.ts";
 import { createRedactor } from "../../../core/redaction/redact.ts";
 import { formatIssues } from "../../../core/schema/issues.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
@@ -7,18 +7,21 @@ import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { listTool } from "../../../core/tool/listing.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
+import type { Members } from "../../../internal/json.ts";
 import { BOOLEAN, checkOptions, PATH, TEXT } from "../../../internal/options.ts";
 import { estimateTextTokens } from "../../../internal/token_estimate.ts";
 import { VERSION } from "../../../internal/version.ts";
 import { ToolSearch } from "../../../server/discovery/tool_search.ts";
-import { JSON_HEADERS } from "../../framing/http.ts";
 import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../framing/sse.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
 import { type AccessRules, refuseAccess } from "./access.ts";
+import { withCaller } from "./act_as.ts";
 import { Feed, type FeedPart } from "./feed.ts";
+import { jobAnswers } from "./job_answers.ts";
 import { PAGE, PAGE_POLICY } from "./page.ts";
+import { paneAnswers } from "./pane_answers.ts";
 import { readToken } from "./read_token.ts";
+import { type Answer, ok, parseInput, refusal } from "./replies.ts";
 
 /** Options of {@link consolePage}. */
 export interface ConsoleOptions {
@@ -33,6 +36,11 @@ export interface ConsoleOptions {
   readonly key?: string;
   /** Whether arguments and results of calls are shown while a page watches; secrets are replaced. Default: `true`. */
   readonly bodies?: boolean;
+  /**
+   * Whether the page may call tools as any principal, for development: in the process of the server, without a wire. Needs `key`, and a
+   * server without `auth`. Default: `false`.
+   */
+  readonly actAs?: boolean;
   /**
    * The server behind this one, as `toolwire call` takes it, for calls that the page copies.
    *
@@ -59,8 +67,8 @@ export interface ConsoleOptions {
  * const foreign = await server.fetch(new Request("http://tools.example/console/api/hello", { method: "POST" }));
  * strictEqual(foreign.status, 403);
  * ```
- * @throws {TypeError} If an option is invalid or unknown, or `path` is the root. `createServer` throws it if the server has an
- * observer of calls already, such as another console.
+ * @throws {TypeError} If an option is invalid or unknown, `path` is the root, or `actAs` has no `key`. `createServer` throws it if the
+ * server has an observer of calls already, such as another console, or `auth` beside `actAs`.
  */
 export function consolePage(options: ConsoleOptions = {}): RequestWire {
   checkOptions<ConsoleOptions>("serve the console", options, {
@@ -68,10 +76,14 @@ export function consolePage(options: ConsoleOptions = {}): RequestWire {
     scope: TEXT,
     key: TEXT,
     bodies: BOOLEAN,
+    actAs: BOOLEAN,
     "~target": TEXT,
   });
   if (baseOf(options) === "/") {
     throw new TypeError('Cannot serve the console: path is "/", and must name a page, such as "/console"');
+  }
+  if (options.actAs === true && options.key === undefined) {
+    throw new TypeError("Cannot serve the console: actAs needs a key, as in consolePage({ key, actAs: true })");
   }
   return { name: "console", mount: (host) => new Console(host, options) };
 }
@@ -84,8 +96,6 @@ const MAX_FOUND = 20;
 /** Pages that may watch at once. */
 const MAX_WATCHERS = 8;
 
-type Answer = (input: Members, head: Head) => MaybeFuture<Reply>;
-
 class Console implements MountedWire {
   readonly paths: readonly string[];
   readonly unauthenticatedPaths: readonly string[];
@@ -93,6 +103,7 @@ class Console implements MountedWire {
   readonly #host: WireHost;
   readonly #base: string;
   readonly #scope: string;
+  readonly #canActAs: boolean;
   readonly #target: string | undefined;
   #key: string | undefined;
   readonly #feed: Feed;
@@ -105,8 +116,14 @@ class Console implements MountedWire {
   readonly #answers: Readonly<Record<string, Answer>>;
 
   constructor(host: WireHost, options: ConsoleOptions) {
-    const { scope = "console", key, bodies = true } = options;
+    const { scope = "console", key, bodies = true, actAs = false } = options;
+    if (actAs && host.security !== undefined) {
+      throw new TypeError(
+        "Cannot serve the console: actAs is for servers without auth. With auth, paste a token of the caller into the page",
+      );
+    }
     this.#host = host;
+    this.#canActAs = actAs;
     this.#base = baseOf(options);
     this.paths = [this.#base, `${this.#base}/*`];
     this.unauthenticatedPaths = [this.#base];
@@ -124,12 +141,14 @@ class Console implements MountedWire {
     host.dispatch.observer = this.#feed;
     this.#answers = {
       hello: (_, head) => ok(this.#hello(head)),
-      tools: (_, head) => ok(this.#tools(head)),
+      tools: withCaller(actAs, (_, principal) => ok(this.#tools(principal))),
       poll: (input) => ok(this.#part(this.#feed.since(this.#seqOf(input)))),
       feed: (input, head) => this.#stream(this.#seqOf(input), head),
-      check: (input, head) => this.#check(input, head),
-      models: (input, head) => this.#models(input, head),
-      search: (input, head) => ok(this.#search(input, head)),
+      check: withCaller(actAs, (input, principal) => this.#check(input, principal)),
+      ...paneAnswers(host, this.#feed, { hasBodies: bodies, canActAs: actAs }),
+      ...jobAnswers(host, bodies),
+      models: withCaller(actAs, (input, principal) => this.#models(input, principal)),
+      search: withCaller(actAs, (input, principal) => ok(this.#search(input, principal))),
       token: ({ token }) => ok(readToken(String(token).trim(), host.clock.now()) ?? { kind: null }),
     };
   }
@@ -145,7 +164,7 @@ class Console implements MountedWire {
     if (reason !== undefined) return refusal(403, "permission_denied", reason);
     if (head.method !== "POST") return refusal(405, "invalid_request", "Send POST", { allow: "POST" });
     return body.text().map((text) => {
-      const input = parse(text);
+      const input = parseInput(text);
       return "kind" in input ? refusal(400, input.code, input.message) : answer(input.members, head);
     });
   }
@@ -181,12 +200,13 @@ class Console implements MountedWire {
       wires: mounted.map(({ wire, paths }) => ({ wire, paths })),
       limits,
       hasAuth: security !== undefined,
+      canActAs: this.#canActAs,
       target: this.#target,
       principal: principal && { id: principal.id, scopes: principal.scopes ?? [] },
     };
   }
 
-  #tools({ principal }: Head): unknown {
+  #tools(principal: Principal | undefined): unknown {
     const visible = new Set(this.#host.toolsFor(principal).map(({ name }) => name));
     const { definitions } = this.#host.allTools ?? this.#host;
     const shown = definitions.filter((definition) => isVisibleTo(definition, principal));
@@ -213,7 +233,7 @@ class Console implements MountedWire {
   }
 
   /** The list as models of a vendor get it. The adapters are loaded when they are first asked. */
-  #models({ vendor, strict, tool }: Members, { principal }: Head): MaybeFuture<Reply> {
+  #models({ vendor, strict, tool }: Members, principal: Principal | undefined): MaybeFuture<Reply> {
     const known = VENDORS.find((one) => one === vendor);
     if (known === undefined) return refusal(400, "invalid_request", `"vendor" is one of ${VENDORS.join(", ")}`);
     const names = new Set(this.#host.toolsFor(principal).map(({ name }) => name));
@@ -223,7 +243,7 @@ class Console implements MountedWire {
   }
 
   /** What `search_tools` of `discover()` finds for the caller. */
-  #search({ query }: Members, { principal }: Head): unknown {
+  #search({ query }: Members, principal: Principal | undefined): unknown {
     const { definitions } = this.#host.allTools ?? this.#host;
     if (this.#searched?.definitions !== definitions) {
       const tools = definitions.filter(({ isSystem }) => !isSystem);
@@ -232,7 +252,7 @@ class Console implements MountedWire {
     return this.#searched.search.find({ query: String(query), limit: MAX_FOUND }, principal);
   }
 
-  #check({ tool, args }: Members, { principal }: Head): MaybeFuture<Reply> {
+  #check({ tool, args }: Members, principal: Principal | undefined): MaybeFuture<Reply> {
     const definition = (this.#host.allTools ?? this.#host).definitions.find(({ name }) => name === tool);
     if (definition === undefined || !isVisibleTo(definition, principal)) {
       return refusal(404, "tool_not_found", `There is no tool "${String(tool).slice(0, 128)}"`);
@@ -305,23 +325,4 @@ function pageReply({ method }: Head): Reply {
   if (method === "HEAD") return { status: 200, headers: PAGE_HEADERS, body: null };
   if (method === "GET") return { status: 200, headers: PAGE_HEADERS, body: PAGE };
   return refusal(405, "invalid_request", "Send GET", { allow: "GET, HEAD" });
-}
-
-function ok(value: unknown): Reply {
-  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(value) };
-}
-
-function refusal(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}): Reply {
-  return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify({ error: { code, message } }) };
-}
-
-function parse(text: string | ErrorResult): ErrorResult | { readonly members: Members } {
-  if (typeof text !== "string") return text;
-  try {
-    const members: unknown = text === "" ? {} : JSON.parse(text);
-    if (isJsonObject(members)) return { members };
-  } catch {
-    // The same error as for other values.
-  }
-  return { kind: "error", code: "invalid_request", message: "Send a JSON object" };
 }

@@ -1,8 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type CallResult, defineTool } from "../../../../mod.ts";
-import type { Clock } from "../../../../src/wires/mod.ts";
-import { Bench, settle } from "../harness.ts";
+import { Bench, BlockableClock, settle } from "../harness.ts";
 
 const t = defineTool("t").describe("T");
 const never = () => new Promise<never>(() => {});
@@ -11,39 +10,6 @@ const TOO_LATE: CallResult = {
   code: "deadline_exceeded",
   message: "The call took longer than its deadline",
 };
-
-/** A clock whose time passes without its timers, as behind a handler that blocks the event loop. */
-class BlockableClock implements Clock {
-  timersSet = 0;
-  #nowMs = 0;
-  #timers: { readonly dueMs: number; readonly callback: () => void }[] = [];
-
-  now(): number {
-    return this.#nowMs;
-  }
-
-  elapsed(): number {
-    return this.#nowMs;
-  }
-
-  after(delayMs: number, callback: () => void): () => void {
-    const timer = { dueMs: this.#nowMs + delayMs, callback };
-    this.timersSet++;
-    this.#timers.push(timer);
-    return () => void (this.#timers = this.#timers.filter((one) => one !== timer));
-  }
-
-  block(ms: number): void {
-    this.#nowMs += ms;
-  }
-
-  /** One turn: runs the timers that are due at its start. */
-  turn(): void {
-    const due = this.#timers.filter(({ dueMs }) => dueMs <= this.#nowMs);
-    this.#timers = this.#timers.filter((timer) => !due.includes(timer));
-    for (const { callback } of due.sort((left, right) => left.dueMs - right.dueMs)) callback();
-  }
-}
 
 function watch(call: unknown): { result?: unknown } {
   const watched: { result?: unknown } = {};

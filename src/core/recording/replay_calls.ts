@@ -1,9 +1,9 @@
 /** Sends the calls of a recording to a server again, and compares the results. */
-import type { CallEvent, CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
-import type { ActivityMonitor, Transport } from "../../core/call/transport.ts";
+import type { CallEvent, CallResult, UnknownOutcome } from "../call/outcome.ts";
+import type { ActivityMonitor, Transport } from "../call/transport.ts";
 import { asObject, type Members, omitUndefined } from "../../internal/json.ts";
 import { compareJson, type JsonComparison, type JsonDifference } from "./compare_json.ts";
-import { createRedactor } from "../../core/redaction/redact.ts";
+import { createRedactor } from "../redaction/redact.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
 import { CallRepeater, type RepeatedCall } from "./repeat_call.ts";
 
@@ -32,7 +32,7 @@ const { value: redact } = createRedactor();
 /** Sends the calls one after the other, in recorded order. Tokens of the recording are replaced by those that the server gave meanwhile. */
 export async function* replayCalls(
   { head, calls }: Recording,
-  transport: Transport,
+  transport: Pick<Transport, "call">,
   options: ReplayOptions,
 ): AsyncGenerator<ReplayedCall> {
   const schemas = new Map(head.tools.map(({ name, outputSchema }) => [name, outputSchema]));

@@ -1,7 +1,7 @@
 /** Follows references to the schema that is compared. */
-import { valueAt } from "../../core/json_schema/pointer.ts";
-import { hasOwnBase } from "../../core/json_schema/subschemas.ts";
-import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
+import { valueAt } from "../json_schema/pointer.ts";
+import { hasOwnBase } from "../json_schema/subschemas.ts";
+import type { SchemaPlace } from "../json_schema/type_node.ts";
 import { isJsonObject, type Members } from "../../internal/json.ts";
 import type { ObjectPlace } from "./object_changes.ts";
 import { isDifferent } from "./scalar_changes.ts";

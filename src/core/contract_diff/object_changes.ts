@@ -1,5 +1,5 @@
 /** Compares the keywords of objects and arrays. */
-import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
+import type { SchemaPlace } from "../json_schema/type_node.ts";
 import { isJsonObject, type Members } from "../../internal/json.ts";
 import { compareAssertions, compareLimit, compareOpaque, isDifferent } from "./scalar_changes.ts";
 import { changeHere, changesAt, type PartComparer, type ValueChange } from "./schema_change.ts";

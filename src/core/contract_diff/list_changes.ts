@@ -1,12 +1,19 @@
 /** Compares the lists of a server: tools, resources, templates and prompts. */
-import { type ListedContract, readContract } from "../../core/call/listed_contract.ts";
-import type { ListedTool } from "../../core/call/transport.ts";
-import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
+import { type ListedContract, readContract } from "../call/listed_contract.ts";
+import type { ListedTool } from "../call/transport.ts";
+import type { SchemaPlace } from "../json_schema/type_node.ts";
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
-import type { Contents } from "../targets/contents.ts";
 import { compareSchemas } from "./compare_schemas.ts";
 import { isDifferent } from "./scalar_changes.ts";
 import { type Direction, type Level, levelOf, type ValueChange } from "./schema_change.ts";
+
+/** Lists to compare. A list that is absent is not compared. */
+export interface ComparedLists {
+  readonly tools?: readonly ListedTool[];
+  readonly resources?: readonly object[];
+  readonly resourceTemplates?: readonly object[];
+  readonly prompts?: readonly object[];
+}
 
 /** A change of a server. Names are those of the first lists; nothing of the second is quoted, since a model may read it. */
 export interface ListChange {
@@ -19,7 +26,7 @@ export interface ListChange {
 }
 
 /** Compares lists. A list that one side does not have is not compared. */
-export function compareLists(before: Contents, after: Contents): readonly ListChange[] {
+export function compareLists(before: ComparedLists, after: ComparedLists): readonly ListChange[] {
   return [
     ...compareNamed("tool", before.tools, after.tools, "name", compareTools),
     ...compareNamed("resource", before.resources, after.resources, "uri", compareResources),

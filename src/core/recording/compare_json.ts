@@ -1,6 +1,6 @@
 /** Compares two JSON values place by place. */
 import { canonicalJson, isJsonObject, pointerKeys } from "../../internal/json.ts";
-import { MARK } from "../../core/redaction/secrets.ts";
+import { MARK } from "../redaction/secrets.ts";
 
 /** A place where two values differ. */
 export interface JsonDifference {

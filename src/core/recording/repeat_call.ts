@@ -1,10 +1,10 @@
 /** Sends recorded calls to a server again, with the tokens that the server gives in place of the recorded ones. */
-import type { CallEvent, CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
-import type { ActivityMonitor, Transport } from "../../core/call/transport.ts";
+import type { CallEvent, CallResult, UnknownOutcome } from "../call/outcome.ts";
+import type { ActivityMonitor, Transport } from "../call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import { delay } from "../../internal/time.ts";
 import type { RecordedCall } from "./recording.ts";
-import { MARK } from "../../core/redaction/secrets.ts";
+import { MARK } from "../redaction/secrets.ts";
 
 /** Result of a repeated call, with its events. */
 export interface RepeatedCall {
@@ -20,7 +20,7 @@ const WAIT_MS = 20_000;
 
 /** Repeats the calls of one recording. */
 export class CallRepeater {
-  readonly #transport: Transport;
+  readonly #transport: Pick<Transport, "call">;
   readonly #limited: <Value>(work: (limit: ActivityMonitor) => Promise<Value>) => Promise<Value>;
   /** Tokens of the server, by the marks of recorded ones. */
   readonly #tokens = new Map<string, string>();
@@ -29,7 +29,7 @@ export class CallRepeater {
 
   /** @param limited Runs a request within its time limit. */
   constructor(
-    transport: Transport,
+    transport: Pick<Transport, "call">,
     limited: <Value>(work: (limit: ActivityMonitor) => Promise<Value>) => Promise<Value>,
   ) {
     this.#transport = transport;

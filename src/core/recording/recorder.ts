@@ -1,14 +1,13 @@
-/** Writes recordings: middleware that sees each call, its events and its result, and replaces secrets before anything is written. */
-import { createHash } from "node:crypto";
+/** Writes recordings: each call, its events and its result, with secrets replaced before anything is written. */
 import { asObject, omitUndefined } from "../../internal/json.ts";
-import { mapMaybe } from "../../internal/async.ts";
-import type { CallEvent, CallResult } from "../../core/call/outcome.ts";
-import type { ListedTool } from "../../core/call/transport.ts";
-import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
-import type { Redactor } from "../../core/redaction/redact.ts";
+import type { Call } from "../call/call.ts";
+import type { CallEvent, CallResult } from "../call/outcome.ts";
+import type { ListedTool } from "../call/transport.ts";
+import type { Redactor } from "../redaction/redact.ts";
+import { sha256Hex } from "../token/digest.ts";
 import { type CallLine, digestOfList, type RecordHead } from "./recording.ts";
 
-/** Options of {@link createRecorder}. */
+/** Options of a {@link Recorder}. */
 export interface RecorderOptions {
   /** The recorded server. */
   readonly server: RecordHead["server"];
@@ -20,47 +19,66 @@ export interface RecorderOptions {
   onCall?(): void;
 }
 
+/** A call that begins. */
+export interface RecordedStart {
+  readonly call: Call;
+  /** Name of the tool that the call runs. */
+  readonly name: string;
+  /** Calls `listener` for each event of the call. */
+  onEvent(listener: (event: CallEvent) => void): void;
+}
+
 /** Maximum number of events of one call that are kept. */
 const MAX_EVENTS = 10_000;
 
 /** Names of tools. Prompts and resources have other names. */
 const TOOL_NAME = /^[\w.-]{1,64}$/;
 
-/**
- * Writes the first line, and returns the middleware that writes the others. Calls of tools are recorded; prompts and resources are
- * not.
- */
-export function createRecorder(options: RecorderOptions): Middleware {
-  const startedMs = performance.now();
-  const elapsed = (): number => Math.round(performance.now() - startedMs);
-  const line = (entry: object): void => options.write(`${JSON.stringify(entry)}\n`);
-  const tools = options.redactor.tools(options.tools);
-  const head: RecordHead = {
-    toolwire: "record",
-    v: 1,
-    server: options.server,
-    list: digestOfList(tools),
-    tools,
-    at: new Date().toISOString(),
-  };
-  line(head);
-  let calls = 0;
-  return (ctx, next) => {
-    if (!TOOL_NAME.test(ctx.tool.name)) return next();
-    const call = new CallRecord(++calls, ctx, options, elapsed);
-    line(call.begin());
-    return mapMaybe(next(), (result) => {
-      for (const entry of call.end(result)) line(entry);
-      options.onCall?.();
-      return result;
-    });
-  };
+/** Writes the lines of a recording: the first one at once. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #startedMs = performance.now();
+  #calls = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    const tools = options.redactor.tools(options.tools);
+    const head: RecordHead = {
+      toolwire: "record",
+      v: 1,
+      server: options.server,
+      list: digestOfList(tools),
+      tools,
+      at: new Date().toISOString(),
+    };
+    this.#write(head);
+  }
+
+  /**
+   * Writes the line of a call.
+   *
+   * @returns Takes the result. `undefined` for prompts and resources, which are not recorded.
+   */
+  begin(start: RecordedStart): ((result: CallResult) => void) | undefined {
+    if (!TOOL_NAME.test(start.name)) return undefined;
+    const elapsed = (): number => Math.round(performance.now() - this.#startedMs);
+    const call = new CallRecord(++this.#calls, start, this.#options, elapsed);
+    this.#write(call.begin());
+    return (result) => {
+      for (const entry of call.end(result)) this.#write(entry);
+      this.#options.onCall?.();
+    };
+  }
+
+  #write(entry: object): void {
+    this.#options.write(`${JSON.stringify(entry)}\n`);
+  }
 }
 
 /** One call. Its events are written with its result: a secret may be divided over several pieces. */
 class CallRecord {
   readonly #n: number;
-  readonly #ctx: MiddlewareCtx;
+  readonly #start: RecordedStart;
   readonly #redactor: Redactor;
   readonly #elapsed: () => number;
   readonly #tool: ListedTool | undefined;
@@ -68,30 +86,31 @@ class CallRecord {
   readonly #startedMs = performance.now();
   #dropped = 0;
 
-  constructor(n: number, ctx: MiddlewareCtx, { redactor, tools }: RecorderOptions, elapsed: () => number) {
+  constructor(n: number, start: RecordedStart, { redactor, tools }: RecorderOptions, elapsed: () => number) {
     this.#n = n;
-    this.#ctx = ctx;
+    this.#start = start;
     this.#redactor = redactor;
     this.#elapsed = elapsed;
-    this.#tool = tools.find(({ name }) => name === ctx.tool.name);
-    ctx.onEvent((event) => {
+    this.#tool = tools.find(({ name }) => name === start.name);
+    start.onEvent((event) => {
       if (this.#events.length < MAX_EVENTS) this.#events.push({ at: elapsed(), event });
       else this.#dropped++;
     });
   }
 
   begin(): CallLine {
-    const { call: { args, meta: { continuation, responses, context, isPromiseWanted } = {}, peer }, principal } =
-      this.#ctx;
+    const { name, call: { args, meta: { continuation, responses, context, isPromiseWanted } = {}, peer } } =
+      this.#start;
+    const { wire, principal } = peer;
     const meta = omitUndefined({ continuation, responses, context, promise: isPromiseWanted });
     return {
       n: this.#n,
       at: this.#elapsed(),
-      wire: peer.wire,
-      tool: this.#ctx.tool.name,
+      wire,
+      tool: name,
       args: this.#redactor.value(args, this.#tool?.inputSchema),
       meta: asObject(this.#redactor.value(meta)),
-      ...(principal !== undefined && { principal: shortDigest(principal.id) }),
+      ...(principal !== undefined && { principal: sha256Hex(principal.id).slice(0, 8) }),
     };
   }
 
@@ -141,8 +160,4 @@ class CallRecord {
 
 function textOf(event: CallEvent): string | undefined {
   return event.kind === "partial" && typeof event.value === "string" ? event.value : undefined;
-}
-
-function shortDigest(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }

@@ -2,11 +2,11 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compareSchemas } from "../../../src/cli/diff/compare_schemas.ts";
-import { type Direction, levelOf, type ValueChange } from "../../../src/cli/diff/schema_change.ts";
+import { compareSchemas } from "../../../src/core/contract_diff/compare_schemas.ts";
+import { type Direction, levelOf, type ValueChange } from "../../../src/core/contract_diff/schema_change.ts";
 import { type Check, compileCheck } from "../../../src/core/json_schema/check.ts";
 import { isJsonObject } from "../../../src/internal/json.ts";
-import { documents, valueNear } from "../contract/random_schemas.ts";
+import { documents, valueNear } from "../../cli/contract/random_schemas.ts";
 import { LABELLED_PAIRS } from "./labelled_pairs.ts";
 
 function changesOf(before: unknown, after: unknown): readonly ValueChange[] {

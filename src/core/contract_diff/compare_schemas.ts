@@ -5,7 +5,7 @@
  * valid, and one without `wider`, `uncertain` and `removed` accepts no other. What is not understood is `uncertain`. References are
  * followed as a graph; a pair of schemas is compared once, so that recursion ends.
  */
-import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
+import type { SchemaPlace } from "../json_schema/type_node.ts";
 import { isJsonObject, type Members } from "../../internal/json.ts";
 import { compareArrays, compareObjects, type ObjectPlace } from "./object_changes.ts";
 import {

@@ -1,6 +1,6 @@
 /** Compares alternatives: `anyOf`, lists of types, and `oneOf` whose alternatives have no value in common. */
-import { hasOwnBase } from "../../core/json_schema/subschemas.ts";
-import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
+import { hasOwnBase } from "../json_schema/subschemas.ts";
+import type { SchemaPlace } from "../json_schema/type_node.ts";
 import { canonicalJson, isJsonObject, type Members } from "../../internal/json.ts";
 import { type ObjectPlace, requiredOf } from "./object_changes.ts";
 import { jsonTypesOf } from "./scalar_changes.ts";

@@ -1,5 +1,5 @@
 /** Changes of a schema, and what they mean for the callers of a tool. */
-import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
+import type { SchemaPlace } from "../json_schema/type_node.ts";
 
 /**
  * Effect of a change on the set of valid values: fewer, more, or unknown. `removed` breaks callers in any case, `added` does not, and `note`

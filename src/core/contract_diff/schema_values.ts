@@ -1,8 +1,8 @@
 /** Finite sets of values: `enum`, `const`, booleans and null. They are compared value by value, with the validator. */
-import { compileCheck } from "../../core/json_schema/check.ts";
-import { maxMatchedLength } from "../../core/json_schema/pattern_cost.ts";
-import type { SchemaPlace } from "../../core/json_schema/type_node.ts";
-import { valueAt } from "../../core/json_schema/pointer.ts";
+import { compileCheck } from "../json_schema/check.ts";
+import { maxMatchedLength } from "../json_schema/pattern_cost.ts";
+import type { SchemaPlace } from "../json_schema/type_node.ts";
+import { valueAt } from "../json_schema/pointer.ts";
 import { canonicalJson, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 import { shorten } from "../../internal/text.ts";
 import { changeHere, type ValueChange } from "./schema_change.ts";

@@ -3,10 +3,10 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { compareLists } from "../../../src/cli/diff/list_changes.ts";
+import { compareLists } from "../../../src/core/contract_diff/list_changes.ts";
 import type { ListedTool } from "../../../src/core/call/transport.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
-import { runHere } from "../run_here.ts";
+import { runHere } from "../../cli/run_here.ts";
 
 const ADD: ListedTool = {
   name: "add",

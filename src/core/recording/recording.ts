@@ -2,10 +2,11 @@
  * The format of recordings: one JSON object a line. The first line describes the server; a line for each call, its events and its
  * result follow, joined by the number of the call.
  */
-import { createHash } from "node:crypto";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { asObject, canonicalJson, isJsonObject, type Members } from "../../internal/json.ts";
-import type { CallEvent, CallResult } from "../../core/call/outcome.ts";
-import type { ListedTool } from "../../core/call/transport.ts";
+import { encodeBase64Url } from "../token/base64url.ts";
+import type { CallEvent, CallResult } from "../call/outcome.ts";
+import type { ListedTool } from "../call/transport.ts";
 
 /** The first line. */
 export interface RecordHead {
@@ -55,7 +56,7 @@ export interface Recording {
 
 /** Digest of a list of tools. Equal lists have equal digests. */
 export function digestOfList(tools: readonly ListedTool[]): string {
-  return `sha256-${createHash("sha256").update(canonicalJson(tools)).digest("base64url")}`;
+  return `sha256-${encodeBase64Url(sha256(new TextEncoder().encode(canonicalJson(tools))))}`;
 }
 
 /**

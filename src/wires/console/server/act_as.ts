@@ -1,0 +1,90 @@
+/** Access of a caller to the tools, and calls as another caller in development. */
+import { decodeCallMeta } from "../../../core/call/call_meta.ts";
+import type { Principal } from "../../../core/call/call.ts";
+import { isVisibleTo } from "../../../core/tool/access.ts";
+import type { MaybeFuture } from "../../../internal/future.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { questionsToJson } from "../../framing/result/encode.ts";
+import { type Head, HeadPeer, type Reply, type WireHost } from "../../wire.ts";
+import { type Answer, ok, refusal } from "./replies.ts";
+
+/** What a caller may do with a tool. */
+export interface ToolAccess {
+  readonly tool: string;
+  readonly isVisible: boolean;
+  /** Scopes that the caller lacks. */
+  readonly missing: readonly string[];
+}
+
+/** Answers a request as its caller, or as the caller that its member `as` names, if the console allows it. */
+export type CallerAnswer = (input: Members, principal: Principal | undefined, head: Head) => MaybeFuture<Reply>;
+
+/** Determines the caller for `answer`. */
+export function withCaller(canActAs: boolean, answer: CallerAnswer): Answer {
+  return (input, head) => {
+    const { as } = input;
+    if (as === undefined) return answer(input, head.principal, head);
+    if (!canActAs) return notAllowed();
+    const principal = readPrincipal(as);
+    if (principal !== undefined) return answer(input, principal, head);
+    return refusal(400, "invalid_request", "Send the caller to act as with an id, and with scopes as a list of texts");
+  };
+}
+
+function notAllowed(): Reply {
+  const message =
+    "This console does not act as other callers: choose consolePage({ key, actAs: true }), in development";
+  return refusal(403, "permission_denied", message);
+}
+
+function readPrincipal(as: unknown): Principal | undefined {
+  const { id, scopes = [] } = asObject(as);
+  const areScopes = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
+  return typeof id === "string" && id !== "" && areScopes ? { id, scopes: scopes as string[] } : undefined;
+}
+
+/** Access of a caller to the tools. */
+export interface CallerAccess {
+  readonly tools: readonly ToolAccess[];
+  /** Number of tools that the caller may not see, and that are not named. */
+  readonly hidden: number;
+}
+
+/** Access of a caller to all tools. Hidden tools are counted, and named only if `namesHidden`. */
+export function accessOf(host: WireHost, principal: Principal | undefined, namesHidden: boolean): CallerAccess {
+  const { definitions } = host.allTools ?? host;
+  const all = definitions.map((definition): ToolAccess => ({
+    tool: definition.name,
+    isVisible: isVisibleTo(definition, principal),
+    missing: definition.scopes.filter((scope) => !principal?.scopes?.includes(scope)),
+  }));
+  const tools = all.filter(({ isVisible }) => isVisible || namesHidden);
+  return { tools, hidden: all.length - tools.length };
+}
+
+/** Calls a tool as a caller, without a wire. Refused for the caller of the page itself, who has the wires. */
+export function callAs(host: WireHost): CallerAnswer {
+  return async ({ tool, args, meta: members, as }, principal, head) => {
+    if (as === undefined) return notAllowed();
+    const meta = isJsonObject(members) ? decodeCallMeta(members) : undefined;
+    if (meta !== undefined && "kind" in meta) return ok(meta);
+    const peer = new ActingPeer(head, principal);
+    const result = await host.dispatch.call({ tool: String(tool), args, meta, peer });
+    // The cause of an error is for the log.
+    return ok({ ...result, cause: undefined, ...("requests" in result && { requests: questionsToJson(result) }) });
+  };
+}
+
+/** The caller that the page acts as. */
+class ActingPeer extends HeadPeer<undefined> {
+  readonly #principal: Principal | undefined;
+
+  constructor(head: Head, principal: Principal | undefined) {
+    super(head, "console", undefined, false);
+    this.#principal = principal;
+  }
+
+  override get principal(): Principal | undefined {
+    return this.#principal;
+  }
+}
