@@ -27,7 +27,7 @@ export function AccessScreen(): JSX.Element {
   }, [actingAs.value, tools.value]);
   const shown = actingAs.value ?? principal;
   return (
-    <div class="screen feed">
+    <div class="screen feed flow">
       <Pane title="What this caller may use">
         <p>
           {shown === undefined ? "Anonymous" : <strong>{visible(shown.id)}</strong>}

@@ -99,7 +99,7 @@ export function ChangesScreen(): JSX.Element {
             ? "This browser saw no earlier process of the server. Changes appear here after the next start."
             : (
               <>
-                Since <strong>{visible(base.label)}</strong>
+                Changes since <strong>{visible(base.label)}</strong>
                 {pinned.value === undefined && ", the start of the process before"}.
               </>
             )}

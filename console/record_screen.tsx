@@ -7,7 +7,7 @@ import type { ReplayedCall } from "../src/core/recording/replay_calls.ts";
 import { ask, hello, tools } from "./api.ts";
 import { Pane } from "./pane.tsx";
 import { save } from "./save.ts";
-import { visible } from "./value.tsx";
+import { counted, visible } from "./value.tsx";
 
 interface RecordingState {
   readonly isOn: boolean;
@@ -63,7 +63,7 @@ export function RecordScreen(): JSX.Element {
   const { isOn = false, calls = 0, chars = 0, limit } = state.value ?? {};
   const name = `${hello.value?.name ?? "calls"}.ndjson`;
   return (
-    <div class="screen feed">
+    <div class="screen feed flow">
       <Pane title="Record">
         <p>
           A recording has the calls of all callers of this process, with their results. Secrets are replaced. It ends
@@ -74,9 +74,8 @@ export function RecordScreen(): JSX.Element {
             {isOn ? "Stop" : "Record"}
           </button>
           <span role="status">
-            <span class={`dot ${isOn ? "recording" : "off"}`} /> {isOn ? "recording" : "not recording"}, {calls} calls,
-            {" "}
-            {chars} characters
+            <span class={`dot ${isOn ? "recording" : "off"}`} /> {isOn ? "recording" : "not recording"},{" "}
+            {counted(calls, "call")}, {chars} characters
             {limit !== undefined && `; the limit of ${limit} ended it`}
           </span>
         </p>
@@ -123,7 +122,7 @@ function Chosen({ recording: { label, text, head, calls } }: { readonly recordin
     <>
       <h3>{visible(label)}</h3>
       <p>
-        {calls.length} calls of {visible(head.server.name)}, {visible(head.at)}
+        {counted(calls.length, "call")} of {visible(head.server.name)}, {visible(head.at)}
         {changing > 0 && (
           <span class="warning">. {changing} of them may change something: their tools are not read-only.</span>
         )}
@@ -134,7 +133,7 @@ function Chosen({ recording: { label, text, head, calls } }: { readonly recordin
         disabled={results === "running" || calls.length === 0}
         onClick={() => void replay(text)}
       >
-        {results === "running" ? "Sending…" : `Send ${calls.length} calls`}
+        {results === "running" ? "Sending…" : `Send ${counted(calls.length, "call")}`}
       </button>
       {Array.isArray(results) && <Replayed calls={results} />}
     </>

@@ -7,7 +7,7 @@ import { ContentBlock } from "./content_block.tsx";
 import { ContentPane, ContentScreen, RequestOutcome, useRequest } from "./content_screen.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { route } from "./route.ts";
-import { visible } from "./value.tsx";
+import { counted, visible } from "./value.tsx";
 
 const EXAMPLE = `const readme = defineResource("docs://readme")
   .title("Read me first")
@@ -60,7 +60,7 @@ function ResourceView({ resource }: { readonly resource: PageResource }): JSX.El
           {mimeType !== undefined && <span>{visible(mimeType)}</span>}
           {isLive && (
             <span role="status">
-              <span class="dot live" /> live, {changes === 1 ? "1 change" : `${changes} changes`}
+              <span class="dot live" /> live, {counted(changes, "change")}
             </span>
           )}
         </>

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { createClient } from "../../mod.ts";
+import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { findProgram, type Program, runProgram, startProgram, testWith } from "../serve/programs.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import type { JobsServer } from "./durable_object_program.ts";
@@ -104,6 +105,10 @@ testWith(
       // A result of more bytes than a row may have.
       const chars = 3_900_000;
       strictEqual(await client.large({ chars }), "é😀".repeat(chars / 3));
+
+      // MCP, whose requests are each answered by another server.
+      const overMcp = createClient<JobsServer>(mcpTransport(`${program.origin}/mcp`));
+      match(String(await overMcp.work({ text: "mcp" })), /, attempt 1$/);
 
       // The same idempotency key runs once.
       const keyed = await Promise.all([1, 2, 3].map(() => client.work({ text: "keyed" }, { idempotencyKey: "k" })));

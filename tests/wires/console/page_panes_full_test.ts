@@ -1,9 +1,11 @@
 /** The panes of the console beside tools and calls, each used in a real browser. */
 import { Buffer } from "node:buffer";
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import process from "node:process";
 import { after } from "node:test";
 import type { Page } from "playwright-core";
-import { findProgram, testWith } from "../../serve/programs.ts";
+import { findProgram, root, testWith } from "../../serve/programs.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
 import { callElsewhere, closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
 import { HOSTILE, PAGE_KEY } from "./page_server.ts";
@@ -208,11 +210,11 @@ testPane(
     await page.getByRole("button", { name: "Record", exact: true }).click();
     await page.getByText("recording, 0 calls").waitFor();
     await callElsewhere(url, "book_table", { guests: 2 });
-    await page.getByText("recording, 1 calls").waitFor();
+    await page.getByText("recording, 1 call,").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("button", { name: "Replay it" }).click();
     await page.getByText("1 of them may change something").waitFor();
-    await page.getByRole("button", { name: "Send 1 calls" }).click();
+    await page.getByRole("button", { name: "Send 1 call" }).click();
     await page.getByText("1 of 1 have the same result").waitFor();
     await open.open("#/access");
     await page.getByRole("row", { name: /audit ✕ lacks audit:read/ }).waitFor();
@@ -285,6 +287,23 @@ for (const [width, colorScheme] of [[1280, "dark"], [400, "light"]] as const) {
         found.push(...await violationsOf(page, name));
       }
       deepStrictEqual(found, []);
+    });
+  });
+}
+
+/** Folder of the pictures of docs/console.md. They are taken only if this variable is set. */
+const PICTURES = process.env["TOOLWIRE_PICTURES"] === undefined ? undefined : join(root, "docs/images/console");
+const PICTURED = ["form and log", "changes", "record", "access", "resource", "prompt"];
+
+if (PICTURES !== undefined) {
+  testWith("console: pictures of the panes", CHROMIUM, async (chromium) => {
+    await withPage({ server: paneServer(true), chromium, width: 1280 }, async ({ page, open }) => {
+      for (const [name, fragment, show] of PANES.filter(([name]) => PICTURED.includes(name))) {
+        await page.emulateMedia({ colorScheme: PICTURED.indexOf(name) % 2 === 0 ? "light" : "dark" });
+        await open(`?${encodeURIComponent(name)}${fragment}`);
+        await show(page);
+        await page.screenshot({ path: join(PICTURES, `${name.replaceAll(" ", "_")}.jpg`), type: "jpeg", quality: 58 });
+      }
     });
   });
 }

@@ -7,11 +7,14 @@ import { assistant, definePrompt, defineResource, user } from "../../../src/wire
 import { rest } from "../../../src/wires/rest/mod.ts";
 import { HOSTILE, PAGE_KEY } from "./page_server.ts";
 
+/** What the texts of the server end with. */
+let stranger = HOSTILE;
+
 const book = defineTool("book_table").describe("Book a table, after its caller has chosen a time and given a deposit")
   .input(v.object({ guests: v.number() })).handle(async ({ guests }, ctx) => {
     ctx.log("info", `looking for a table for ${guests}`, { guests });
     const time = await ctx.elicit("time", {
-      message: `At what time? ${HOSTILE}`,
+      message: `At what time? ${stranger}`,
       schema: v.object({
         time: v.picklist(["18:00", "20:00"]),
         terrace: v.optional(v.boolean(), true),
@@ -70,16 +73,17 @@ const review = definePrompt("review").title("Code review").describe("Review a pi
     v.object({ code: v.pipe(v.string(), v.description("What to review")), language: v.optional(v.string(), "any") }),
   )
   .complete({ language: (value) => ["go", "rust", "typescript"].filter((one) => one.startsWith(value)) })
-  .handle(({ code, language }) => [user(`Review this ${language} code: ${code}`), assistant(`Gladly. ${HOSTILE}`)]);
+  .handle(({ code, language }) => [user(`Review this ${language} code: ${code}`), assistant(`Gladly. ${stranger}`)]);
 
-/** A server with all that the panes show. */
-export function paneServer(): Server {
+/** A server with all that the panes show. Without text of strangers if `isClean`. */
+export function paneServer(isClean = false): Server {
+  stranger = isClean ? "" : HOSTILE;
   const wires = [mcp({ logging: true }), mcpLite(), rest(), grpc(), consolePage({ key: PAGE_KEY, actAs: true })];
   const server = createServer({
     name: "restaurant",
     version: "2.0.0",
     tools: [book, several, audit],
-    resources,
+    resources: isClean ? resources.slice(0, 3) : resources,
     prompts: [review],
     wires,
     keys: "k1:a secret of at least thirty-two bytes",

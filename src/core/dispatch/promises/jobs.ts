@@ -15,6 +15,9 @@ import { endedMemo, expireWaits, mergeMemo, resolveJobWait, toWaiting, type Word
 /** Number of times that a change is repeated after concurrent changes. */
 const MAX_TRIES = 100;
 
+/** Delay until a job is delivered again whose run was superseded by another one, in milliseconds. */
+const SUPERSEDED_MS = 3_000;
+
 /** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
 const UNKNOWN_STATE_MS = 5_000;
 
@@ -306,9 +309,14 @@ export class Jobs {
   async #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
     const next = { ...change(run), version: run.version + 1 };
     if (await this.engine.replace(next, run.version)) return next;
-    return await this.#change(run.id, (job) => {
+    let isSuperseded = false;
+    const changed = await this.#change(run.id, (job) => {
+      isSuperseded = job.epoch > run.epoch && !isFinal(job);
       return job.state === "running" && job.epoch === run.epoch ? change(job) : undefined;
     });
+    // The later run may have lost its lease before it began. Then the delivery of this one, which ends now, is the only one.
+    if (isSuperseded) await this.engine.schedule(run.id, SUPERSEDED_MS);
+    return changed;
   }
 
   /** Changes a job. Returns the changed job; `undefined` if it is missing, or the change is invalid. */

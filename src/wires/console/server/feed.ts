@@ -25,6 +25,8 @@ const MAX_TEXT = 1_024;
 const MAX_EVENTS_OF_CALL = 64;
 /** Arguments and values that are copied in one second. */
 const MAX_BODIES = 200;
+/** Calls of one second whose pieces and progress are kept. */
+const MAX_FOLLOWED = 200;
 /** Delay until new events are sent, in milliseconds, so that many events are one message. */
 const BATCH_MS = 50;
 /** Events of one batch. Older ones are counted as lost. */
@@ -73,7 +75,8 @@ export class Feed implements CallObserver {
   #sentSeq = 0;
   #isScheduled = false;
   #bodies = 0;
-  #bodySecond = 0;
+  #followed = 0;
+  #second = 0;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -88,6 +91,7 @@ export class Feed implements CallObserver {
     const { clock } = this.#options;
     const { call: { tool, args, peer }, definition } = begun;
     const startedMs = clock.elapsed();
+    this.#advance(startedMs);
     const seq = ++this.#seq;
     const event: BeginEvent = {
       type: "begin",
@@ -101,24 +105,30 @@ export class Feed implements CallObserver {
       args: this.#copy(args, definition.inputSchema),
     };
     this.#keep(event);
-    if (this.#watchers.size > 0) this.#follow(begun, seq);
+    // To follow a call costs more than to note its begin and end.
+    if (this.#watchers.size > 0 && ++this.#followed <= MAX_FOLLOWED) this.#follow(begun, seq);
     const record = attempt === undefined ? this.recording?.begin(begun) : undefined;
     return (result) => {
       record?.(result);
-      const tookMs = clock.elapsed() - startedMs;
+      const endedMs = clock.elapsed();
+      this.#advance(endedMs);
+      const tookMs = endedMs - startedMs;
       const isError = result.kind === "error" || result.kind === "failure";
-      const atMs = clock.now();
+      const atMs = event.atMs + Math.round(tookMs);
       this.stats.add(definition.name, atMs, tookMs, isError);
       if (isError) this.#reported.add(peer.metadata);
-      this.#keep({
-        type: "end",
+      const isAnswer = result.kind === "answer";
+      const end = {
+        type: "end" as const,
         seq: ++this.#seq,
         call: seq,
         atMs,
         tookMs: Math.round(tookMs * 1_000) / 1_000,
         outcome: result.kind,
-        ...this.#describe(result, definition),
-      });
+        value: isAnswer ? this.#copy(result.value, definition.output?.jsonSchema) : undefined,
+      };
+      // Members of another object are costly to copy, and most calls end in an answer.
+      this.#keep(isAnswer ? end : { ...end, ...this.#describe(result, definition) });
     };
   }
 
@@ -136,8 +146,11 @@ export class Feed implements CallObserver {
     });
   }
 
-  reply({ method, path, metadata }: ObservedRequest, status: number): void {
-    if (status < 400 || this.#reported.has(metadata) || this.#isOwn(path)) return;
+  reply(request: ObservedRequest, status: number): void {
+    // Members of a request are costly on some runtimes, so that they are read only for refusals.
+    if (status < 400) return;
+    const { method, path, metadata } = request;
+    if (this.#reported.has(metadata) || this.#isOwn(path)) return;
     const short = path.replace(/[^/]{65,}/g, (segment) => `${segment.slice(0, 8)}…`).slice(0, 256);
     this.#keep({
       type: "refused",
@@ -164,6 +177,14 @@ export class Feed implements CallObserver {
     this.#send();
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
+  }
+
+  /** Begins the counts of a second. */
+  #advance(elapsedMs: number): void {
+    const second = Math.floor(elapsedMs / 1_000);
+    if (second === this.#second) return;
+    this.#second = second;
+    this.#bodies = this.#followed = 0;
   }
 
   #follow(begun: BegunCall, call: number): void {
@@ -193,8 +214,7 @@ export class Feed implements CallObserver {
     return message === undefined || !this.#options.hasBodies ? counts : { ...counts, message: this.#text(message) };
   }
 
-  #describe(result: CallResult, { output, errors }: BegunCall["definition"]) {
-    if (result.kind === "answer") return { value: this.#copy(result.value, output?.jsonSchema) };
+  #describe(result: CallResult, { errors }: BegunCall["definition"]) {
     if (result.kind !== "failure" && result.kind !== "error") return {};
     const { code, message, data } = result;
     const { correlation_id: id } = asObject(data);
@@ -219,9 +239,6 @@ export class Feed implements CallObserver {
   /** Copies a value as JSON text, without secrets. `undefined` while no page watches, or if there are too many. */
   #copy(value: unknown, schema?: unknown): KeptJson | undefined {
     if (this.#watchers.size === 0 || value === undefined || !this.#options.hasBodies) return undefined;
-    const second = Math.floor(this.#options.clock.elapsed() / 1_000);
-    if (second !== this.#bodySecond) this.#bodies = 0;
-    this.#bodySecond = second;
     if (++this.#bodies > MAX_BODIES) return undefined;
     try {
       const json = JSON.stringify(this.#options.redactor.value(value, schema)) ?? "null";

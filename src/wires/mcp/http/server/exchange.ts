@@ -125,6 +125,11 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
   #end(response: RpcResponse): Reply | undefined {
     if (this.#body?.isOpen) return void this.#body.end(encodeSseEvent("message", response.json));
     this.#body?.discard();
+    return this.toReply(response);
+  }
+
+  /** The whole reply with a response. */
+  protected toReply(response: RpcResponse): Reply {
     return toChallengedReply(response, this.#head, this.#host);
   }
 }
@@ -139,6 +144,11 @@ export function toChallengedReply(response: RpcResponse, { path }: Head, host: W
   const { error, headers } = response;
   if (error === undefined) return toReply(response);
   return toReply({ ...response, headers: { ...headers, ...host.challenge(error, path) } });
+}
+
+/** Errors had the status 200 in the revisions with a handshake. A 404 would mean that the session has ended. */
+export function withLegacyStatus(response: RpcResponse): RpcResponse {
+  return response.status === 400 || response.status === 404 ? { ...response, status: 200 } : response;
 }
 
 /** Reply with an error of JSON-RPC without an id. */

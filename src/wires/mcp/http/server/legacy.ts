@@ -1,6 +1,6 @@
 /** The revisions with a handshake over HTTP, with or without sessions. */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
-import { chain, Future, type MaybeFuture } from "../../../../internal/future.ts";
+import { Future, type MaybeFuture } from "../../../../internal/future.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Members } from "../../../../internal/json.ts";
 import type { Head, Reply } from "../../../wire.ts";
@@ -22,6 +22,7 @@ import {
   invalidRequestReply,
   methodNotAllowed,
   toReply,
+  withLegacyStatus,
 } from "./exchange.ts";
 
 /** Serves the revisions with a handshake. */
@@ -88,9 +89,7 @@ export class LegacyHttp implements SessionHost {
     isBatch: boolean,
   ): MaybeFuture<RpcResponse> {
     const [first] = requests;
-    if (!isBatch && first !== undefined) {
-      return chain(answerLegacy(this.#methods, first, exchange), withLegacyStatus);
-    }
+    if (!isBatch && first !== undefined) return answerLegacy(this.#methods, first, exchange);
     const answers = requests.map((request) => answerLegacy(this.#methods, request, exchange));
     return Future.of(Promise.all(answers)).map((responses) => {
       return { status: 200, json: `[${responses.map(({ json }) => json).join(",")}]` };
@@ -144,14 +143,13 @@ class StatelessExchange extends HttpExchange implements LegacyExchange {
     return channel && ((request) => this.#pending.request(request, (json) => channel.send(json), channel.closed));
   }
 
+  protected override toReply(response: RpcResponse): Reply {
+    return super.toReply(withLegacyStatus(response));
+  }
+
   savePreference(): void {
     // Without a session there is no later request.
   }
-}
-
-/** Errors had the status 200 in these revisions. A 404 would mean that the session has ended. */
-function withLegacyStatus(response: RpcResponse): RpcResponse {
-  return response.status === 400 || response.status === 404 ? { ...response, status: 200 } : response;
 }
 
 /** The protocol version of a request. Default: 2025-03-26, which has no header for it. */

@@ -15,7 +15,7 @@ import {
 } from "../../server/legacy_exchange.ts";
 import type { TaskNotifications } from "../../server/legacy_tasks.ts";
 import type { RpcResponse } from "../../server/response.ts";
-import { ACCEPTED, toChallengedReply } from "../server/exchange.ts";
+import { ACCEPTED, toChallengedReply, withLegacyStatus } from "../server/exchange.ts";
 import type { McpSession, SessionEvent, SessionStore } from "./store.ts";
 import { canResume, resumeBlock, SessionStreamReader } from "./stream.ts";
 
@@ -186,7 +186,7 @@ export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
   }
 
   #toReply(response: RpcResponse): Reply {
-    return toChallengedReply(response, this.options.head, this.options.host);
+    return toChallengedReply(withLegacyStatus(response), this.options.head, this.options.host);
   }
 
   async #finish(response: RpcResponse): Promise<Reply> {
