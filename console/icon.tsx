@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 const SHAPES: Readonly<Record<string, string>> = {
   tools: "M3 3h10v3H3zM3 8h10v5H3z",
   feed: "M2 8h3l2-5 3 10 2-5h2",
+  jobs: "M5 2h6M5 14h6M5.5 2v3L8 8l2.5-3V2M5.5 14v-3L8 8l2.5 3v3",
   resources: "M3 2h7l3 3v9H3zM10 2v3h3M5.5 8h5M5.5 11h5",
   prompts: "M2 3h12v8H8l-3 3v-3H2z",
   changes: "M8 2v7M4.5 5.5h7M4.5 13h7",

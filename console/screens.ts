@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { AccessScreen } from "./access_screen.tsx";
 import { ChangesScreen } from "./changes_screen.tsx";
 import { FeedScreen } from "./feed_screen.tsx";
+import { JobsScreen } from "./jobs_screen.tsx";
 import { ModelsScreen } from "./models_screen.tsx";
 import { ServerScreen, TokenScreen } from "./other_screens.tsx";
 import { PromptsScreen } from "./prompts_screen.tsx";
@@ -23,6 +24,7 @@ export interface PageScreen {
 export const SCREENS: readonly [PageScreen, ...PageScreen[]] = [
   { id: "tools", title: "Tools", key: "t", View: ToolsScreen },
   { id: "feed", title: "Calls", key: "f", View: FeedScreen },
+  { id: "jobs", title: "Jobs", key: "j", View: JobsScreen },
   { id: "resources", title: "Resources", key: "r", View: ResourcesScreen },
   { id: "prompts", title: "Prompts", key: "p", View: PromptsScreen },
   { id: "changes", title: "Changes", key: "c", View: ChangesScreen },

@@ -166,12 +166,12 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "console",
     folders: ["src/wires/console/server/"],
-    imports: [...BELOW_WIRES, "wire", "server", "agents"],
+    imports: ["jobs", "type:engine", ...BELOW_WIRES, "wire", "server", "agents"],
   },
   {
     name: "wire server",
     folders: ["src/wires/*/server/", "src/wires/*/*/server/", "src/wires/*/*/sessions/", "src/wires/http_pages/"],
-    imports: [...BELOW_WIRES, "jobs", "wire", "wire messages"],
+    imports: [...BELOW_WIRES, "wire", "wire messages"],
   },
   {
     name: "client",

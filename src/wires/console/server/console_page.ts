@@ -17,6 +17,7 @@ import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../.
 import { type AccessRules, refuseAccess } from "./access.ts";
 import { withCaller } from "./act_as.ts";
 import { Feed, type FeedPart } from "./feed.ts";
+import { jobAnswers } from "./job_answers.ts";
 import { PAGE, PAGE_POLICY } from "./page.ts";
 import { paneAnswers } from "./pane_answers.ts";
 import { readToken } from "./read_token.ts";
@@ -145,6 +146,7 @@ class Console implements MountedWire {
       feed: (input, head) => this.#stream(this.#seqOf(input), head),
       check: withCaller(actAs, (input, principal) => this.#check(input, principal)),
       ...paneAnswers(host, this.#feed, { hasBodies: bodies, canActAs: actAs }),
+      ...jobAnswers(host, bodies),
       models: withCaller(actAs, (input, principal) => this.#models(input, principal)),
       search: withCaller(actAs, (input, principal) => ok(this.#search(input, principal))),
       token: ({ token }) => ok(readToken(String(token).trim(), host.clock.now()) ?? { kind: null }),

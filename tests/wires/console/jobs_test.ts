@@ -1,0 +1,65 @@
+/** The API of the console for jobs. */
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import { createClient, createServer, defineTool, memoryTransport, type Server } from "../../../mod.ts";
+import { createServer as createCoreServer } from "../../../src/core/mod.ts";
+import { consolePage } from "../../../src/wires/console/mod.ts";
+import { PAGE_KEY } from "./page_server.ts";
+
+const flaky = defineTool("flaky").describe("Break").promise({ retries: 0, keepFailed: true }).handle(() => {
+  throw new Error("the disk is full");
+});
+
+function open(bodies = true) {
+  return createServer({ tools: [flaky], wires: [consolePage({ key: PAGE_KEY, bodies })], logger: false });
+}
+
+async function ask(server: Pick<Server, "fetch">, path: string, input: unknown, key: string = PAGE_KEY) {
+  const headers = { "content-type": "application/json", "x-toolwire-console": "1", "x-toolwire-console-key": key };
+  const init = { method: "POST", headers, body: JSON.stringify(input) };
+  const response = await server.fetch(new Request(`http://localhost/console/api/${path}`, init));
+  return { status: response.status, body: await response.json() };
+}
+
+async function fail(server: ReturnType<typeof open>): Promise<string> {
+  const client = createClient<typeof server>(memoryTransport(server, { principal: { id: "ada", scopes: [] } }));
+  await rejects((await client.flaky.start({ note: "n", password: "hunter2hunter2" })).result());
+  const { body } = await ask(server, "jobs", { states: ["done"] });
+  strictEqual(body.jobs.length, 1);
+  return body.jobs[0].id;
+}
+
+test("the console lists, shows and changes jobs, without secrets", async () => {
+  const server = open();
+  const id = await fail(server);
+  const { status, body } = await ask(server, "jobs/inspect", { id });
+  strictEqual(status, 200);
+  deepStrictEqual([body.args.note, body.principal, body.canRetry], ["n", "ada", true]);
+  strictEqual(body.id, id);
+  ok(!JSON.stringify(body).includes("hunter2"));
+  strictEqual((await ask(server, "jobs", { tool: "other" })).body.jobs.length, 0);
+  strictEqual((await ask(server, "jobs/retry", { id })).body.state, "queued");
+  strictEqual((await ask(server, "jobs/cancel", { id })).status, 200);
+  const wrong = await ask(server, "jobs/inspect", { id: "nope" });
+  deepStrictEqual([wrong.status, wrong.body.error.code], [400, "invalid_request"]);
+  match(wrong.body.error.message, /There is no job "nope"/);
+  strictEqual((await ask(server, "jobs/answer", { id, answers: { a: { action: "decline" } } })).status, 400);
+  await server.close();
+});
+
+test("the console shows no values with bodies: false, and no jobs without its key", async () => {
+  const server = open(false);
+  const id = await fail(server);
+  strictEqual("args" in (await ask(server, "jobs/inspect", { id })).body, false);
+  for (const path of ["jobs", "jobs/inspect", "jobs/cancel"]) {
+    strictEqual((await ask(server, path, { id }, "wrong")).status, 403, path);
+  }
+  await server.close();
+});
+
+test("the console of a server without an engine says so", async () => {
+  const server = createCoreServer({ tools: [], wires: [consolePage({ key: PAGE_KEY })] });
+  const { status, body } = await ask(server, "jobs", {});
+  strictEqual(status, 404);
+  match(body.error.message, /the server has no engine/);
+});
