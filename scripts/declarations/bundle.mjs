@@ -1,5 +1,5 @@
-// Joins the declarations of all modules into one file for each entry and the files that entries share. Its packages have a lock of
-// their own: their TypeScript 6, which the bundler needs, has a `tsc` that would hide that of TypeScript 7.
+// Joins the declarations of all modules into one file for each entry and the files that entries share. Its packages have a separate lock:
+// their TypeScript 6, which the bundler needs, has a `tsc` that would hide that of TypeScript 7.
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 
