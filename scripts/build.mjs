@@ -1,7 +1,7 @@
-// Builds dist/: JavaScript in chunks that the entries share, the declarations that the entries reach, and toolwire.js, a single
-// file that a page or a script can import from a URL.
+// Builds dist/: JavaScript and declarations in files that the entries share, and toolwire.js, a single file that a page or a script
+// can import from a URL.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { markPure } from "./mark_pure.mjs";
@@ -13,7 +13,7 @@ const programs = [...entries.map((entry) => entry.default), ...Object.values(bin
 const target = "es2023";
 
 rmSync("dist", { recursive: true, force: true });
-buildDeclarations();
+await buildDeclarations();
 await buildChunks();
 await build({
   entryPoints: ["mod.ts"],
@@ -26,24 +26,23 @@ await build({
   banner: { js: `/* toolwire ${version}, MIT */` },
 });
 
-/** Writes a declaration file for each module, and removes those that no entry reaches. */
-function buildDeclarations() {
-  const args = ["-p", "tsconfig.build.json", "--emitDeclarationOnly"];
-  const { status } = spawnSync("tsc", args, { stdio: "inherit", shell: true });
-  if (status !== 0) process.exit(status ?? 1);
-  const reached = new Set(entries.map(({ types }) => join(types)));
-  for (const file of reached) {
-    const code = readForNpm(file);
-    writeFileSync(file, code);
-    for (const imported of importsOf(code)) reached.add(join(dirname(file), imported));
+/** A declaration file for each module, by TypeScript, then as few as the entries need. */
+async function buildDeclarations() {
+  run("tsc -p tsconfig.build.json --emitDeclarationOnly");
+  run("node ../install.mjs", "scripts/declarations");
+  const { bundleDeclarations } = await import("./declarations/bundle.mjs");
+  const bundled = await bundleDeclarations(entries.map(({ types }) => join(types)), "dist");
+  for (const file of listFiles(".d.ts")) rmSync(file);
+  for (const { name, code } of bundled) {
+    const file = join("dist", name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, forNpm(code));
   }
-  for (const file of listFiles(".d.ts")) if (!reached.has(file)) rmSync(file);
 }
 
-/** Relative imports of a declaration file, as paths of declaration files. */
-function importsOf(code) {
-  const found = code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)\.[jt]s"/g);
-  return Array.from(found, ([, path]) => `${path}.d.ts`);
+function run(command, cwd = ".") {
+  const { status } = spawnSync(command, { stdio: "inherit", shell: true, cwd });
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 /** One file for each entry, and one for each set of modules that the same entries share. */
@@ -61,12 +60,12 @@ async function buildChunks() {
     format: "esm",
     target,
   });
-  for (const file of listFiles(".js")) writeFileSync(file, markPure(readForNpm(file)));
+  for (const file of listFiles(".js")) writeFileSync(file, markPure(forNpm(readFileSync(file, "utf8"))));
 }
 
 /** Examples and error messages of the sources name the modules as on JSR. */
-function readForNpm(file) {
-  return readFileSync(file, "utf8").replaceAll(`jsr:${jsrName}`, name);
+function forNpm(code) {
+  return code.replaceAll(`jsr:${jsrName}`, name);
 }
 
 function listFiles(extension) {

@@ -1,10 +1,10 @@
 // Runs every example to its end, or those that are named: `node scripts/run_examples.mjs [story …]`. Each
-// `examples/<story>/main.ts` is run on Bun, Deno and Node 24. A story without a main.ts, being
+// `examples/<story>/main.ts` is run on Bun, Deno and Node 24, at the same time. A story without a main.ts, being
 // servers, has to have a test, `tests/examples/<story>_….ts`. Of a story with a package.json the packages are installed first.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { childEnv, findBin, findNode, root, runOrThrow } from "./runtimes.mjs";
+import { childEnv, findBin, findNode, root, runOrThrow, runToEnd } from "./runtimes.mjs";
 
 const node = findNode(24);
 const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
@@ -26,17 +26,17 @@ for (const story of stories) {
   const folder = join(root, "examples", story);
   if (existsSync(join(folder, "package.json"))) {
     const install = join(root, "scripts/install.mjs");
-    attempt(`packages of ${story}`, () => runOrThrow(process.execPath, [install], { cwd: folder, timeout: 120_000 }));
+    await attempt(
+      `packages of ${story}`,
+      () => runOrThrow(process.execPath, [install], { cwd: folder, timeout: 120_000 }),
+    );
   }
   if (existsSync(join(root, main))) {
-    for (const [name, [command, ...args]] of Object.entries(commands)) {
-      attempt(
-        `${main} on ${name}`,
-        () => runOrThrow(command, [...args, main], { cwd: root, env: childEnv(node), timeout: 120_000 }),
-      );
-    }
+    await Promise.all(
+      Object.entries(commands).map(([name, command]) => attempt(`${main} on ${name}`, () => run(command, main))),
+    );
   } else {
-    attempt(`${story} has a test`, () => {
+    await attempt(`${story} has a test`, () => {
       const isTested = tests.some((file) => file.startsWith(`${story}_`) && file.endsWith("_test.ts"));
       if (!isTested) throw new Error("It has neither a main.ts nor a test");
     });
@@ -44,9 +44,15 @@ for (const story of stories) {
 }
 process.exitCode = failed > 0 ? 1 : 0;
 
-function attempt(name, body) {
+async function run([command, ...args], main) {
+  const options = { cwd: root, env: childEnv(node), timeout: 120_000 };
+  const { status, stdout, stderr } = await runToEnd(command, [...args, main], options);
+  if (status !== 0) throw new Error(`It ended with ${status}:\n${stdout}${stderr}`);
+}
+
+async function attempt(name, body) {
   try {
-    body();
+    await body();
     console.log(`ok   ${name}`);
   } catch (thrown) {
     failed++;

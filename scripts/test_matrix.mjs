@@ -36,8 +36,11 @@ if (stranger !== undefined) {
 }
 /** These read the sources and start no server: what they find is the same on every runtime, so Bun's result counts for all. */
 const STATIC = /^tests\/(arch|conformance|docs|types)\//;
-/** Code that has no part for a version of Node: Node 22, the oldest, runs it, and Node 24 does not again. */
-const SAME_ON_NODE = /^tests\/(cli|client|core|corpus|integrations|internal|server|testing)\//;
+/** Code that has no part for a version of Node is run by one of the two. Both run servers, wires and engines. */
+const ONCE_ON_NODE = {
+  node22: /^tests\/(cli|client|core|corpus|integrations|internal|server|testing)\//,
+  node24: /^tests\/(deployment|examples|hostile)\//,
+};
 const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));
 
@@ -85,7 +88,8 @@ async function runAll() {
 /** The files that a runtime runs: all that were named, otherwise those whose result can differ there. */
 function filesFor(name) {
   if (name === "bun" || positionals.length > 0) return files;
-  return files.filter((file) => !STATIC.test(file) && !(name === "node24" && SAME_ON_NODE.test(file)));
+  const other = { node22: "node24", node24: "node22" }[name];
+  return files.filter((file) => !STATIC.test(file) && !ONCE_ON_NODE[other]?.test(file));
 }
 
 function findTests() {

@@ -1,4 +1,4 @@
-/** The commands of the program, in the order of its help. Each is a file of `commands/`, loaded with its group when it is used. */
+/** The commands of the program, in the order of its help. Each is a file of `commands/`, loaded when it is used. */
 import type { CliCommand } from "./command.ts";
 
 /** A command in the table. */
@@ -24,67 +24,67 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   }],
   ["list", {
     about: "List tools, resources and prompts",
-    load: () => import("./commands/server_commands.ts").then(({ listCommand }) => listCommand),
+    load: () => import("./commands/list.ts").then(({ listCommand }) => listCommand),
   }],
   ["call", {
     about: "Call a tool",
-    load: () => import("./commands/server_commands.ts").then(({ callCommand }) => callCommand),
+    load: () => import("./commands/call.ts").then(({ callCommand }) => callCommand),
   }],
   ["redeem", {
     about: "Wait for the answer of a promise",
-    load: () => import("./commands/server_commands.ts").then(({ redeemCommand }) => redeemCommand),
+    load: () => import("./commands/redeem.ts").then(({ redeemCommand }) => redeemCommand),
   }],
   ["watch", {
     about: "Print the progress of a promise",
-    load: () => import("./commands/server_commands.ts").then(({ watchCommand }) => watchCommand),
+    load: () => import("./commands/watch.ts").then(({ watchCommand }) => watchCommand),
   }],
   ["cancel", {
     about: "Cancel the work of a promise",
-    load: () => import("./commands/server_commands.ts").then(({ cancelCommand }) => cancelCommand),
+    load: () => import("./commands/cancel.ts").then(({ cancelCommand }) => cancelCommand),
   }],
   ["read", {
     about: "Read a resource",
-    load: () => import("./commands/server_commands.ts").then(({ readCommand }) => readCommand),
+    load: () => import("./commands/read.ts").then(({ readCommand }) => readCommand),
   }],
   ["prompt", {
     about: "Fill in a prompt",
-    load: () => import("./commands/server_commands.ts").then(({ promptCommand }) => promptCommand),
+    load: () => import("./commands/prompt.ts").then(({ promptCommand }) => promptCommand),
   }],
   ["complete", {
     about: "Complete an argument of a prompt or a resource template",
-    load: () => import("./commands/server_commands.ts").then(({ completeCommand }) => completeCommand),
+    load: () => import("./commands/complete.ts").then(({ completeCommand }) => completeCommand),
   }],
   ["types", {
     about: "Write the types of a server, for a typed client",
-    load: () => import("./commands/server_commands.ts").then(({ typesCommand }) => typesCommand),
+    load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
   }],
   ["diff", {
     about: "Compare two servers: does the second break callers of the first?",
-    load: () => import("./commands/server_commands.ts").then(({ diffCommand }) => diffCommand),
+    load: () => import("./commands/diff.ts").then(({ diffCommand }) => diffCommand),
   }],
   ["check", {
     about: "Check the tools of a server: names, schemas, descriptions, sizes",
-    load: () => import("./commands/server_commands.ts").then(({ checkCommand }) => checkCommand),
+    load: () => import("./commands/check.ts").then(({ checkCommand }) => checkCommand),
   }],
   ["doctor", {
     about: "Examine the way to a server, step by step",
-    load: () => import("./commands/server_commands.ts").then(({ doctorCommand }) => doctorCommand),
+    load: () => import("./commands/doctor.ts").then(({ doctorCommand }) => doctorCommand),
   }],
   ["inspect", {
     about: "Open the console page for any MCP server, through a gateway on this machine",
-    load: () => import("./commands/server_commands.ts").then(({ inspectCommand }) => inspectCommand),
+    load: () => import("./commands/inspect.ts").then(({ inspectCommand }) => inspectCommand),
   }],
   ["record", {
     about: "Write the calls of a server into a file",
-    load: () => import("./commands/server_commands.ts").then(({ recordCommand }) => recordCommand),
+    load: () => import("./commands/record.ts").then(({ recordCommand }) => recordCommand),
   }],
   ["replay", {
     about: "Serve a recording, or compare a server with it",
-    load: () => import("./commands/server_commands.ts").then(({ replayCommand }) => replayCommand),
+    load: () => import("./commands/replay.ts").then(({ replayCommand }) => replayCommand),
   }],
   ["bench", {
     about: "Measure calls a second and latencies of a tool",
-    load: () => import("./commands/server_commands.ts").then(({ benchCommand }) => benchCommand),
+    load: () => import("./commands/bench.ts").then(({ benchCommand }) => benchCommand),
   }],
   ["stdio", {
     about: "Serve a module over standard input and output",
@@ -92,19 +92,19 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   }],
   ["init", {
     about: "Create a project: Node, Bun, Deno, Workers, Hono or Next.js",
-    load: () => import("./commands/project_commands.ts").then(({ initCommand }) => initCommand),
+    load: () => import("./commands/init.ts").then(({ initCommand }) => initCommand),
   }],
   ["install", {
     about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
-    load: () => import("./commands/project_commands.ts").then(({ installCommand }) => installCommand),
+    load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),
   }],
   ["pack", {
     about: "Pack a module as an .mcpb bundle for hosts",
-    load: () => import("./commands/project_commands.ts").then(({ packCommand }) => packCommand),
+    load: () => import("./commands/pack.ts").then(({ packCommand }) => packCommand),
   }],
   ["publish", {
     about: "Write and check server.json for the registry of MCP servers",
-    load: () => import("./commands/project_commands.ts").then(({ publishCommand }) => publishCommand),
+    load: () => import("./commands/publish.ts").then(({ publishCommand }) => publishCommand),
   }],
   ["completions", {
     about: "Print a script that completes words in bash, zsh, fish or PowerShell",
@@ -112,6 +112,6 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   }],
   ["pin", {
     about: "Fetch a webtool's metadata for review, or compare it",
-    load: () => import("./commands/server_commands.ts").then(({ pinCommand }) => pinCommand),
+    load: () => import("./commands/pin.ts").then(({ pinCommand }) => pinCommand),
   }],
 ]);

@@ -5,7 +5,7 @@ import type { Backend, BullmqLease, Delivery, LeaseResult } from "../../src/engi
 import { PostgresBackend } from "../../src/engine/bullmq/postgres.ts";
 import { RedisBackend } from "../../src/engine/bullmq/redis.ts";
 import { ErrorThrottle } from "../../src/engine/store_errors.ts";
-import { openBullmq, startStore, STORES } from "./bullmq_stores.ts";
+import { openBullmq, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { startCountingProxy } from "./counting_proxy.ts";
 import { type ServerName, skipReason, type TestServer } from "./programs.ts";
 import { errorLogger, newJob, Runs, sleep, until } from "./fixture.ts";
@@ -31,6 +31,16 @@ function isBusy(taken: LeaseResult): boolean {
   return typeof taken === "object" && taken.busyMs > 0 && taken.busyMs <= LONG_MS;
 }
 
+type PostgresClient = Record<"connect" | "end" | "query", (text?: string) => Promise<unknown>>;
+
+async function connectPostgres(url: string): Promise<PostgresClient> {
+  const module: { readonly default: unknown } = await import("pg");
+  const { Client } = module.default as { Client: new (url: string) => PostgresClient };
+  const client = new Client(url);
+  await client.connect();
+  return client;
+}
+
 /** Has the store refuse deliveries until the returned function is called. */
 async function refuseDeliveries(store: ServerName, url: string): Promise<() => Promise<unknown>> {
   if (store === "redis") {
@@ -43,12 +53,7 @@ async function refuseDeliveries(store: ServerName, url: string): Promise<() => P
       await client.quit();
     };
   }
-  const module: { readonly default: unknown } = await import("pg");
-  const { Client } = module.default as {
-    Client: new (url: string) => Record<"connect" | "end" | "query", (text?: string) => Promise<unknown>>;
-  };
-  const client = new Client(url);
-  await client.connect();
+  const client = await connectPostgres(url);
   await client.query("ALTER FUNCTION bullmq.add_job RENAME TO add_no_job");
   return async () => {
     await client.query("ALTER FUNCTION bullmq.add_no_job RENAME TO add_job");
@@ -165,6 +170,32 @@ for (const store of STORES) {
     await engine.close();
   });
 }
+
+test("close() on PostgreSQL ends the connections of inserts under way", {
+  skip: skipReason("postgres"),
+  timeout: 120_000,
+}, async () => {
+  const server = await startStore("postgres");
+  const observer = await connectPostgres(server.url);
+  const engines = Array.from({ length: 4 }, () => {
+    return openBullmq("postgres", server.url, { timeoutMs: 5_000, logger: errorLogger(() => {}) });
+  });
+  await warmUp("postgres", server.url);
+  for (const engine of engines) await engine.insert(newJob(), 0);
+  await Promise.all(engines.map(async (engine, n) => {
+    const inserts = Promise.allSettled(Array.from({ length: 30 }, async () => await engine.insert(newJob(), 0)));
+    // Each engine is closed at another point of its inserts.
+    for (let turn = 0; turn < n; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await engine.close();
+    await inserts;
+  }));
+  const text = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend'";
+  const count = async () => ((await observer.query(text)) as { rows: [{ count: number }] }).rows[0].count;
+  for (let tries = 0; tries < 200 && await count() > 1; tries++) await sleep(50);
+  strictEqual(await count(), 1, "only that of this query");
+  await observer.end();
+  await server.stop();
+});
 
 test(
   "insert() and lease() on Redis succeed after SCRIPT FLUSH",

@@ -1,8 +1,11 @@
 /** A caller's way to the replicas: a typed client of nginx that knows who has answered it. */
 import { REPLICA_HEADER } from "../../examples/replicas/nginx.ts";
 import { type Client, type ClientOptions, createClient, ToolError } from "../../mod.ts";
+import type { Resolution } from "../../src/core/tool/mod.ts";
+import { resolveWait } from "../../src/wires/http_pages/mod.ts";
 import type { Random } from "../../src/testing/faults.ts";
 import type { Tally } from "./tally.ts";
+import type { WebhookReceiver } from "./webhook_receiver.ts";
 import type { SoakServer } from "./tools.ts";
 
 /** How often a caller makes a call again, and how long it waits before, in milliseconds. */
@@ -21,6 +24,8 @@ export interface Scene {
   /** Where nginx is. */
   readonly url: string;
   readonly tally: Tally;
+  /** Takes the webhooks. */
+  readonly webhooks: WebhookReceiver;
 }
 
 /** Opens a connection. */
@@ -41,6 +46,19 @@ export function connect({ url, tally }: Scene, options: ClientOptions = {}): Con
     ...options,
   });
   return { client, answeredBy: () => address };
+}
+
+/** Sends a value to a wait, until it is answered. */
+export async function resolveAt({ url, tally }: Scene, token: string, value: unknown): Promise<Resolution> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await resolveWait(`${url}/resolve/${token}`, value);
+    } catch (error) {
+      if (!(error instanceof ToolError) || !MAY_PASS.has(error.code) || tries >= INSISTENCE) throw error;
+    }
+    tally.brokenRequests++;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
 }
 
 /** No server was there; or servers died so often that the call's time was over. A call that may be repeated is repeated. */

@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url";
 import { startNginx } from "../../examples/replicas/nginx.ts";
 import { freePort, type Program, startProgram } from "../../examples/replicas/programs.ts";
 import { startRedis } from "../../examples/replicas/redis.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
+import { startPostgres } from "../engine/programs.ts";
+import { WebhookReceiver } from "./webhook_receiver.ts";
 import type { Random } from "../../src/testing/faults.ts";
 import { runtimes } from "../serve/programs.ts";
 
@@ -22,6 +25,8 @@ export interface FleetOptions {
   readonly runtimes: readonly string[];
   /** What they sign with. */
   readonly keys: string;
+  /** Where their jobs are. */
+  readonly engine: "redis" | "postgres" | "sqlite";
 }
 
 /** A process of the fleet. */
@@ -51,8 +56,17 @@ export class Fleet {
   readonly #restarts = new Set<Promise<void>>();
   #started: AsyncDisposableStack;
 
-  private constructor(members: readonly Member[], url: string, started: AsyncDisposableStack) {
+  /** Takes the webhooks. */
+  readonly webhooks: WebhookReceiver;
+
+  private constructor(
+    members: readonly Member[],
+    url: string,
+    webhooks: WebhookReceiver,
+    started: AsyncDisposableStack,
+  ) {
     this.#members = members;
+    this.webhooks = webhooks;
     this.url = url;
     this.#started = started;
   }
@@ -60,8 +74,8 @@ export class Fleet {
   /** Starts them all. */
   static async start(options: FleetOptions): Promise<Fleet> {
     await using started = new AsyncDisposableStack();
-    const redis = await startRedis();
-    started.defer(() => redis.stop());
+    const store = await startStore(options.engine, started);
+    const webhooks = started.use(await WebhookReceiver.start());
     const ports = await Promise.all(Array.from({ length: options.replicas }, freePort));
     const nginx = await startNginx(ports);
     started.defer(() => nginx.stop());
@@ -70,7 +84,7 @@ export class Fleet {
       return {
         name: `${name} on ${runtime}`,
         isReplica: args[0] === "serve",
-        command: [...runtimeCommand(runtime), SCRIPT, ...args, redis.url, `${LEASE_MS}`],
+        command: [...runtimeCommand(runtime), SCRIPT, ...args, store, `${LEASE_MS}`, webhooks.url],
         keys: options.keys,
         program: undefined,
         isBusy: false,
@@ -80,7 +94,7 @@ export class Fleet {
       ...ports.map((port, index) => member(`replica ${index + 1}`, index, ["serve", `${port}`])),
       ...Array.from({ length: options.workers }, (_, index) => member(`worker ${index + 1}`, index, ["work", "-"])),
     ];
-    const fleet = new Fleet(members, nginx.url, started);
+    const fleet = new Fleet(members, nginx.url, webhooks, started);
     started.defer(() => fleet.#endAll());
     await Promise.all(members.map((member) => fleet.#begin(member)));
     fleet.#started = started.move();
@@ -152,6 +166,14 @@ export class Fleet {
     const kind = line.trim().replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "…").replaceAll(/\d+/g, "#").slice(0, 160);
     if (kind !== "" && kind !== "ready") this.logs.set(kind, (this.logs.get(kind) ?? 0) + 1);
   }
+}
+
+/** URL or path of a new store. */
+async function startStore(engine: FleetOptions["engine"], started: AsyncDisposableStack): Promise<string> {
+  if (engine === "sqlite") return `${started.use(await temporaryFolder()).path}/jobs.db`;
+  const server = engine === "redis" ? await startRedis() : await startPostgres();
+  started.defer(() => server.stop());
+  return server.url;
 }
 
 function runtimeCommand(name: string): readonly string[] {

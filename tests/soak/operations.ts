@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { ClientOptions } from "../../mod.ts";
 import type { Random } from "../../src/testing/faults.ts";
-import { connect, type Connection, insist, type Scene } from "./connection.ts";
+import { connect, type Connection, insist, resolveAt, type Scene } from "./connection.ts";
 
 /** A token that gave its answer. */
 export interface Redeemed {
@@ -19,6 +19,13 @@ export interface OperationContext extends Scene {
   readonly random: Random;
   /** Tokens that may be redeemed again. */
   keep(redeemed: Redeemed): void;
+}
+
+/** What `travel` answers. */
+interface TravelAnswer {
+  readonly word: string;
+  readonly tickets: readonly string[];
+  readonly callId: string;
 }
 
 /** Does something, and throws if it does not end as it should. */
@@ -188,6 +195,36 @@ export const OPERATIONS: Readonly<Record<string, { readonly weight: number; read
     },
   },
 
+  "job that sleeps and waits": {
+    weight: 8,
+    async run(context) {
+      const { longestJobMs, random, name, tally, webhooks } = context;
+      const ms = 1_100 + random.below(longestJobMs);
+      const restMs = random.below(2 * ms);
+      const tickets = new Set<string>();
+      let sent: Promise<void> | undefined;
+      const { client } = connect(context, {
+        onElicitation: ({ message }) => {
+          const [token = "", ticket = ""] = message.split(" ");
+          tickets.add(ticket);
+          sent ??= sleep(restMs).then(() => resolveOnce(context, token, name));
+          return { action: "accept", content: {} };
+        },
+      });
+      const { token } = await again(context, () => client.travel.start({ ms }));
+      const begunMs = Date.now();
+      const answer = await again(context, () => client.$.redeem<TravelAnswer>(token).result());
+      await sent;
+      ok(Date.now() - begunMs >= 2 * ms, "it woke early");
+      strictEqual(answer.word, name);
+      deepStrictEqual([...tickets], [answer.tickets[0]], "a step was done twice");
+      deepStrictEqual(await again(context, () => connect(context).client.$.redeem(token).result()), answer);
+      await webhooks.untilEnded(answer.callId);
+      strictEqual(webhooks.ids.get(answer.callId)?.size, 1, "two webhooks of one end");
+      tally.resolved++;
+    },
+  },
+
   "streamed job": {
     weight: 6,
     async run(context) {
@@ -201,6 +238,15 @@ export const OPERATIONS: Readonly<Record<string, { readonly weight: number; read
 
 function again<Value>({ tally, random }: OperationContext, call: () => Promise<Value>): Promise<Value> {
   return insist(tally, random, call);
+}
+
+/** Sends one value five times at once: one of them is the first, unless its reply was lost, and no other is refused. */
+async function resolveOnce(context: OperationContext, token: string, word: string): Promise<void> {
+  const { brokenRequests } = context.tally;
+  const replies = await Promise.all(Array.from({ length: 5 }, () => resolveAt(context, token, { word })));
+  const firsts = replies.filter((reply) => reply.resolved && !reply.repeated).length;
+  ok(replies.every(({ resolved }) => resolved), JSON.stringify(replies));
+  ok(firsts === 1 || (firsts === 0 && context.tally.brokenRequests > brokenRequests), `${firsts} were the first`);
 }
 
 async function answerQuestions(

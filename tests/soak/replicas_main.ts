@@ -2,6 +2,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { missingPrograms } from "../../examples/replicas/programs.ts";
+import type { FleetOptions } from "./fleet.ts";
 import { findFaults, formatReport } from "./report.ts";
 import { runSoak } from "./soak.ts";
 
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     "kill-every-ms": { type: "string", default: "1000" },
     runtimes: { type: "string", default: "bun" },
+    engine: { type: "string", default: "redis" },
     "no-key-change": { type: "boolean", default: false },
   },
 });
@@ -36,6 +38,7 @@ async function soak(): Promise<void> {
     seed: Number(values.seed),
     killEveryMs: Number(values["kill-every-ms"]),
     runtimes: values.runtimes.split(","),
+    engine: values.engine as FleetOptions["engine"],
     changesKeys: !values["no-key-change"],
   };
   console.log(`soak: ${JSON.stringify(options)}`);

@@ -37,6 +37,7 @@ export function formatReport(report: SoakReport): string {
     ["  redeemed again, the same", tally.redeemedAgain],
     ["  refused once their key was dropped", tally.revoked],
     ["jobs run again, as their process died", tally.redelivered],
+    ["jobs that slept and waited, resolved once", tally.resolved],
     ["answers of one key that are equal", tally.repeats],
   ];
   const lines = [...logs].sort(([, one], [, other]) => other - one).slice(0, MAX_LOG_LINES);

@@ -6,9 +6,9 @@
 // sessions, callers that leave; each in a separate process. Prints its memory once it is warm, and at the end.
 //
 // node tests/soak/soak.mjs replicas [--seconds 60] [--replicas 3] [--workers 1] [--users 96] [--seed 1] [--kill-every-ms 1000]
-//   [--longest-job-ms 3000] [--runtimes bun,deno,node24] [--no-key-change]
+//   [--longest-job-ms 3000] [--runtimes bun,deno,node24] [--no-key-change] [--engine redis|postgres|sqlite]
 //
-// Three replicas and a worker behind nginx, over Redis, killed again and again while a hundred callers check every answer. The
+// Three replicas and a worker behind nginx, over Redis, PostgreSQL or SQLite, killed again and again while a hundred callers check every answer. The
 // seed decides which caller calls what, and which replica is killed; the course differs from run to run. The callers run on Bun,
 // the replicas on the runtimes of the command line, in turn.
 import { spawn } from "node:child_process";

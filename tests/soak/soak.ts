@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "../../mod.ts";
 import { Random } from "../../src/testing/faults.ts";
 import { connect, insist, type Scene } from "./connection.ts";
-import { Fleet } from "./fleet.ts";
+import { Fleet, type FleetOptions } from "./fleet.ts";
 import { type Operation, OPERATIONS, type Redeemed } from "./operations.ts";
 import { Tally } from "./tally.ts";
 
@@ -28,6 +28,8 @@ export interface SoakOptions {
   readonly runtimes: readonly string[];
   /** Whether the keys are changed on the way. */
   readonly changesKeys: boolean;
+  /** Where jobs are. */
+  readonly engine: FleetOptions["engine"];
 }
 
 /** How a soak went. */
@@ -93,7 +95,7 @@ class Soak {
     this.#options = options;
     this.#fleet = fleet;
     this.#say = say;
-    this.#scene = { url: fleet.url, tally: this.tally };
+    this.#scene = { url: fleet.url, tally: this.tally, webhooks: fleet.webhooks };
   }
 
   async run(): Promise<void> {

@@ -34,6 +34,8 @@ export class Tally {
   redelivered = 0;
   /** Promises that were cancelled, and reported so everywhere. */
   cancelled = 0;
+  /** Jobs that slept and waited: resolved once, with one webhook. */
+  resolved = 0;
   /** Answers that were compared with others of the same key. */
   repeats = 0;
   /** Tokens that were redeemed again at the end. */

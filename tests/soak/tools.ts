@@ -6,6 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, defineCallerState, defineTool } from "../../mod.ts";
 import type { Engine } from "../../src/engine/mod.ts";
 import type { TokenKeys } from "../../src/core/keys/mod.ts";
+import { webhook } from "../../src/integrations/webhooks/mod.ts";
+import { resolver } from "../../src/wires/http_pages/mod.ts";
+import { mcpLite } from "../../src/wires/mcp_lite/server/mcp_lite.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 
 /** A job may be killed again and again, and is to end all the same. */
@@ -95,17 +98,48 @@ const story = defineTool("story").describe("Tell a story, slowly").annotate(idem
     }
   });
 
+/** Secret of the webhooks. */
+export const WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+const travel = defineTool("travel").describe("Sleep, wait for a value, and sleep again").annotate(idempotent)
+  .promise({ budgetMs: 100, ttlMs: 600_000, retries: RETRIES }).input(v.object({ ms: number }))
+  .output(v.object({ word: v.string(), tickets: v.array(v.string()), callId: v.string() }))
+  .handle(async ({ ms }, ctx) => {
+    const first = await ctx.step("first", () => crypto.randomUUID());
+    const { token } = await ctx.resolver("word");
+    await ctx.elicit("token", { message: `${token} ${first}`, schema: v.object({}) });
+    await ctx.sleep("night", ms);
+    const said = await ctx.waitFor("word", v.object({ word: v.string() }));
+    const second = await ctx.step("second", () => crypto.randomUUID());
+    await ctx.sleep("day", ms);
+    const word = said.action === "accept" ? said.content.word : said.action;
+    return { word, tickets: [first, await ctx.step("second again", () => second)], callId: ctx.callId };
+  });
+
 /** One line for each, so that they can be counted. */
 function log(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
   console.log(`${message}: ${fields["tool"] ?? ""} ${fields["error"] ?? ""}`);
 }
 
 /** Makes the server of one process. */
-export function createSoakServer(options: { readonly engine: Engine; readonly keys: TokenKeys | string }) {
+export function createSoakServer(
+  { webhookUrl, ...options }: {
+    readonly engine: Engine;
+    readonly keys: TokenKeys | string;
+    readonly webhookUrl: string;
+  },
+) {
   return createServer({
     name: "soak",
     version: "1.0.0",
-    tools: [add, shout, spell, pay, confirm, remember, render, survey, story],
+    tools: [add, shout, spell, pay, confirm, remember, render, survey, story, travel],
+    wires: [mcpLite(), resolver({ url: "http://127.0.0.1/resolve" })],
+    onComplete: [
+      webhook({ url: webhookUrl, secret: WEBHOOK_SECRET }, {
+        tools: ["travel"],
+        retryMs: Array<number>(60).fill(1_000),
+      }),
+    ],
     logger: { debug: log, info: log, warn: log, error: log },
     ...options,
   });

@@ -10,7 +10,6 @@ import { openTarget } from "../targets/open.ts";
 import { takeTarget, TARGET_FORMS } from "../targets/target.ts";
 import { printable, printableLine, type Terminal } from "../terminal/terminal.ts";
 import { cutToWidth } from "../terminal/width.ts";
-import { readHostServers, systemOf } from "../hosts/read_servers.ts";
 
 interface ListFlags extends TargetFlags {
   readonly json?: boolean;
@@ -46,7 +45,7 @@ export const listCommand: CliCommand = defineCommand<ListFlags>({
     positional: { kind: "array", parameter: { brief: "Target", parse: String, placeholder: "target" }, maximum: 1 },
   },
   async run(context, flags, ...words) {
-    if (words.length === 0 && context.program === undefined) return listConfigured(flags, context);
+    if (words.length === 0 && context.program === undefined) return await listConfigured(flags, context);
     const { target } = takeTarget(words, context);
     const connection = await openTarget(target, flags, context, { signal: context.interruption() });
     try {
@@ -62,7 +61,8 @@ export const listCommand: CliCommand = defineCommand<ListFlags>({
 const COMMENT = "// ";
 
 /** Lists the servers of hosts. Arguments, variables and queries are left out: they may be secrets. */
-function listConfigured({ json }: ListFlags, { host, terminal }: CliContext): void {
+async function listConfigured({ json }: ListFlags, { host, terminal }: CliContext): Promise<void> {
+  const { readHostServers, systemOf } = await import("../hosts/read_servers.ts");
   const { servers, unreadable } = readHostServers(systemOf(host));
   const listed = servers.map(({ host, name, scope, file, server }) => {
     const reached = "command" in server ? server.command : withoutQuery(server.url);

@@ -16,7 +16,6 @@ import { principalOf, type TargetFlags } from "./flags.ts";
 import { listOnce } from "./limits.ts";
 import { assertSameCopy } from "./same_copy.ts";
 import { isFile, parseTarget, type Target } from "./target.ts";
-import { openInProcess } from "./in_process_mcp.ts";
 
 /** Time that a server has to close after the command, in milliseconds. */
 const GRACE_MS = 1_000;
@@ -42,12 +41,13 @@ export async function openModule(
     hasContents: host.catalog !== undefined,
     transport,
     tools: listOnce(() => JSON.parse(JSON.stringify(everyTool.toolsFor(principal))), flags, options),
-    mcp() {
+    async mcp() {
+      const { openInProcess } = await import("./in_process_mcp.ts");
       if (mcp === undefined) {
         mcp = openInProcess(server, principal);
         options.prepare?.(mcp);
       }
-      return Promise.resolve(mcp);
+      return mcp;
     },
     async close() {
       mcp?.close();

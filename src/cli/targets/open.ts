@@ -1,16 +1,11 @@
-/** Opens targets. Large libraries are loaded when a target needs them. */
+/** Opens targets. The list of a module starts fast: what the other kinds of targets need is loaded with them. */
 import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import { credentialsOf, type TargetFlags } from "./flags.ts";
-import type { Target } from "./target.ts";
-import { openRecording } from "./recording.ts";
 import { openModule } from "./module.ts";
-import { openProgram } from "./program.ts";
-import { openGrpc, openUrl } from "./url.ts";
-import { resolveConfigured } from "./configured.ts";
-import { candidatesOf } from "./wires.ts";
+import type { Target } from "./target.ts";
 
 /**
  * Opens a target. To be closed by the caller.
@@ -28,36 +23,9 @@ export async function openTarget(
   }
   const { onCredential } = options;
   if (onCredential !== undefined) credentialsOf(flags, context.host.env).forEach((value) => onCredential(value));
-  switch (target.kind) {
-    case "module":
-      return await openModule(target, flags, context.host, options);
-    case "url":
-      return await openUrlTarget(target.url, flags, context, options);
-    case "grpc":
-      return await openGrpc(target.address, flags, context.host, options);
-    case "program":
-      return openProgram(target, flags, context.host, options);
-    case "recording":
-      return openRecording(target.file, context.host.cwd);
-    case "configured": {
-      const found = resolveConfigured(target, flags, context.host);
-      return await openTarget(found.target, found.flags, context, options);
-    }
-  }
-}
-
-async function openUrlTarget(
-  url: URL,
-  flags: TargetFlags,
-  context: CliContext,
-  options: OpenTargetOptions,
-): Promise<TargetConnection> {
-  if (flags.oauth !== true) return await openUrl(url, flags, context.host, options);
-  // Its library is large.
-  const { signIn } = await import("./oauth.ts");
-  // Servers ask for tokens at their endpoints. Without a path that is the one of MCP, which OAuth is part of.
-  const wire = flags.wire ?? (url.pathname === "/" ? "mcp" : undefined);
-  const [first] = candidatesOf(url, wire);
-  const fetch = await signIn(new URL(first?.url ?? url), flags, context, options);
-  return await openUrl(url, wire === undefined ? flags : { ...flags, wire }, context.host, { ...options, fetch });
+  if (target.kind === "module") return await openModule(target, flags, context.host, options);
+  const { openOtherTarget, resolveConfigured } = await import("./other_targets.ts");
+  if (target.kind !== "configured") return await openOtherTarget(target, flags, context, options);
+  const found = resolveConfigured(target, flags, context.host);
+  return await openTarget(found.target, found.flags, context, options);
 }

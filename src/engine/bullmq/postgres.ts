@@ -16,6 +16,8 @@ const RETRY_MS = 1_000;
 /** Time limit of BullMQ's own queries, which no caller waits for, in milliseconds. */
 const WORKER_TIMEOUT_MS = 30_000;
 
+const CLOSED = "The connections to PostgreSQL are closed";
+
 /** Options of a connection of `pg`. */
 type PgAddress = Readonly<Record<string, string | number | boolean>>;
 
@@ -90,6 +92,7 @@ export class PostgresBackend implements Backend {
     let isDone = false;
     try {
       this.#transactions.set(id, { client, onQuery });
+      if (this.#closing.signal.aborted) throw new Error(CLOSED);
       const begun = client.query("BEGIN");
       const changed = change((text, values) => client.query(text, values));
       const done = Promise.all([begun, changed, queue.add(scheduled)]);
@@ -99,9 +102,8 @@ export class PostgresBackend implements Backend {
       isDone = true;
       return await changed;
     } finally {
-      this.#transactions.delete(id);
       // PostgreSQL rolls back the transaction of a connection that is closed.
-      client.release(!isDone);
+      if (this.#transactions.delete(id)) client.release(!isDone);
     }
   }
 
@@ -129,6 +131,9 @@ export class PostgresBackend implements Backend {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#endListening?.();
+    // BullMQ does not answer once its queue is closed.
+    for (const { client } of this.#transactions.values()) client.release(true);
+    this.#transactions.clear();
     await Promise.all([this.#listening, ...[...this.#pools].map((pool) => this.#endPool(pool))]);
   }
 
@@ -139,7 +144,7 @@ export class PostgresBackend implements Backend {
 
   async #openPool(queryTimeoutMs: number): Promise<PgPool> {
     const { Pool } = await this.#pg();
-    if (this.#closing.signal.aborted) throw new Error("The connections to PostgreSQL are closed");
+    if (this.#closing.signal.aborted) throw new Error(CLOSED);
     const pool = new Pool({ ...this.#address(), query_timeout: queryTimeoutMs });
     pool.on("error", this.#settings.errors.report);
     // A connection that fails while it is in use reports it to its listeners alone.

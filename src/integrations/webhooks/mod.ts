@@ -6,8 +6,8 @@
 import type { CompletionTarget } from "../../core/dispatch/completion.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, POSITIVE, required, rule, TEXT, TEXTS, wholeNumber } from "../../internal/options.ts";
+import type { SendRequest } from "./endpoint.ts";
 import { createNotifier, type EndedCall, type WebhookTarget } from "./notifier.ts";
-import { publicFetch } from "./public_fetch.ts";
 import { readSecrets } from "./signature.ts";
 
 export type { Metadata } from "../../core/call/call.ts";
@@ -110,7 +110,7 @@ export function webhook(
       retryMs,
       timeoutMs,
       // Read when it is called, so that tests and instrumentation can replace the global.
-      fetch: options.fetch ?? (isChosen ? publicFetch() : (url, init) => fetch(url, init)),
+      fetch: options.fetch ?? (isChosen ? fetchPublic : (url, init) => fetch(url, init)),
       destinationOf: async (call) => {
         const chosen = isChosen ? await endpoint(call) : undefined;
         return chosen === undefined ? fixed : destinationOf(chosen);
@@ -132,3 +132,9 @@ function destinationOf(endpoint: WebhookEndpoint) {
 function isHttpUrl(value: unknown): boolean {
   return typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value);
 }
+
+/** Loads the library for addresses when the first URL is chosen at run time. */
+const fetchPublic: SendRequest = async (url, init) => {
+  const { publicFetch } = await import("./public_fetch.ts");
+  return await publicFetch()(url, init);
+};

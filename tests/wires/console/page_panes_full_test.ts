@@ -274,22 +274,23 @@ const PANES: readonly (readonly [name: string, fragment: string, show: (page: Pa
   }],
 ];
 
-for (const [width, colorScheme] of [[1280, "dark"], [400, "light"]] as const) {
-  testWith(`console: panes are accessible, ${colorScheme}, ${width} px`, CHROMIUM, async (chromium) => {
-    await withPage({ server: paneServer(), chromium, width }, async ({ page, open }) => {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await open("");
-      await loadAxe(page);
-      const found: string[] = [];
-      for (const [name, fragment, show] of PANES) {
-        await page.evaluate((hash) => location.hash = hash, fragment);
-        await show(page);
-        found.push(...await violationsOf(page, name));
+testWith("console: panes are accessible, dark and wide, light and narrow", CHROMIUM, async (chromium) => {
+  await withPage({ server: paneServer(), chromium, width: 1280 }, async ({ page, open }) => {
+    await open("");
+    await loadAxe(page);
+    const found: string[] = [];
+    for (const [name, fragment, show] of PANES) {
+      await page.evaluate((hash) => location.hash = hash, fragment);
+      await show(page);
+      for (const [width, colorScheme] of [[400, "light"], [1280, "dark"]] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        found.push(...await violationsOf(page, `${name}, ${width} px`));
       }
-      deepStrictEqual(found, []);
-    });
+    }
+    deepStrictEqual(found, []);
   });
-}
+});
 
 /** Folder of the pictures of docs/console.md. They are taken only if this variable is set. */
 const PICTURES = process.env["TOOLWIRE_PICTURES"] === undefined ? undefined : join(root, "docs/images/console");
