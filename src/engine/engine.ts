@@ -80,7 +80,7 @@ export interface Job {
   readonly trace?: TraceContext;
   /** When the job was created, in milliseconds since the Unix epoch. Never changes. */
   readonly createdAtMs: number;
-  /** Id of the server that began the latest run: a random one for each start. */
+  /** Id of the server that began the latest run: a random one for each start. None while the job sleeps or waits for a value. */
   readonly owner?: string;
   /** Config of the call, encrypted; removed when the job ends. */
   readonly config?: string | undefined;

@@ -19,12 +19,17 @@ testWith(
     const folder = mkdtempSync(join(root, ".cache/kill-"));
     const port = await freePort();
     try {
-      writeFileSync(join(folder, "server.ts"), server?.code.replace("port: 8000", `port: ${port}`) ?? "");
+      // On a busy machine the kill could come before the work begins, which would then be its first attempt.
+      const begin = 'await Bun.write("begun", ""); await new Promise';
+      const code = server?.code.replace("port: 8000", `port: ${port}`).replace("await new Promise", begin) ?? "";
+      writeFileSync(join(folder, "server.ts"), code);
       writeFileSync(join(folder, "client.ts"), client?.code.replace(":8000", `:${port}`) ?? "");
       strictEqual(commands.split("sleep 1").length, 3);
       // A busy machine takes longer than a second to start a server.
       const isUp = `curl -s -o /dev/null --retry 60 --retry-delay 1 --retry-connrefused http://localhost:${port}/`;
-      const script = `set -m\ntrap 'kill -9 $(jobs -p)' EXIT\n${commands.replaceAll("sleep 1", isUp)}`;
+      const hasBegun = "until [ -e begun ]; do sleep 0.05; done; kill -9";
+      const steps = commands.replaceAll("sleep 1", isUp).replace("kill -9", hasBegun);
+      const script = `set -m\ntrap 'kill -9 $(jobs -p)' EXIT\n${steps}`;
       const env = { PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter) };
       const { stdout, stderr } = await runProgram([bash, "-c", script], { cwd: folder, env, withinMs: 120_000 });
       // Only a run after the first has another number.
