@@ -206,7 +206,8 @@ function advance(
 function resolved(job: ModelJob, word: Ending): Partial<ModelJob> {
   const words = job.words.filter((one) => one !== word);
   if (job.wait !== "open" || job.state === "done") return { words };
-  const isWoken = job.state === "waiting";
+  // A queued job is scheduled once more: the process that queued it may have died before it scheduled the job.
+  const isWoken = job.state === "waiting" || job.state === "queued";
   return { words, wait: word, accepted: word, isResolving: isWoken, ...(isWoken && { state: "queued" }) };
 }
 
@@ -302,7 +303,7 @@ function keyOf({ jobs, runs, isLate, kills, lapses }: World): string {
 }
 
 /** The situation that a transition is in, of one job and one run. */
-function kindOf({ jobs, runs, isLate }: World, { kind, replica, job: at, word }: Action): string {
+export function kindOf({ jobs, runs, isLate }: World, { kind, replica, job: at, word }: Action): string {
   const job = jobs[at];
   const run = runs[replica];
   const age = run == null || job === undefined ? "" : run.epoch === job.epoch ? "current" : "stale";
