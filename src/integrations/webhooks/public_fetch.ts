@@ -50,7 +50,7 @@ export function publicFetch({ lookup = lookUp, isAllowed = isPublic, ca }: Publi
 /**
  * Addresses of a host name; none for an address.
  *
- * @throws {TypeError} If one of them is not public, or there is none.
+ * @throws {TypeError} If one of them is not public, or all are missing.
  */
 async function publicAddresses(host: string, lookup: Lookup, isAllowed: (address: string) => boolean) {
   if (ipaddr.isValid(addressOf(host))) return [];
