@@ -11,6 +11,10 @@ export interface ReplicaFaults {
   readonly lostReplies?: number;
   /** Rate of requests before which a replica is killed and restarted. */
   readonly kills?: number;
+  /** Rate of requests before which a replica is cut off from the engine, for up to `maxPartitionMs`. Its leases lapse. */
+  readonly partitions?: number;
+  /** Maximum duration of a partition, in milliseconds of the reference clock. Default: 10,000. */
+  readonly maxPartitionMs?: number;
   /** Rate of requests before which a replica's clock is set, within `maxSkewMs`. */
   readonly clockJumps?: number;
   /** Maximum deviation of a clock, in milliseconds. Clocks differ from the start. */
@@ -22,6 +26,8 @@ export interface Lot {
   /** Replica affected before the request. */
   readonly victim: number;
   readonly isKilling: boolean;
+  /** Duration of its partition, in milliseconds. `undefined` if it is not cut off. */
+  readonly partitionMs: number | undefined;
   /** New deviation of its clock, in milliseconds. `undefined` if it is not set. */
   readonly skewMs: number | undefined;
   readonly isRequestLost: boolean;
@@ -40,14 +46,18 @@ const MAX_HEARD_EVENTS = 3;
  * others.
  */
 export function drawLot(random: Random, faults: ReplicaFaults, count: number): Lot {
-  const { lostRequests = 0, lostReplies = 0, kills = 0, clockJumps = 0 } = faults;
+  const { lostRequests = 0, lostReplies = 0, kills = 0, clockJumps = 0, partitions = 0, maxPartitionMs = 10_000 } =
+    faults;
   const victim = random.below(count);
   const isKilling = random.share() < kills;
   const isJumping = random.share() < clockJumps;
   const skewMs = drawSkew(random, faults);
+  const isPartitioning = random.share() < partitions;
+  const partitionMs = random.share() * maxPartitionMs;
   return {
     victim,
     isKilling,
+    partitionMs: isPartitioning ? partitionMs : undefined,
     skewMs: isJumping ? skewMs : undefined,
     isRequestLost: random.share() < lostRequests,
     isReplyLost: random.share() < lostReplies,

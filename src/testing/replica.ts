@@ -18,13 +18,20 @@ export interface Replica {
   readonly clock: Clock;
   /**
    * The shared engine, as this replica uses it. After a kill, its requests are discarded and its jobs are given to
-   * other replicas. Closing the replica does not close the engine. A `memoryEngine()` is sufficient.
+   * other replicas. In a partition its requests fail, and its jobs are given to others while it runs them. Closing the
+   * replica does not close the engine. A `memoryEngine()` is sufficient.
    */
   readonly attach: (engine: Engine) => Engine;
 }
 
 /** Never resolves. */
 const NEVER: Promise<never> = new Promise(() => {});
+
+/** Something that ends with the connection to the engine, or comes back with it. */
+interface Link {
+  cut?(): void;
+  heal?(): void;
+}
 
 /** One lifetime of a replica. */
 export class ReplicaLife implements Replica {
@@ -34,7 +41,9 @@ export class ReplicaLife implements Replica {
   /** Deviation of its clock, in milliseconds. */
   skewMs: number;
   readonly #onKill = new Set<() => void>();
+  readonly #links = new Set<Link>();
   #isKilled = false;
+  #isPartitioned = false;
 
   readonly attach = (engine: Engine): Engine => {
     const say = <Value>(work: () => MaybePromise<Value>) => this.#say(work);
@@ -48,9 +57,12 @@ export class ReplicaLife implements Replica {
       remove: (...args) => say(() => engine.remove(...args)),
       schedule: (...args) => say(() => engine.schedule(...args)),
       subscribe: (id, onChange) => {
-        const unsubscribe = engine.subscribe(id, onChange);
+        const unsubscribe = engine.subscribe(id, () => this.#isPartitioned || onChange());
+        // Changes may have been missed.
+        const unlink = this.#link({ heal: onChange });
         const forget = this.#whenKilled(unsubscribe);
         return () => {
+          unlink();
           forget();
           unsubscribe();
         };
@@ -74,8 +86,23 @@ export class ReplicaLife implements Replica {
     };
   }
 
+  /** Cuts the replica off from the engine: its requests fail, nothing is delivered to it, and other replicas get its jobs. */
+  partition(): void {
+    if (this.#isPartitioned) return;
+    this.#isPartitioned = true;
+    for (const link of [...this.#links]) link.cut?.();
+  }
+
+  /** Ends a partition. */
+  heal(): void {
+    if (this.#isKilled || !this.#isPartitioned) return;
+    this.#isPartitioned = false;
+    for (const link of [...this.#links]) link.heal?.();
+  }
+
   /** Isolates the replica. */
   kill(): void {
+    this.partition();
     this.#isKilled = true;
     for (const tell of this.#onKill) tell();
     this.#onKill.clear();
@@ -93,32 +120,57 @@ export class ReplicaLife implements Replica {
   }
 
   async #say<Value>(work: () => MaybePromise<Value>): Promise<Value> {
-    if (this.#isKilled) return await NEVER;
+    if (this.#isPartitioned) return await this.#fail();
     const result = await work();
-    return this.#isKilled ? await NEVER : result;
+    return this.#isPartitioned ? await this.#fail() : result;
+  }
+
+  #fail(): Promise<never> {
+    return this.#isKilled ? NEVER : Promise.reject(new Error("The replica cannot reach the engine: it is partitioned"));
   }
 
   async #hold(engine: Engine, id: string): Promise<() => MaybePromise<void>> {
-    const letGo = await engine.lease(id);
-    const forget = this.#whenKilled(() => void passOn(engine, id, letGo));
-    return () => {
-      forget();
-      return this.#say(letGo);
-    };
+    const release = await engine.lease(id);
+    const unlink = this.#untilCut(() => void passOn(engine, id, release));
+    // A lease that has lapsed needs no release.
+    return () => unlink() ? this.#say(release) : undefined;
   }
 
   #work(engine: Engine, ...[run, options]: Parameters<Engine["work"]>): ReturnType<Engine["work"]> {
-    const runUntilKilled = async (id: string): Promise<void> => {
-      const forget = this.#whenKilled(() => void passOn(engine, id, () => {}));
+    const runUntilCut = async (id: string): Promise<void> => {
+      const cut = Promise.withResolvers<void>();
+      const unlink = this.#untilCut(() => {
+        void passOn(engine, id, cut.resolve);
+      });
       try {
-        await this.untilKilled(() => run(id));
+        await Promise.race([run(id), cut.promise]);
       } finally {
-        forget();
+        unlink();
       }
     };
-    const worker = engine.work(runUntilKilled, options);
-    this.#whenKilled(() => void worker.stop());
-    return { stop: () => this.#say(() => worker.stop()) };
+    const open = () => engine.work(runUntilCut, options);
+    let worker = this.#isPartitioned ? undefined : open();
+    const unlink = this.#link({ cut: () => void worker?.stop(), heal: () => void (worker = open()) });
+    return {
+      stop: async () => {
+        unlink();
+        if (this.#isKilled) await NEVER;
+        await worker?.stop();
+      },
+    };
+  }
+
+  /** Returns a function that removes the link, and returns whether there was one. */
+  #link(link: Link): () => boolean {
+    this.#links.add(link);
+    return () => this.#links.delete(link);
+  }
+
+  /** Calls `lapse` once the replica is cut off, immediately if it already is. Returns a function like that of {@link #link}. */
+  #untilCut(lapse: () => void): () => boolean {
+    const unlink = this.#link({ cut: () => void (unlink() && lapse()) });
+    if (this.#isPartitioned && unlink()) lapse();
+    return unlink;
   }
 
   /**
@@ -131,8 +183,8 @@ export class ReplicaLife implements Replica {
   }
 }
 
-/** Makes the job of a dead process due again, as an engine does. */
-async function passOn(engine: Engine, id: string, letGo: () => MaybePromise<void>): Promise<void> {
+/** Makes the job of a lease that has lapsed due again, as an engine does. */
+async function passOn(engine: Engine, id: string, release: () => MaybePromise<void>): Promise<void> {
   await engine.schedule(id, 0);
-  await letGo();
+  await release();
 }

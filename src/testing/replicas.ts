@@ -80,6 +80,13 @@ export interface ReplicaSimulation<Source extends ReplicaServer> {
   stop(index: number, graceMs?: number): Promise<void>;
   /** Starts a replica that was killed or stopped. A running one is killed first. */
   start(index: number): void;
+  /**
+   * Cuts a replica off from the engine, until it is healed, killed or started. It accepts calls and continues its runs, but
+   * its requests to the engine fail. Its leases lapse, so that other replicas run its jobs, too.
+   */
+  partition(index: number): void;
+  /** Ends the partition of a replica. */
+  heal(index: number): void;
   /** Sets the deviation of a replica's clock, in milliseconds. Its timers are not affected. */
   setClock(index: number, aheadMs: number): void;
   /** Closes all running replicas. */
@@ -88,7 +95,7 @@ export interface ReplicaSimulation<Source extends ReplicaServer> {
 
 /**
  * Simulates replicas behind a load balancer. Requests go to any replica or get lost, replies get lost, processes are
- * killed, and clocks differ. Everything runs in this process without a network, and is reproducible from the seed.
+ * killed or cut off from the engine, and clocks differ. Everything runs in this process without a network, and is reproducible from the seed.
  *
  * @example A promise of one replica, redeemed at the others while replies get lost
  * ```ts
@@ -193,6 +200,14 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
     this.#running[index] = this.#begin(index, replica.life + 1, replica.skewMs);
   }
 
+  partition(index: number): void {
+    this.#at(index).replica.partition();
+  }
+
+  heal(index: number): void {
+    this.#at(index).replica.heal();
+  }
+
   setClock(index: number, aheadMs: number): void {
     this.#at(index).replica.skewMs = aheadMs;
   }
@@ -236,7 +251,13 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
     if (lot.skewMs !== undefined) this.setClock(lot.victim, lot.skewMs);
     // A replica that was stopped explicitly stays stopped.
     if (lot.isKilling && this.#at(lot.victim).isUp) this.start(lot.victim);
+    if (lot.partitionMs !== undefined) this.#partitionFor(this.#at(lot.victim).replica, lot.partitionMs);
     return lot;
+  }
+
+  #partitionFor(replica: ReplicaLife, durationMs: number): void {
+    replica.partition();
+    (this.#options.clock ?? systemClock).after(durationMs, () => replica.heal());
   }
 
   #at(index: number): Running<Source> {

@@ -250,7 +250,7 @@ function withEngine() {
           return `${replica.index}.${replica.life}`;
         });
       const { clock } = replica;
-      const server = createServer({ keys: KEYS, clock, tools: [job], engine: replica.attach(engine) });
+      const server = createServer({ keys: KEYS, clock, tools: [job], engine: replica.attach(engine), logger: false });
       server.work();
       return server;
     },
@@ -289,6 +289,66 @@ for (const how of ["queued", "adopted"] as const) {
     await end();
   });
 }
+
+test("partition() has others run the jobs of a replica, and heal() does not let its late results count", async () => {
+  const { replicas, runs, gates, end } = withEngine();
+  const { token } = await replicas.client({ only: 0, ...RETRY }).job.start();
+  await eventually(() => runs.length === 1);
+  const index = Number(runs[0]![0]);
+  replicas.partition(index);
+  await eventually(() => runs.length === 2);
+  ok(runs[1]?.endsWith(" 2") && !runs[1].startsWith(`${index}.`), `${runs}`);
+  const client = replicas.client({ only: index, retry: { attempts: 0 } });
+  ok((await client.$.list()).length > 0, "requests without the engine are answered");
+  await rejects(client.job.start(), { code: "unavailable" });
+  // It ends while it is cut off, and stores its result when it is not.
+  gates[0]!.resolve();
+  replicas.heal(index);
+  const late = client.$.redeem(token).result();
+  gates[1]!.resolve();
+  strictEqual(await late, runs[1]!.split(" ")[0]);
+  strictEqual(runs.length, 2);
+  await end();
+});
+
+test("heal() notifies calls of what they missed", async () => {
+  const { replicas, runs, gates, end } = withEngine();
+  const { token } = await replicas.client({ only: 0, ...RETRY }).job.start();
+  await eventually(() => runs.length === 1);
+  const index = Number(runs[0]![0]);
+  const waits = replicas.client({ only: (index + 1) % 3, retry: { attempts: 0 } }).$.redeem(token).result();
+  await sleep(5);
+  replicas.partition((index + 1) % 3);
+  gates[0]!.resolve();
+  const client = replicas.client({ only: index });
+  strictEqual(await client.$.redeem(token).result(), runs[0]!.split(" ")[0]);
+  replicas.heal((index + 1) % 3);
+  strictEqual(await waits, runs[0]!.split(" ")[0]);
+  await end();
+});
+
+test("faults.partitions cut replicas off, and end by the clock", async () => {
+  const clock = new FakeClock();
+  const engine = memoryEngine({ clock });
+  const job = defineTool("job").describe("Work").promise().output(v.string()).handle(() => "done");
+  const replicas = simulateReplicas({
+    count: 1,
+    clock,
+    faults: { partitions: 1, maxPartitionMs: 1_000 },
+    create: ({ attach }) => createServer({ keys: KEYS, clock, tools: [job], engine: attach(engine), logger: false }),
+  });
+  const client = replicas.client({ retry: { attempts: 0 } });
+  await rejects(client.job.start(), { code: "unavailable" });
+  strictEqual(await client.job(), "done", "a short call needs no engine");
+  replicas.faults = {};
+  await rejects(client.job.start(), { code: "unavailable" });
+  clock.tick(1_000);
+  await client.job.start();
+  replicas.partition(0);
+  replicas.start(0);
+  await client.job.start();
+  await engine.close();
+});
 
 test("attach() lets nothing through that a killed replica says, or is still to hear", async () => {
   const attached: Engine[] = [];
