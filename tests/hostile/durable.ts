@@ -1,4 +1,4 @@
-/** Guarantees of durable work. They are not of a wire: the page has them in a table of their own, with the tests that show them. */
+/** Guarantees of durable work. They are not of a wire: the page has them in another table, with the tests that show them. */
 
 /** A guarantee of durable work. */
 export interface DurableGuarantee {
