@@ -26,13 +26,14 @@ export function publicFetch({ lookup = lookUp, isAllowed = isPublic, ca }: Publi
   return async (href, { method = "GET", signal, headers, body }) => {
     const url = new URL(href);
     assertPublic(url, isAllowed);
+    const addresses = await publicAddresses(url.hostname, lookup, isAllowed);
     const { request } = await import("node:https");
     return await new Promise<Response>((resolve, reject) => {
       const sent = request(url, {
         method,
         headers: Object.fromEntries(new Headers(headers)),
         agent: false,
-        lookup: lookupOf(lookup, isAllowed),
+        lookup: lookupOf(addresses),
         ...(signal && { signal }),
         ...(ca !== undefined && { ca }),
       }, ({ statusCode: status = 0, headers: { "retry-after": retryAfter } }) => {
@@ -46,18 +47,24 @@ export function publicFetch({ lookup = lookUp, isAllowed = isPublic, ca }: Publi
   };
 }
 
-/** The option `lookup` of a request: public addresses, or an error. */
-function lookupOf(lookup: Lookup, isAllowed: (address: string) => boolean) {
-  return (host: string, { all }: { readonly all?: boolean | undefined }, done: LookupCallback): void => {
-    lookup(host).then((addresses) => {
-      const [first] = addresses;
-      const other = addresses.find(({ address }) => !isAllowed(address));
-      if (first === undefined || other !== undefined) {
-        return done(new TypeError(`Cannot send to ${host}: its address is not public`), []);
-      }
-      if (all) done(null, [...addresses]);
-      else done(null, first.address, first.family);
-    }, (error) => done(error, []));
+/**
+ * Addresses of a host name; none for an address.
+ *
+ * @throws {TypeError} If one of them is not public, or there is none.
+ */
+async function publicAddresses(host: string, lookup: Lookup, isAllowed: (address: string) => boolean) {
+  if (ipaddr.isValid(addressOf(host))) return [];
+  const addresses = await lookup(host);
+  if (addresses.length > 0 && addresses.every(({ address }) => isAllowed(address))) return addresses;
+  throw new TypeError(`Cannot send to ${host}: its address is not public`);
+}
+
+/** The option `lookup` of a request, which Workers ignore: they connect by name, and to public addresses only. */
+function lookupOf(addresses: readonly LookupAddress[]) {
+  return (_: string, { all }: { readonly all?: boolean | undefined }, done: LookupCallback): void => {
+    const [first] = addresses;
+    if (all) done(null, [...addresses]);
+    else done(null, first?.address ?? [], first?.family);
   };
 }
 
@@ -68,11 +75,15 @@ async function lookUp(host: string): Promise<readonly LookupAddress[]> {
 
 /** @throws {TypeError} If a URL is not HTTPS, has a user name, or names an address that is not public. */
 function assertPublic({ protocol, hostname, username, password }: URL, isAllowed: (address: string) => boolean): void {
-  // An address is not looked up.
-  const address = hostname.replace(/^\[|\]$/g, "");
+  const address = addressOf(hostname);
   const isRefused = ipaddr.isValid(address) && !isAllowed(address);
   if (protocol === "https:" && username === "" && password === "" && !isRefused) return;
   throw new TypeError("Cannot send a webhook: the URL must be https, with a public host and without a user name");
+}
+
+/** A host without the brackets of IPv6. */
+function addressOf(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
 }
 
 /** Whether an address is one of the public Internet: not private, local, reserved, or an IPv4 address in disguise that is. */
