@@ -87,7 +87,7 @@ function answerOf(sent: ClientRequest, { body, signal }: RequestInit): Promise<R
 /**
  * Addresses of a host name; none for an address.
  *
- * @throws {TypeError} If one of them is not public, or there is none.
+ * @throws {TypeError} If one of them is not public, or all are missing.
  */
 async function publicAddresses(host: string, lookup: Lookup, isAllowed: (address: string) => boolean) {
   if (ipaddr.isValid(addressOf(host))) return [];
