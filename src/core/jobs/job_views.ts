@@ -2,6 +2,7 @@
 import type { CallResult, Progress, Question } from "../call/outcome.ts";
 import type { AskAnswer, Job, JobState, Wait } from "../../engine/engine.ts";
 import type { Redactor } from "../redaction/redact.ts";
+import { withoutRejectedValues } from "../redaction/rejected_input.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 
 /** A job in a list. */
@@ -104,7 +105,7 @@ export function canRetry({ state, args }: Job, outcome: CallResult | undefined):
 function outcomeOf(outcome: CallResult, redactor: Redactor): NonNullable<JobSummary["outcome"]> {
   const { kind } = outcome;
   if (outcome.kind !== "failure" && outcome.kind !== "error") return { kind };
-  return { kind, code: outcome.code, message: String(redactor.value(outcome.message)) };
+  return { kind, code: outcome.code, message: String(redactor.value(withoutRejectedValues(outcome).message)) };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Call } from "../call/call.ts";
 import type { CallEvent, CallResult } from "../call/outcome.ts";
 import type { ListedTool } from "../call/transport.ts";
 import type { Redactor } from "../redaction/redact.ts";
+import { withoutRejectedValues } from "../redaction/rejected_input.ts";
 import { sha256Hex } from "../token/digest.ts";
 import { type CallLine, digestOfList, type RecordHead } from "./recording.ts";
 
@@ -144,7 +145,7 @@ class CallRecord {
 
   /** Without the local cause of an error, and without the addresses of web pages that a person was asked to open. */
   #redact(result: CallResult): object {
-    const { cause: _, ...settled } = result as CallResult & { readonly cause?: unknown };
+    const { cause: _, ...settled } = withoutRejectedValues(result) as CallResult & { readonly cause?: unknown };
     if (settled.kind === "answer") {
       const value = this.#redactor.value(settled.value, this.#tool?.outputSchema);
       return { ...asObject(this.#redactor.value({ ...settled, value: undefined })), value };

@@ -8,6 +8,7 @@ import type { Call } from "../../../core/call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, Progress } from "../../../core/call/outcome.ts";
 import type { BegunCall, CallObserver, ObservedRequest } from "../../../core/dispatch/observer.ts";
 import type { Redactor } from "../../../core/redaction/redact.ts";
+import { withoutRejectedValues } from "../../../core/redaction/rejected_input.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { Clock } from "../../../internal/time.ts";
 import { CallStats } from "./call_stats.ts";
@@ -132,7 +133,8 @@ export class Feed implements CallObserver {
     };
   }
 
-  refuse({ tool, peer: { wire, principal, metadata } }: Call, { code, message }: ErrorResult): void {
+  refuse({ tool, peer: { wire, principal, metadata } }: Call, error: ErrorResult): void {
+    const { code, message } = withoutRejectedValues(error);
     this.#reported.add(metadata);
     this.#keep({
       type: "refused",
@@ -216,7 +218,7 @@ export class Feed implements CallObserver {
 
   #describe(result: CallResult, { errors }: BegunCall["definition"]) {
     if (result.kind !== "failure" && result.kind !== "error") return {};
-    const { code, message, data } = result;
+    const { code, message, data } = withoutRejectedValues(result);
     const { correlation_id: id } = asObject(data);
     return {
       code: cut(code),
