@@ -1,4 +1,5 @@
 /** docs/guarantees.md, from what is defined and what was counted. */
+import { renderDurable } from "./durable.ts";
 import { COLUMNS, type Guarantee, testName } from "./guarantee.ts";
 
 /** How many cases passed on a runtime, by the names of their tests; and why others did not run. */
@@ -31,6 +32,7 @@ export function renderPage(guarantees: readonly Guarantee[], counted: readonly C
     [`| guarantee | ${COLUMNS.join(" | ")} |`, `|---|${COLUMNS.map(() => "---:|").join("")}`, ...rows].join("\n"),
     [...reasons].map(([reason, letter]) => `- ${letter}: ${reason}`).join("\n"),
     FOOT,
+    renderDurable(),
     ...guarantees.map(sectionOf),
   ].join("\n\n") + "\n";
 }

@@ -3,6 +3,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createServer } from "../../mod.ts";
+import { durableGuarantees, renderDurable } from "./durable.ts";
 import { allGuarantees } from "./guarantees.ts";
 import { COLUMNS, testName } from "./guarantee.ts";
 import { casesOf } from "./page.ts";
@@ -29,6 +30,16 @@ test("the page says what is guaranteed, and which further tests there are", () =
   for (const { name, statement, also = [] } of allGuarantees) {
     ok(page.includes(`## ${name}\n\n${statement}\n`), name);
     for (const file of also) ok(existsSync(new URL(file, root)) && page.includes(file), file);
+  }
+});
+
+test("the page has the guarantees of durable work, and the tests that it names exist", () => {
+  ok(page.includes(`\n\n${renderDurable()}\n\n`), "run npm run guarantees, or copy renderDurable() into the page");
+  for (const { fault, tests } of durableGuarantees) {
+    for (const [file, names] of Object.entries(tests)) {
+      const text = readFileSync(new URL(file, root), "utf8");
+      for (const name of names) ok(text.includes(name), `${fault}: ${file} has no test "${name}"`);
+    }
   }
 });
 

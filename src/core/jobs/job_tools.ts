@@ -10,10 +10,10 @@ import type { JobDetail, JobSummary } from "./job_views.ts";
 import {
   JOB_STATES,
   type JobList,
-  type ListedJobs,
   type ListJobsOptions,
   OperatedJobs,
   type PurgedJobs,
+  type PurgeJobsOptions,
 } from "./server_jobs.ts";
 
 /** Options of {@link jobTools}. */
@@ -42,7 +42,7 @@ export type JobTools = readonly [
   JobTool<"inspect_job", InspectJobInput, JobDetail>,
   JobTool<"retry_job", JobIdInput, JobSummary>,
   JobTool<"cancel_job", JobIdInput, JobSummary>,
-  JobTool<"purge_jobs", ListedJobs, PurgedJobs>,
+  JobTool<"purge_jobs", PurgeJobsOptions, PurgedJobs>,
 ];
 
 const ID: JsonSchema = { type: "string", description: "Id of the job" };
@@ -108,10 +108,14 @@ export function jobTools(options: JobToolsOptions = {}): JobTools {
       .handle(({ id }, ctx) => jobsIn(ctx).retry(id)),
     define<"cancel_job", JobIdInput>("cancel_job", "Cancel a job that has not ended", byId)
       .annotate({ destructiveHint: true, idempotentHint: true }).handle(({ id }, ctx) => jobsIn(ctx).cancel(id)),
-    define<"purge_jobs", ListedJobs>(
+    define<"purge_jobs", PurgeJobsOptions>(
       "purge_jobs",
-      "Delete jobs that are done or cancelled; their promises are lost",
-      objectOf({ ...FILTER, state: { enum: ["done", "cancelled"] } }),
+      "Delete jobs that are done or cancelled, but no calls of schedules; their promises are lost, and their idempotency keys are free",
+      objectOf({
+        ...FILTER,
+        state: { enum: ["done", "cancelled"] },
+        cursor: { type: "string", description: "Position to continue at, from an incomplete purge" },
+      }),
     ).annotate({ destructiveHint: true, idempotentHint: true }).handle((input, ctx) => jobsIn(ctx).purge(input)),
   ] as unknown as JobTools;
 }

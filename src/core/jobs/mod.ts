@@ -30,5 +30,13 @@ export {
 } from "./job_tools.ts";
 export type { JobDetail, JobSummary, StepView, WaitView } from "./job_views.ts";
 export { jobsOf } from "./server_jobs.ts";
-export type { JobList, JobsHost, ListedJobs, ListJobsOptions, PurgedJobs, ServerJobs } from "./server_jobs.ts";
+export type {
+  JobList,
+  JobsHost,
+  ListedJobs,
+  ListJobsOptions,
+  PurgedJobs,
+  PurgeJobsOptions,
+  ServerJobs,
+} from "./server_jobs.ts";
 export type { AskAnswer, JobState } from "../../engine/engine.ts";

@@ -42,12 +42,20 @@ export interface JobList {
   readonly cursor?: string;
 }
 
+/** Options of {@link ServerJobs.purge}. */
+export interface PurgeJobsOptions extends ListedJobs {
+  /** Position to continue at, from an incomplete purge with the same conditions. */
+  readonly cursor?: string | undefined;
+}
+
 /** Result of {@link ServerJobs.purge}. */
 export interface PurgedJobs {
   /** Number of deleted jobs. */
   readonly purged: number;
-  /** Whether all that meet the conditions are deleted. If not, purge again. */
+  /** Whether all jobs were searched. If not, purge again with `cursor`. */
   readonly isComplete: boolean;
+  /** Position to continue at. Absent if the purge is complete. */
+  readonly cursor?: string;
 }
 
 /** The jobs of a server, for its operators. It gives access to the jobs of all callers. */
@@ -81,7 +89,8 @@ export interface ServerJobs {
   /**
    * Answers questions of a job that asks, in place of its caller. The first answer to each key counts.
    *
-   * @throws {ToolError} `invalid_request` if there is no such job, or it does not ask under one of these keys.
+   * @param answers Answers by key, with the action `accept`, `decline` or `cancel`.
+   * @throws {ToolError} `invalid_request` if there is no such job, it does not ask under one of these keys, or an action is another one.
    */
   answer(id: string, answers: Readonly<Record<string, AskAnswer>>): Promise<JobSummary>;
   /**
@@ -91,13 +100,18 @@ export interface ServerJobs {
    */
   cancel(id: string): Promise<JobSummary>;
   /**
-   * Deletes ended jobs; a redeem of their promises then gives `promise_lost`. Deletes at most 10,000 at once.
+   * Deletes ended jobs; a redeem of their promises then gives `promise_lost`, and a call with the idempotency key of one runs again.
+   * Calls of schedules remain until they expire: without their record a replica could make them again. Deletes at most 10,000 at
+   * once.
    *
-   * @param jobs Conditions. The states are `done` and `cancelled`, unless one of them is named.
+   * @param options Conditions. The states are `done` and `cancelled`, unless one of them is named.
    * @throws {ToolError} `invalid_request` if another state is named: cancel such jobs first.
    */
-  purge(jobs?: ListedJobs): Promise<PurgedJobs>;
+  purge(options?: PurgeJobsOptions): Promise<PurgedJobs>;
 }
+
+/** What an operator may answer. */
+const ACTIONS: readonly AskAnswer["action"][] = ["accept", "decline", "cancel"];
 
 const MAX_LIMIT = 100;
 /** Pages of the engine that one page, and one purge, is made of. */
@@ -106,6 +120,8 @@ const MAX_PURGE_PAGES = 100;
 /** Jobs that are read at once: a job may be large. */
 const READS = 8;
 const MAX_TRIES = 10;
+/** Delay after which a job that begins again is delivered if the engine fails before its delivery is scheduled, in milliseconds. */
+const RETRY_AGAIN_MS = 5_000;
 
 /** Implementation over the access of the dispatcher. */
 export class OperatedJobs implements ServerJobs {
@@ -148,6 +164,8 @@ export class OperatedJobs implements ServerJobs {
         );
       }
       const next: Job = { ...job, state: "queued", attempt: 0, version: job.version + 1 };
+      // Before the change: a queued job without a delivery would never run.
+      await this.#engine.schedule(id, RETRY_AGAIN_MS);
       if (!await this.#engine.replace(next, job.version)) continue;
       await this.#engine.schedule(id, 0);
       return summaryOf(next, this.#redactor);
@@ -186,6 +204,7 @@ export class OperatedJobs implements ServerJobs {
 
   async answer(id: string, answers: Readonly<Record<string, AskAnswer>>): Promise<JobSummary> {
     const { state, requests = {} } = await this.#get(id);
+    for (const [key, answer] of Object.entries(answers)) checkAnswer(id, key, answer);
     const unknown = Object.keys(answers).find((key) => !Object.hasOwn(requests, key));
     if (state !== "asking" || unknown !== undefined) {
       const keys = Object.keys(requests).join(", ");
@@ -204,7 +223,7 @@ export class OperatedJobs implements ServerJobs {
     return summaryOf(await this.#get(id), this.#redactor);
   }
 
-  async purge(listed: ListedJobs = {}): Promise<PurgedJobs> {
+  async purge({ cursor, ...listed }: PurgeJobsOptions = {}): Promise<PurgedJobs> {
     const states = statesOf(listed) ?? ENDED;
     const live = states.find((state) => !ENDED.includes(state));
     if (live !== undefined) {
@@ -215,17 +234,17 @@ export class OperatedJobs implements ServerJobs {
     const { ids, next } = await this.#ids(
       { ...listed, state: states },
       MAX_LIMIT * MAX_PURGE_PAGES,
-      undefined,
+      cursor,
       MAX_PURGE_PAGES,
     );
     const purged = await mapInBatches(ids, async (id) => {
       const job = await this.#engine.get(id);
-      // It may have been retried since.
-      if (job === undefined || !ENDED.includes(job.state)) return false;
-      await this.#engine.remove(id);
-      return true;
+      const isPurged = job !== undefined && ENDED.includes(job.state) && job.schedule === undefined;
+      // It may begin again after it was read: then it has another version.
+      return isPurged && await this.#engine.replace(expiredOf(job), job.version);
     });
-    return { purged: purged.filter(Boolean).length, isComplete: next === undefined };
+    const isComplete = next === undefined;
+    return { purged: purged.filter(Boolean).length, isComplete, ...(!isComplete && { cursor: next }) };
   }
 
   get #jobs(): JobAccess {
@@ -270,6 +289,26 @@ export class OperatedJobs implements ServerJobs {
     }
     return { ids, next };
   }
+}
+
+/**
+ * A change of an ended job that deletes it: it expires at once, and has no values. `remove()` could delete a newer job that has the
+ * same id.
+ */
+function expiredOf({ id, version, epoch, state, attempt, maxAttempts, tool, digest, createdAtMs }: Job): Job {
+  return {
+    ...{ id, version: version + 1, epoch, state, attempt, maxAttempts, tool, digest, createdAtMs, expiresAtMs: 0 },
+    args: null,
+    memo: { answers: {}, steps: {} },
+  };
+}
+
+/** Checks an answer of an operator: the handler gets it as it is. */
+function checkAnswer(id: string, key: string, answer: unknown): void {
+  const action: unknown = Object(answer).action;
+  if (ACTIONS.includes(action as AskAnswer["action"])) return;
+  const given = JSON.stringify(action)?.slice(0, 80);
+  throw refused(`Cannot answer job ${id}: action of "${key}" must be accept, decline or cancel, not ${given}`);
 }
 
 function statesOf({ state }: ListedJobs): readonly JobState[] | undefined {

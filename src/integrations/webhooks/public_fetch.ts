@@ -1,6 +1,7 @@
 /** Requests to public addresses only, for URLs that the server's author has not written. */
 import ipaddr from "ipaddr.js";
 import type { LookupAddress } from "node:dns";
+import type { ClientRequest } from "node:http";
 import type { SendRequest } from "./endpoint.ts";
 
 /** Reads the addresses of a host name. */
@@ -21,30 +22,66 @@ export interface PublicFetchOptions {
 /**
  * Creates a `fetch` for HTTPS URLs of public hosts. It reads the addresses of a name once, refuses it if one of them is not public, and
  * connects to these addresses, so that a name cannot get another address in between. It follows no redirects, and reads no body.
+ * Workers connect by name, so that there the name may have another address by then.
  */
 export function publicFetch({ lookup = lookUp, isAllowed = isPublic, ca }: PublicFetchOptions = {}): SendRequest {
-  return async (href, { method = "GET", signal, headers, body }) => {
+  return async (href, init) => {
+    const { signal } = init;
     const url = new URL(href);
     assertPublic(url, isAllowed);
-    const addresses = await publicAddresses(url.hostname, lookup, isAllowed);
-    const { request } = await import("node:https");
-    return await new Promise<Response>((resolve, reject) => {
-      const sent = request(url, {
-        method,
-        headers: Object.fromEntries(new Headers(headers)),
-        agent: false,
-        lookup: lookupOf(addresses),
-        ...(signal && { signal }),
-        ...(ca !== undefined && { ca }),
-      }, ({ statusCode: status = 0, headers: { "retry-after": retryAfter } }) => {
-        resolve(new Response(null, { status, headers: retryAfter ? { "retry-after": retryAfter } : {} }));
-        // The body is not read. The error of a request that ends early is ignored, as its promise has settled.
-        sent.destroy();
-      });
-      sent.on("error", reject);
-      sent.end(body as Uint8Array);
-    });
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(signal?.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort);
+    const send = async (): Promise<Response> => {
+      const addresses = await publicAddresses(url.hostname, lookup, isAllowed);
+      const { request } = await import("node:https");
+      signal?.throwIfAborted();
+      return await answerOf(request(url, optionsOf(init, addresses, ca)), init);
+    };
+    try {
+      return await Promise.race([aborted.promise, send()]);
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
   };
+}
+
+function optionsOf({ method = "GET", headers }: RequestInit, addresses: readonly LookupAddress[], ca?: string) {
+  return {
+    method,
+    headers: Object.fromEntries(new Headers(headers)),
+    agent: false,
+    // Workers refuse the option.
+    ...(!isWorkers() && { lookup: lookupOf(addresses) }),
+    ...(ca !== undefined && { ca }),
+  };
+}
+
+function isWorkers(): boolean {
+  return globalThis.navigator?.userAgent === "Cloudflare-Workers";
+}
+
+/** Sends a request. Resolves with status and `Retry-After`; the body is not read. */
+function answerOf(sent: ClientRequest, { body, signal }: RequestInit): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    // Listened to until the end, as errors may come after the answer.
+    sent.on("error", reject);
+    signal?.addEventListener("abort", () => sent.destroy());
+    sent.on("upgrade", (_, socket) => {
+      socket.destroy();
+      reject(new TypeError("The endpoint has answered with 101, which is no answer"));
+    });
+    sent.on("response", ({ statusCode: status = 0, headers: { "retry-after": retryAfter } }) => {
+      try {
+        resolve(new Response(null, { status, headers: retryAfter ? { "retry-after": retryAfter } : {} }));
+      } catch {
+        reject(new TypeError(`The endpoint has answered with the status ${status}, which is no answer`));
+      }
+      sent.destroy();
+    });
+    sent.end(body as Uint8Array);
+  });
 }
 
 /**
@@ -59,7 +96,7 @@ async function publicAddresses(host: string, lookup: Lookup, isAllowed: (address
   throw new TypeError(`Cannot send to ${host}: its address is not public`);
 }
 
-/** The option `lookup` of a request, which Workers ignore: they connect by name, and to public addresses only. */
+/** The option `lookup` of a request: the addresses that were checked. */
 function lookupOf(addresses: readonly LookupAddress[]) {
   return (_: string, { all }: { readonly all?: boolean | undefined }, done: LookupCallback): void => {
     const [first] = addresses;

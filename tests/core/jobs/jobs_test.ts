@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool, memoryEngine, memoryTransport, type Server } from "../../../mod.ts";
 import { createServer as createCoreServer } from "../../../src/core/mod.ts";
+import type { AskAnswer, Engine } from "../../../src/engine/mod.ts";
 import { jobsOf, jobTools } from "../../../src/core/jobs/mod.ts";
 import { Gates } from "../dispatch/promises/promised.ts";
 
@@ -36,6 +37,21 @@ function open() {
     return createClient<typeof server>(memoryTransport(server, { principal: { id, scopes } }));
   };
   return { gates, state, server, as, jobs: jobsOf(server) };
+}
+
+/** A server over an engine with other functions, with a tool that ends and one whose attempts are used up at once. */
+function over(functionsOf: (engine: Engine) => Partial<Engine>) {
+  const state = { runs: 0, isPurging: false, isBroken: false, later: undefined as (() => unknown) | undefined };
+  const quick = defineTool("quick").describe("End").promise().handle(() => "done");
+  const fails = defineTool("fails").describe("Fail").promise({ retries: 0, keepFailed: true }).handle(() => {
+    state.runs++;
+    throw new Error("no luck");
+  });
+  const memory = memoryEngine();
+  const engine = { ...memory, processId: "1", ...functionsOf(memory) };
+  const server = createServer({ tools: [quick, fails], engine, logger: false });
+  servers.push(server);
+  return { state, server, jobs: jobsOf(server) };
 }
 
 test("list() filters by state, tool, principal and age, and has pages", async () => {
@@ -127,6 +143,14 @@ test("answer() answers in place of the caller, and cancel() ends a job", async (
   ok(Object(questions?.["sure"]?.schema).properties.password, "the form is complete");
   const accept = { action: "accept", content: { password: "p" } } as const;
   await rejects(jobs.answer(id, { other: accept }), { message: /does not ask under the key "other", but under sure/ });
+  for (const action of ["acept", "malformed", "toString", undefined, 1]) {
+    await rejects(jobs.answer(id, { sure: { ...accept, action } as AskAnswer }), {
+      code: "invalid_request",
+      message: /action of "sure" must be accept, decline or cancel, not /,
+    });
+  }
+  await rejects(jobs.answer(id, { sure: null as unknown as AskAnswer }), { code: "invalid_request" });
+  strictEqual((await jobs.inspect(id)).state, "asking", "a refused answer changes nothing");
   await jobs.answer(id, { sure: accept });
   strictEqual(await asking.result(), "accept");
   await rejects(jobs.answer(id, { sure: accept }), { message: /it is done, and asks nothing/ });
@@ -149,6 +173,62 @@ test("purge() deletes ended jobs only", async () => {
   deepStrictEqual(await jobs.purge(), { purged: 1, isComplete: true });
   deepStrictEqual((await jobs.list()).jobs.map(({ tool }) => tool), ["wait"]);
   await gates.end("done");
+});
+
+test("purge() continues at the cursor of an earlier one, behind any number of other jobs", async () => {
+  const { server, jobs } = over((engine) => {
+    const list: Engine["list"] = async (filter, limit, cursor) => {
+      // As an engine whose latest 150 pages have no job that meets the conditions.
+      const page = Number(cursor ?? 0);
+      return page < 150 ? { ids: [], cursor: `${page + 1}` } : await engine.list!(filter, limit);
+    };
+    return { list };
+  });
+  await (await createClient<typeof server>(server).quick.start()).result();
+  const first = await jobs.purge();
+  deepStrictEqual(first, { purged: 0, isComplete: false, cursor: "100" });
+  deepStrictEqual(await jobs.purge({ cursor: first.cursor }), { purged: 1, isComplete: true });
+});
+
+test("purge() neither deletes nor counts a job that has begun again since it was read", async () => {
+  const { server, state, jobs } = over((engine) => ({
+    async get(id) {
+      const job = await engine.get(id);
+      if (job?.state !== "done" || !state.isPurging) return job;
+      state.isPurging = false;
+      await jobs.retry(id);
+      return job;
+    },
+  }));
+  const work = await createClient<typeof server>(server).fails.start();
+  await rejects(work.result(), { code: "attempts_exhausted" });
+  state.isPurging = true;
+  deepStrictEqual(await jobs.purge(), { purged: 0, isComplete: true });
+  await rejects(work.result(), { code: "attempts_exhausted" });
+  strictEqual(state.runs, 2);
+  deepStrictEqual(await jobs.purge(), { purged: 1, isComplete: true });
+  await rejects(work.result(), { code: "promise_lost" });
+});
+
+test("retry() leaves no job without a delivery if the engine fails in between", async () => {
+  const { server, state, jobs } = over((engine) => ({
+    async schedule(id, delayMs) {
+      if (state.isBroken && delayMs === 0) throw new Error("the connection is lost");
+      // A later delivery comes as soon as the engine is back.
+      state.later = () => engine.schedule(id, 0);
+      if (!state.isBroken) await engine.schedule(id, delayMs);
+    },
+  }));
+  const work = await createClient<typeof server>(server).fails.start();
+  await rejects(work.result(), { code: "attempts_exhausted" });
+  const { id } = (await jobs.list({ state: "done" })).jobs[0]!;
+  Object.assign(state, { isBroken: true, later: undefined });
+  await rejects(jobs.retry(id), { code: "unavailable" });
+  strictEqual((await jobs.inspect(id)).state, "queued");
+  state.isBroken = false;
+  await state.later?.();
+  await until(async () => (await jobs.inspect(id)).state === "done");
+  strictEqual(state.runs, 2);
 });
 
 test("operators get clear errors", async () => {
@@ -190,6 +270,7 @@ test("the tools are for callers with the scope, and other callers learn nothing 
   await rejects(operator.list_jobs({ limit: 1_000 }), { code: "invalid_input" });
   await until(async () => (await operator.inspect_job({ id: job.id })).state === "done");
   strictEqual((await operator.cancel_job({ id: job.id })).state, "done");
+  await rejects(operator.purge_jobs({ cursor: "x" }), { message: /the cursor is not one of this list/ });
   deepStrictEqual(await operator.purge_jobs({ tool: "breaks" }), { purged: 1, isComplete: true });
 });
 

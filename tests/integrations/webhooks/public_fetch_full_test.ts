@@ -1,11 +1,12 @@
 /** A request to a chosen URL over TLS: it goes to the address that was checked, with the name of the host, and follows no redirect. */
-import { deepStrictEqual, rejects } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { publicFetch } from "../../../src/integrations/webhooks/public_fetch.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
 
@@ -48,6 +49,57 @@ test("a chosen URL is requested at the checked address, with its own name, once"
     );
     deepStrictEqual(seen.length, 1);
   } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+test("a status that is not one of HTTP, an upgrade and an endpoint that does not answer reject, also on abort", async () => {
+  const { key, cert: ca } = await certificateFor("hooks.example.com");
+  const silent = Promise.withResolvers<void>();
+  const sockets = new Set<TLSSocket>();
+  const server = createTlsServer({ key, cert: ca }, (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {}).once("data", (bytes) => {
+      const path = /^POST (\S+)/.exec(bytes.toString())?.[1];
+      if (path === "/700") socket.write("HTTP/1.1 700 Odd\r\ncontent-length: 0\r\n\r\n");
+      else if (path === "/101") socket.write("HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+      else silent.resolve();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const send = (path: string, signal?: AbortSignal) => {
+      const init = { method: "POST", body: new Uint8Array(1), ...(signal && { signal }) };
+      return publicFetch({ lookup, isAllowed, ca })(`https://hooks.example.com:${port}${path}`, init);
+    };
+    await rejects(send("/700"), /700/);
+    await rejects(send("/101"), /101/);
+    const abort = new AbortController();
+    const waiting = rejects(send("/silent", abort.signal), /too late/);
+    await silent.promise;
+    abort.abort(new Error("too late"));
+    await waiting;
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+});
+
+test("on Workers, whose node:https refuses the option lookup, the request goes to the name", async () => {
+  const { key, cert: ca } = await certificateFor("localhost");
+  const server = createServer({ key, cert: ca }, (_, response) => void response.writeHead(204).end());
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  const navigator = Object.getOwnPropertyDescriptor(globalThis, "navigator")!;
+  Object.defineProperty(globalThis, "navigator", { value: { userAgent: "Cloudflare-Workers" }, configurable: true });
+  try {
+    const { port } = server.address() as AddressInfo;
+    const elsewhere = () => Promise.resolve([{ address: "127.0.0.9", family: 4 }]);
+    const send = publicFetch({ lookup: elsewhere, isAllowed: () => true, ca });
+    strictEqual((await send(`https://localhost:${port}/`, { method: "POST" })).status, 204);
+  } finally {
+    Object.defineProperty(globalThis, "navigator", navigator);
     server.close();
     server.closeAllConnections();
   }

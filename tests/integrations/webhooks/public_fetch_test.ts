@@ -43,3 +43,11 @@ test("URLs with a private address in any spelling, without TLS, or with a user n
     await rejects(publicFetch()(url, { method: "POST" }), /must be https, with a public host/, url);
   }
 });
+
+test("a request ends when it is aborted, also while the addresses are read", async () => {
+  const lookup = () => new Promise<never>(() => {});
+  const abort = new AbortController();
+  const sent = publicFetch({ lookup })("https://hooks.example.com/", { method: "POST", signal: abort.signal });
+  abort.abort(new Error("too late"));
+  await rejects(sent, /too late/);
+});

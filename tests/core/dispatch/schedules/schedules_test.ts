@@ -4,6 +4,7 @@ import { test } from "node:test";
 import * as v from "valibot";
 import { createServer, type Ctx, defineTool, ToolError } from "../../../../mod.ts";
 import { cron, every, type Schedule, type ScheduleOptions } from "../../../../src/core/dispatch/schedules/mod.ts";
+import { jobsOf } from "../../../../src/core/jobs/mod.ts";
 import { createServer as createCoreServer } from "../../../../src/core/mod.ts";
 import type { FakeClock } from "../../../../src/testing/mod.ts";
 import type { Engine } from "../../../../src/engine/mod.ts";
@@ -139,6 +140,19 @@ test("catchUpMs: the latest missed call is made at the start, and no other one",
     deepStrictEqual(calls, expected, `${catchUpMs}`);
     for (const { server } of replicas) await server.close(0);
   }
+});
+
+test("a purge keeps calls of schedules, so that a replica that starts later does not make them again", async () => {
+  const { clock, start, calls } = opened((tool) => [every("1h", tool, { n: 1 }, { catchUpMs: DAY })]);
+  clock.tick(37.5 * HOUR);
+  const first = start();
+  await pass({ clock }, 0);
+  deepStrictEqual(calls, ["01-02T13:30 1 -"]);
+  const { purged } = await jobsOf(first.server).purge();
+  const later = start();
+  await pass({ clock }, 0);
+  deepStrictEqual([purged, calls], [0, ["01-02T13:30 1 -"]]);
+  for (const { server } of [first, later]) await server.close(0);
 });
 
 test("a schedule with other times or arguments is another one: the pending call of the old one is left out", async () => {

@@ -1,0 +1,116 @@
+/** Guarantees of durable work. They are not of a wire: the page has them in another table, with the tests that show them. */
+
+/** A guarantee of durable work. */
+export interface DurableGuarantee {
+  /** The fault, or the hostile input. */
+  readonly fault: string;
+  /** What is guaranteed, in a sentence. */
+  readonly statement: string;
+  /** Names of tests, or their beginnings as they are in the file, by file. */
+  readonly tests: Readonly<Record<string, readonly string[]>>;
+}
+
+const WAITS = "tests/core/dispatch/promises/waits_test.ts";
+const FORGED = "tests/core/dispatch/promises/forged_resolvers_test.ts";
+const RESOLVER = "tests/wires/http_pages/resolver_test.ts";
+const SCHEDULES = "tests/core/dispatch/schedules/schedules_test.ts";
+const SIMULATION = "tests/testing/durable_simulation_test.ts";
+const RESOLVE_SOAK = "tests/soak/resolve_full_test.ts";
+
+/** See {@link DurableGuarantee}. */
+export const durableGuarantees: readonly DurableGuarantee[] = [
+  {
+    fault: "sleep: all processes are killed",
+    statement: "The handler continues once, when its time has come, in a process that is there then.",
+    tests: {
+      "tests/engine/sleep_kill_full_test.ts": ["sleeps ten seconds while every process is killed"],
+      [SIMULATION]: ["a week of"],
+    },
+  },
+  {
+    fault: "sleep: early and repeated deliveries, other clocks",
+    statement: "A sleep does not end before its time, and does not begin again in a later run.",
+    tests: {
+      [WAITS]: ["sleep() fixes its end at the first run"],
+      "src/testing/engine_suite/wait_checks.ts": ["a handler that sleeps continues in another process, once"],
+    },
+  },
+  {
+    fault: "waitFor: kills, lapsed leases, partitions",
+    statement: "An accepted value is in the result, also if it came before the wait. A stored step never changes.",
+    tests: { "tests/engine/protocol_replay_test.ts": ["engine follows the model"], [SIMULATION]: ["a week of"] },
+  },
+  {
+    fault: "waitFor: a value that does not fit",
+    statement: "It is refused, or logged if it came early, and the wait stays open.",
+    tests: {
+      [WAITS]: ["a value that does not fit is logged, leaves the wait open"],
+      [RESOLVER]: ["a value that does not fit is 422"],
+    },
+  },
+  {
+    fault: "resolve token: forged",
+    statement:
+      "A token with any bit changed, a promise token and other text are refused with one error, and resolve nothing.",
+    tests: {
+      [FORGED]: ["resolve() refuses a token with any one bit changed"],
+      [WAITS]: ["resolve() refuses a promise token, other text"],
+      [RESOLVE_SOAK]: ["one continuation"],
+    },
+  },
+  {
+    fault: "resolve token: foreign",
+    statement: "A token of other keys is refused; one of the same keys, whose job is elsewhere, is reported as `lost`.",
+    tests: {
+      [FORGED]: ["resolve() refuses a token of a server with other keys"],
+      [RESOLVER]: ["what is not a token of this server is 404"],
+    },
+  },
+  {
+    fault: "resolve token: expired, or its work is over",
+    statement: "It resolves nothing, wakes nothing, and the sender gets the reason.",
+    tests: {
+      [WAITS]: [
+        "a call that has ended refuses values; a token refuses after its time",
+        "a cancelled call refuses values",
+      ],
+    },
+  },
+  {
+    fault: "resolve token: duplicates",
+    statement:
+      "Of any number of values at any replicas the first counts; the same one again is a repeat, another one is refused.",
+    tests: { [RESOLVER]: ["50 duplicates at once over three replicas"], [RESOLVE_SOAK]: ["50 duplicates at once"] },
+  },
+  {
+    fault: "schedule: several replicas, kills, partitions",
+    statement: "A call is made once for each time, by any replica.",
+    tests: {
+      [SCHEDULES]: ["every() calls a tool at each time, once over three replicas"],
+      [SIMULATION]: ["a week of"],
+    },
+  },
+  {
+    fault: "schedule: the engine is away, clocks change",
+    statement: "The call is made when the engine is back. A local time that comes twice has one call.",
+    tests: {
+      [SCHEDULES]: [
+        "an engine that is away when a call is stored is asked again",
+        "cron() calls at the times of its zone",
+      ],
+    },
+  },
+];
+
+/** The section of the page. */
+export function renderDurable(): string {
+  const rows = durableGuarantees.map(({ fault, statement, tests }) => {
+    const files = Object.keys(tests).map((file) => `[${file.slice(file.lastIndexOf("/") + 1)}](../${file})`);
+    return `| ${fault} | ${statement} | ${files.join(", ")} |`;
+  });
+  return [
+    "## Durable work",
+    "Sleeps, waits, resolve tokens and schedules are the same over each wire. A test checks that the named tests exist.",
+    ["| fault | guarantee | tests |", "|---|---|---|", ...rows].join("\n"),
+  ].join("\n\n");
+}
