@@ -247,7 +247,7 @@ async function run(command, args, node) {
   };
   const { status, stdout, stderr } = await runToEnd(command, args, {
     cwd: root,
-    // Each test file is a process of its own on Node.
+    // On Node each test file has its own process.
     env: { ...childEnv(node), ...(node !== undefined && caches) },
     timeout: 1_100_000,
   });

@@ -1,5 +1,5 @@
 // Lets Node run the tests from source: `jsr:@toolwire/…` is where tsconfig.json says, as it is on Bun. The matrix names a folder for
-// translated files in TOOLWIRE_TRANSLATIONS, since each test file is a process of its own.
+// translated files in TOOLWIRE_TRANSLATIONS, since each test file has its own process.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire, registerHooks, stripTypeScriptTypes } from "node:module";
