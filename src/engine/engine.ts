@@ -212,7 +212,7 @@ export interface Engine {
    * Lists the jobs that meet a filter and have not expired, the latest first, for operators. A job that meets it all the time is on
    * exactly one page. A page may have fewer ids than `limit`, or none, although there are further pages.
    *
-   * Optional: without it, `server.jobs` can read and change single jobs only.
+   * Optional: without it, `jobsOf(server)` of `./jobs` can read and change single jobs only.
    *
    * @param filter The conditions.
    * @param limit Largest number of ids.

@@ -45,10 +45,12 @@ test("the engine of docs/engines.md passes engineSuite()", { skip, timeout: 60_0
       reopen: () => Promise.resolve(engines[engines.push(new TableEngine(table, LEASE_MS)) - 1]!),
       close: () => Promise.resolve(engines.forEach((engine) => engine.close())),
     });
-  }, { leaseMs: LEASE_MS });
+  }, { leaseMs: LEASE_MS, hasList: false });
   // At once: each check mostly waits.
-  const failures = await Promise.all(checks.map(async ({ name, run }) => {
-    return await run().then(() => [], (error: unknown) => [`${name}: ${error}`]);
-  }));
+  const failures = await Promise.all(
+    checks.filter(({ skip }) => skip === undefined).map(async ({ name, run }) => {
+      return await run().then(() => [], (error: unknown) => [`${name}: ${error}`]);
+    }),
+  );
   deepStrictEqual(failures.flat(), []);
 });

@@ -1,4 +1,4 @@
-/** Replays traces of the protocol model against the engines of one process; protocol_replay_full_test.ts has those with servers. */
+/** Replays traces of the protocol model against the engines of one process; protocol_replay_full_test.ts has the others. */
 import { deepStrictEqual, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

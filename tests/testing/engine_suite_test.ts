@@ -2,12 +2,12 @@ import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import type { Engine, Job } from "../../src/engine/engine.ts";
 import { memoryEngine } from "../../src/engine/memory.ts";
-import { type EngineCheck, engineSuite } from "../../src/testing/mod.ts";
+import { type EngineCheck, engineSuite, type EngineSuiteOptions } from "../../src/testing/mod.ts";
 
 const PATIENCE_MS = 60;
 
 /** Checks over a memory engine with some methods of `faults`, and the number of engines that are open. */
-function suiteWith(faults: (engine: Engine) => Partial<Engine>, leaseMs?: number) {
+function suiteWith(faults: (engine: Engine) => Partial<Engine>, options: EngineSuiteOptions = {}) {
   const opened = { count: 0 };
   const checks = engineSuite(() => {
     const engine = memoryEngine();
@@ -19,7 +19,7 @@ function suiteWith(faults: (engine: Engine) => Partial<Engine>, leaseMs?: number
         await engine.close();
       },
     });
-  }, { patienceMs: PATIENCE_MS, ...(leaseMs !== undefined && { leaseMs }) });
+  }, { patienceMs: PATIENCE_MS, ...options });
   return { checks, opened };
 }
 
@@ -130,7 +130,19 @@ test("engineSuite() names each check once, and skips those of lapsed leases by r
   const skipped = checks.filter(({ skip }) => skip !== undefined);
   strictEqual(skipped.length, 1);
   match(skipped[0]!.skip!, /leaseMs/);
-  ok(suiteWith(() => ({}), 100).checks.every(({ skip }) => skip === undefined));
+  ok(suiteWith(() => ({}), { leaseMs: 100 }).checks.every(({ skip }) => skip === undefined));
   ok(checks.every(({ timeoutMs }) => timeoutMs === 3 * PATIENCE_MS));
   strictEqual(opened.count, 0, "an engine is opened when a check runs");
+});
+
+test("engineSuite() skips the checks of lists by reason with hasList: false, and otherwise finds an engine without list()", async () => {
+  const unlisted = { list: undefined } as unknown as Partial<Engine>;
+  const isOfLists = ({ name }: EngineCheck) => name.startsWith("lists: ");
+  const { checks } = suiteWith(() => unlisted, { hasList: false, leaseMs: 100 });
+  ok(checks.some(isOfLists));
+  for (const check of checks) strictEqual(check.skip, isOfLists(check) ? "the option hasList is false" : undefined);
+  for (const { name, skip, run } of suiteWith(() => unlisted).checks.filter(isOfLists)) {
+    strictEqual(skip, undefined);
+    await rejects(run(), { message: /no list\(\), which is optional; pass hasList: false/ }, name);
+  }
 });

@@ -89,7 +89,8 @@ export interface ServerJobs {
   /**
    * Answers questions of a job that asks, in place of its caller. The first answer to each key counts.
    *
-   * @throws {ToolError} `invalid_request` if there is no such job, or it does not ask under one of these keys.
+   * @param answers Answers by key, with the action `accept`, `decline` or `cancel`.
+   * @throws {ToolError} `invalid_request` if there is no such job, it does not ask under one of these keys, or an action is another one.
    */
   answer(id: string, answers: Readonly<Record<string, AskAnswer>>): Promise<JobSummary>;
   /**
@@ -108,6 +109,9 @@ export interface ServerJobs {
    */
   purge(options?: PurgeJobsOptions): Promise<PurgedJobs>;
 }
+
+/** What an operator may answer. */
+const ACTIONS: readonly AskAnswer["action"][] = ["accept", "decline", "cancel"];
 
 const MAX_LIMIT = 100;
 /** Pages of the engine that one page, and one purge, is made of. */
@@ -200,6 +204,7 @@ export class OperatedJobs implements ServerJobs {
 
   async answer(id: string, answers: Readonly<Record<string, AskAnswer>>): Promise<JobSummary> {
     const { state, requests = {} } = await this.#get(id);
+    for (const [key, answer] of Object.entries(answers)) checkAnswer(id, key, answer);
     const unknown = Object.keys(answers).find((key) => !Object.hasOwn(requests, key));
     if (state !== "asking" || unknown !== undefined) {
       const keys = Object.keys(requests).join(", ");
@@ -296,6 +301,14 @@ function expiredOf({ id, version, epoch, state, attempt, maxAttempts, tool, dige
     args: null,
     memo: { answers: {}, steps: {} },
   };
+}
+
+/** Checks an answer of an operator: the handler gets it as it is. */
+function checkAnswer(id: string, key: string, answer: unknown): void {
+  const action: unknown = Object(answer).action;
+  if (ACTIONS.includes(action as AskAnswer["action"])) return;
+  const given = JSON.stringify(action)?.slice(0, 80);
+  throw refused(`Cannot answer job ${id}: action of "${key}" must be accept, decline or cancel, not ${given}`);
 }
 
 function statesOf({ state }: ListedJobs): readonly JobState[] | undefined {

@@ -18,6 +18,8 @@ export interface EngineSuiteOptions {
   readonly patienceMs?: number;
   /** Duration of a lease of the engine, in milliseconds. Default: the checks of lapsed leases are skipped. */
   readonly leaseMs?: number;
+  /** Whether the engine has `list()`, which is optional. With `false`, the checks of lists are skipped. Default: `true`. */
+  readonly hasList?: boolean;
 }
 
 /** Functions for one check. */
@@ -39,6 +41,8 @@ export interface ContractCheck {
   readonly title: string;
   /** Whether it needs leases that lapse. */
   readonly needsLease?: boolean;
+  /** Whether it needs `list()`. */
+  readonly needsList?: boolean;
   run(bench: Bench): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Checks of lists: order, pages and filters. They pass without a look at engines without `list`, which is optional. */
+/** Checks of lists: order, pages and filters. An engine without `list()`, which is optional, needs the option `hasList: false`. */
 import type { Engine, Job, JobFilter } from "../../engine/engine.ts";
 import { type Bench, type ContractCheck, withTwo } from "./bench.ts";
 import { changed, expect, expectEqual, insertAll, newJob } from "./fixture.ts";
@@ -100,9 +100,11 @@ function withLists(
   title: string,
   run: (one: ListingEngine, other: ListingEngine, bench: Bench) => Promise<void>,
 ): ContractCheck {
-  return withTwo(title, async (one, other, bench) => {
-    if (canList(one) && canList(other)) await run(one, other, bench);
+  const check = withTwo(title, async (one, other, bench) => {
+    if (canList(one) && canList(other)) return await run(one, other, bench);
+    throw new Error(`The engine "${one.name}" has no list(), which is optional; pass hasList: false to engineSuite()`);
   });
+  return { ...check, needsList: true };
 }
 
 function canList(engine: Engine): engine is ListingEngine {

@@ -1,5 +1,5 @@
 /** The contract of `src/engine/engine.ts` as checks for every engine. */
-import { createBench, type EngineSuiteOptions, type OpenedEngine } from "./bench.ts";
+import { type ContractCheck, createBench, type EngineSuiteOptions, type OpenedEngine } from "./bench.ts";
 import { DELIVERY_CHECKS } from "./delivery_checks.ts";
 import { JOB_CHECKS, SUBSCRIPTION_CHECKS } from "./job_checks.ts";
 import { LEASE_CHECKS, PROCESS_CHECKS } from "./lease_checks.ts";
@@ -50,15 +50,15 @@ const PARTS = {
  * await checks[0]!.run();
  * ```
  * @param open Opens an engine with a separate empty store, for each check.
- * @param options Duration of leases, and of waits.
+ * @param options Duration of leases and of waits, and whether the engine has `list()`.
  * @returns The checks, in the order of the contract.
  */
 export function engineSuite(open: () => Promise<OpenedEngine>, options: EngineSuiteOptions = {}): EngineCheck[] {
-  const { patienceMs = 20_000, leaseMs } = options;
+  const { patienceMs = 20_000 } = options;
   return Object.entries(PARTS).flatMap(([part, checks]) =>
     checks.map((check) => ({
       name: `${part}: ${check.title}`,
-      skip: check.needsLease && leaseMs === undefined ? "the option leaseMs is absent" : undefined,
+      skip: skipOf(check, options),
       timeoutMs: 3 * patienceMs,
       async run() {
         const opened = await open();
@@ -70,4 +70,12 @@ export function engineSuite(open: () => Promise<OpenedEngine>, options: EngineSu
       },
     }))
   );
+}
+
+function skipOf(
+  { needsLease, needsList }: ContractCheck,
+  { leaseMs, hasList }: EngineSuiteOptions,
+): string | undefined {
+  if (needsLease && leaseMs === undefined) return "the option leaseMs is absent";
+  return needsList && hasList === false ? "the option hasList is false" : undefined;
 }

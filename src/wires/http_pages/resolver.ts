@@ -31,7 +31,7 @@ export interface ResolverOptions {
   readonly strict?: boolean;
   /**
    * Whether `GET` of a link answers a page for people, with a form made of the schema of the wait, its `title` and its `description`.
-   * Default: `true`, or `false` with `verify`.
+   * Its form has no signature, so that `true` and `verify` exclude each other. Default: `true`, or `false` with `verify`.
    */
   readonly page?: boolean;
 }
@@ -77,7 +77,7 @@ const URL_RULE = rule("an absolute URL, such as https://tools.example.com/resolv
  * strictEqual(await work.result(), "ordered");
  * await server.close();
  * ```
- * @throws {TypeError} If `url` is missing or no absolute URL, or an option is invalid or unknown.
+ * @throws {TypeError} If `url` is missing or no absolute URL, an option is invalid or unknown, or `page` is `true` with `verify`.
  */
 export function resolver(options: ResolverOptions): RequestWire {
   checkOptions<ResolverOptions>("take values for waits", options, {
@@ -87,6 +87,11 @@ export function resolver(options: ResolverOptions): RequestWire {
     strict: BOOLEAN,
     page: BOOLEAN,
   });
+  if (options.page && options.verify !== undefined) {
+    throw new TypeError(
+      "Cannot take values for waits: page: true and verify exclude each other; a form has no signature. Leave out one of them, or mount two resolvers",
+    );
+  }
   const url = options.url.replace(/\/+$/, "");
   const { path = new URL(url).pathname } = options;
   return {

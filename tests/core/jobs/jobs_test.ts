@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool, memoryEngine, memoryTransport, type Server } from "../../../mod.ts";
 import { createServer as createCoreServer } from "../../../src/core/mod.ts";
-import type { Engine } from "../../../src/engine/mod.ts";
+import type { AskAnswer, Engine } from "../../../src/engine/mod.ts";
 import { jobsOf, jobTools } from "../../../src/core/jobs/mod.ts";
 import { Gates } from "../dispatch/promises/promised.ts";
 
@@ -143,6 +143,14 @@ test("answer() answers in place of the caller, and cancel() ends a job", async (
   ok(Object(questions?.["sure"]?.schema).properties.password, "the form is complete");
   const accept = { action: "accept", content: { password: "p" } } as const;
   await rejects(jobs.answer(id, { other: accept }), { message: /does not ask under the key "other", but under sure/ });
+  for (const action of ["acept", "malformed", "toString", undefined, 1]) {
+    await rejects(jobs.answer(id, { sure: { ...accept, action } as AskAnswer }), {
+      code: "invalid_request",
+      message: /action of "sure" must be accept, decline or cancel, not /,
+    });
+  }
+  await rejects(jobs.answer(id, { sure: null as unknown as AskAnswer }), { code: "invalid_request" });
+  strictEqual((await jobs.inspect(id)).state, "asking", "a refused answer changes nothing");
   await jobs.answer(id, { sure: accept });
   strictEqual(await asking.result(), "accept");
   await rejects(jobs.answer(id, { sure: accept }), { message: /it is done, and asks nothing/ });

@@ -1,6 +1,7 @@
 /** The API of the console for jobs. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
+import * as v from "valibot";
 import { createClient, createServer, defineTool, memoryTransport, type Server } from "../../../mod.ts";
 import { createServer as createCoreServer } from "../../../src/core/mod.ts";
 import { consolePage } from "../../../src/wires/console/mod.ts";
@@ -46,6 +47,33 @@ test("the console lists, shows and changes jobs, without secrets", async () => {
   strictEqual((await ask(server, "jobs/answer", { id, answers: { a: { action: "decline" } } })).status, 400);
   await server.close();
 });
+
+test("the console refuses an answer of an unknown action", async () => {
+  const asks = defineTool("asks").describe("Ask").promise().handle(async (_, ctx) => {
+    return (await ctx.elicit("sure", { message: "Sure?", schema: v.object({ ok: v.boolean() }) })).action;
+  });
+  const server = createServer({ tools: [asks], wires: [consolePage({ key: PAGE_KEY })], logger: false });
+  const work = await createClient<typeof server>(server).asks.start();
+  const [job] = await asking(server);
+  const answer = (action: unknown) => ask(server, "jobs/answer", { id: job?.id, answers: { sure: { action } } });
+  const { status, body } = await answer("acept");
+  deepStrictEqual([status, body.error.code], [400, "invalid_request"]);
+  match(body.error.message, /action of "sure" must be accept, decline or cancel, not "acept"/);
+  strictEqual((await ask(server, "jobs/answer", { id: job?.id, answers: { sure: null } })).status, 400);
+  strictEqual((await answer("decline")).status, 200);
+  strictEqual(await work.result(), "decline");
+  await server.close();
+});
+
+/** The jobs that ask, once there is one. */
+async function asking(server: Pick<Server, "fetch">): Promise<readonly { readonly id: string }[]> {
+  for (let tries = 0; tries < 100_000; tries++) {
+    const { jobs } = (await ask(server, "jobs", { states: ["asking"] })).body;
+    if (jobs.length > 0) return jobs;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error("no job asks");
+}
 
 test("the console shows no values with bodies: false, and no jobs without its key", async () => {
   const server = open(false);

@@ -219,5 +219,9 @@ test("resolver() refuses what is no URL, and options that it does not have", () 
     throws(() => resolver({ url: url as string }), /url/);
   }
   throws(() => resolver({ url: URL_TEXT, strcit: true } as ResolverOptions), /strict/);
+  throws(
+    () => resolver({ url: URL_TEXT, verify: () => false, page: true }),
+    /^TypeError: Cannot take values for waits: page: true and verify exclude each other; a form has no signature/,
+  );
   match(resolver({ url: "https://x" }).name, /resolver/);
 });
