@@ -38,7 +38,7 @@ if (stranger !== undefined) {
 const STATIC = /^tests\/(arch|conformance|docs|types)\//;
 /** Code that has no part for a version of Node is run by one of the two. Both run servers, wires and engines. */
 const ONCE_ON_NODE = {
-  node22: /^tests\/(cli|client|core|corpus|integrations|internal|server|testing)\//,
+  node22: /^tests\/(cli|client|core|corpus|engine\/bullmq|integrations|internal|server|testing)(\/|_)/,
   node24: /^tests\/(deployment|examples|hostile)\//,
 };
 const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();
@@ -241,9 +241,14 @@ async function runOnNode(files, major) {
 }
 
 async function run(command, args, node) {
+  const caches = {
+    NODE_COMPILE_CACHE: join(temporary, "compiled"),
+    TOOLWIRE_TRANSLATIONS: join(temporary, "translated"),
+  };
   const { status, stdout, stderr } = await runToEnd(command, args, {
     cwd: root,
-    env: childEnv(node),
+    // On Node each test file has its own process.
+    env: { ...childEnv(node), ...(node !== undefined && caches) },
     timeout: 1_100_000,
   });
   return { status, output: `${stdout}${stderr}` };

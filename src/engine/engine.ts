@@ -88,6 +88,8 @@ export interface Job {
   readonly hasOtherWaiters?: boolean;
   /** When the job may be deleted, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
+  /** When it may be deleted once it has ended, if that is earlier. */
+  readonly endedExpiresAtMs?: number;
   /** Number of runs that have started. */
   readonly attempt: number;
   /** Largest number of runs. */

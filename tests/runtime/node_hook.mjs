@@ -1,11 +1,14 @@
-// Lets Node run the tests from source: `jsr:@toolwire/…` is where tsconfig.json says, as it is on Bun.
-import { readFileSync } from "node:fs";
-import { registerHooks } from "node:module";
+// Lets Node run the tests from source: `jsr:@toolwire/…` is where tsconfig.json says, as it is on Bun. The matrix names a folder for
+// translated files in TOOLWIRE_TRANSLATIONS, since each test file has its own process.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createRequire, registerHooks, stripTypeScriptTypes } from "node:module";
+import { join } from "node:path";
 import process from "node:process";
-import { transformSync } from "esbuild";
 
 const root = new URL("../../", import.meta.url);
 const { paths } = JSON.parse(readFileSync(new URL("tsconfig.json", root), "utf8")).compilerOptions;
+const folder = process.env.TOOLWIRE_TRANSLATIONS;
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
@@ -14,15 +17,43 @@ registerHooks({
   },
 });
 
-// Node 22 has no `using` yet. Only the tests are translated: what they test is to run as it is.
+// Node 22 has no `using` yet. Only the tests are translated: what they test is to run as it is. Later versions keep what they compile.
 const tests = new URL("tests/", root).href;
+const own = ["src/", "examples/", "mod.ts"].map((name) => new URL(name, root).href);
 if (Number.parseInt(process.versions.node, 10) < 24) {
   registerHooks({
     load(url, context, nextLoad) {
-      if (!url.startsWith(tests) || !url.endsWith(".ts")) return nextLoad(url, context);
+      if (!url.endsWith(".ts")) return nextLoad(url, context);
+      const translate = url.startsWith(tests) ? toEs2023 : own.some((name) => url.startsWith(name)) && withoutTypes;
+      if (!translate || (translate === withoutTypes && folder === undefined)) return nextLoad(url, context);
       const source = readFileSync(new URL(url), "utf8");
-      const { code } = transformSync(source, { loader: "ts", target: "es2023", sourcemap: "inline", sourcefile: url });
-      return { format: "module", source: code, shortCircuit: true };
+      return { format: "module", source: translateOnce(url, source, translate), shortCircuit: true };
     },
   });
+}
+
+/** As Node does it by itself. */
+function withoutTypes(source) {
+  return stripTypeScriptTypes(source);
+}
+
+function toEs2023(source, url) {
+  const { transformSync } = createRequire(import.meta.url)("esbuild");
+  return transformSync(source, { loader: "ts", target: "es2023", sourcemap: "inline", sourcefile: url }).code;
+}
+
+/** Reads what another process has translated. */
+function translateOnce(url, source, translate) {
+  if (folder === undefined) return translate(source, url);
+  const file = join(folder, createHash("sha1").update(`${url}\n${source}`).digest("hex"));
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    const code = translate(source, url);
+    mkdirSync(folder, { recursive: true });
+    const part = `${file}.${process.pid}`;
+    writeFileSync(part, code);
+    renameSync(part, file);
+    return code;
+  }
 }

@@ -23,8 +23,8 @@ export interface NotifierHost {
   readonly logger: Logger | undefined;
   /** Adds a tool that no caller can call, for jobs of the notifier. */
   attach(definition: ToolDefinition): void;
-  /** Promise token of a job. */
-  tokenOf(job: Job): string;
+  /** Promise token of a job; `undefined` if its tool makes no promises, such as that of a call with an idempotency key. */
+  tokenOf(job: Job): string | undefined;
   /** Stores a job unless there is one with its id, and delivers it at once. */
   insert(job: Job): MaybePromise<boolean>;
 }

@@ -6,7 +6,7 @@ import { type Signers, signWebhook } from "./signature.ts";
 
 /** Failures in a row after which an endpoint is left alone, and for how long, in milliseconds. */
 const MAX_FAILURES = 5;
-const PAUSE_MS = 60_000;
+export const PAUSE_MS = 60_000;
 
 /** Number of endpoints whose failures are counted. */
 const MAX_COUNTED = 1_000;
@@ -31,6 +31,8 @@ export type Attempt = {
   readonly reply: string;
   /** Delay that the endpoint has asked for, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** Time until the pause of the endpoint ends, in milliseconds, for which no request was sent. */
+  readonly pausedMs?: number;
 };
 
 /** A request to send. */
@@ -68,7 +70,8 @@ export class EndpointSender {
 
   /** Makes one try. Never rejects. */
   async send(to: Destination, delivery: WebhookRequest): Promise<Attempt> {
-    if (!delivery.isLast && !this.#mayTry(to.url)) return { isOver: false, reply: "left alone after failures" };
+    const pausedMs = delivery.isLast ? 0 : this.#beginTry(to.url);
+    if (pausedMs > 0) return { isOver: false, reply: "left alone after failures", pausedMs };
     const attempt = await this.#post(to, delivery).catch((thrown: unknown): Attempt => {
       return { isOver: false, reply: thrown instanceof Error ? thrown.message : "no answer" };
     });
@@ -112,14 +115,14 @@ export class EndpointSender {
     return { isOver: false, reply: `${status}`, ...(retryAfterMs > 0 && { retryAfterMs }) };
   }
 
-  /** Whether an endpoint may be tried. After a pause it is tried once, with the others still waiting. */
-  #mayTry(url: string): boolean {
+  /** Time until an endpoint may be tried, in milliseconds; 0: now. After a pause it is tried once, with the others still waiting. */
+  #beginTry(url: string): number {
     const { count, pausedUntilMs } = this.#failures.get(url) ?? { count: 0, pausedUntilMs: 0 };
-    if (count < MAX_FAILURES) return true;
+    if (count < MAX_FAILURES) return 0;
     const nowMs = this.#options.clock.now();
-    if (nowMs < pausedUntilMs) return false;
+    if (nowMs < pausedUntilMs) return pausedUntilMs - nowMs;
     this.#failures.set(url, { count, pausedUntilMs: nowMs + PAUSE_MS });
-    return true;
+    return 0;
   }
 
   #count(url: string, { isOver, reply }: Attempt): void {

@@ -54,8 +54,9 @@ export interface WebhookOptions {
  *
  * The body has the promise token, and not the result:
  * `{ "type": "job.completed", "timestamp", "data": { "tool", "call_id", "promise" } }`.
- * Types are `job.completed`, `job.failed` (with `code`) and `job.cancelled`. A webhook is stored with the end of the work, and sent at least
- * once, with the same `webhook-id` in each try. 2xx and 410 end the tries.
+ * `promise` is absent for calls with an idempotency key of a tool without `.promise()`. Types are `job.completed`, `job.failed` (with
+ * `code`) and `job.cancelled`. A webhook is stored with the end of the work, and sent at least once, with the same `webhook-id` in each
+ * try. 2xx and 410 end the tries.
  *
  * @example A server that notifies
  * ```ts

@@ -6,10 +6,20 @@ import { digestOf, uuidOf } from "../../core/token/digest.ts";
 import { EMPTY_DEFINITION, type ToolDefinition } from "../../core/tool/definition.ts";
 import type { Job } from "../../engine/engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import { type Attempt, type Destination, EndpointSender, MAX_RETRY_AFTER_MS, type SendRequest } from "./endpoint.ts";
+import {
+  type Attempt,
+  type Destination,
+  EndpointSender,
+  MAX_RETRY_AFTER_MS,
+  PAUSE_MS,
+  type SendRequest,
+} from "./endpoint.ts";
 
 /** Name of the tool that sends. Not a valid name for callers. */
 const TOOL = "webhook@completion";
+
+/** Number of pauses of its endpoint that a webhook waits for; a try in a further one is left out. */
+const MAX_POSTPONED = 60;
 
 /** Number of processes that may die during one webhook's tries. */
 const MAX_CRASHES = 100;
@@ -90,14 +100,20 @@ class Sender {
   /** Tries until the endpoint accepts; sleeps in between, on any replica. */
   async deliver(webhook: Webhook, ctx: Ctx): Promise<string> {
     const { retryMs } = this.target;
-    for (let n = 0;; n++) {
-      const attempt = await ctx.step(`try ${n}`, () => this.#try(webhook, ctx, n === retryMs.length));
+    for (let tries = 0, postponed = 0;;) {
+      const name = `${tries}.${postponed}`;
+      const attempt = await ctx.step(`try ${name}`, () => this.#try(webhook, ctx, tries === retryMs.length));
       if (attempt.isOver) return attempt.reply;
-      const delayMs = retryMs[n];
-      if (delayMs === undefined) {
-        throw new Failure("undeliverable", `Gave up after ${n + 1} tries, the last: ${attempt.reply}`);
+      if (attempt.pausedMs !== undefined && postponed < MAX_POSTPONED) {
+        await ctx.sleep(`pause ${name}`, attempt.pausedMs);
+        postponed++;
+        continue;
       }
-      await ctx.sleep(`pause ${n}`, Math.max(delayMs, attempt.retryAfterMs ?? 0));
+      const delayMs = retryMs[tries++];
+      if (delayMs === undefined) {
+        throw new Failure("undeliverable", `Gave up after ${tries} tries, the last: ${attempt.reply}`);
+      }
+      await ctx.sleep(`pause ${name}`, Math.max(delayMs, attempt.retryAfterMs ?? 0));
     }
   }
 
@@ -129,7 +145,7 @@ function promiseOf(senders: readonly Sender[]): NonNullable<ToolDefinition["prom
   // Its tries may be late by as much.
   return {
     budgetMs: 2_000,
-    ttlMs: 2 * longestMs,
+    ttlMs: 2 * longestMs + MAX_POSTPONED * PAUSE_MS,
     retries: MAX_CRASHES,
     jobTimeoutMs,
     required: false,
@@ -169,8 +185,8 @@ function newJob(target: string, job: Job, host: NotifierHost, ttlMs: number): Jo
   const body = JSON.stringify({ type: typeOf(job), timestamp: new Date(nowMs).toISOString(), data: dataOf(job, host) });
   const args = { target, tool, callId, ...(principal && { principalId: principal.id }), body };
   return {
-    // The end of each run of a job has one webhook for each target, however often it is notified.
-    id: uuidOf("webhook", target, job.id, `${epoch}`),
+    // The end of each run of a job has one webhook for each target, however often it is notified, and so has a cancellation after a retry.
+    id: uuidOf("webhook", target, job.id, `${epoch}`, typeOf(job)),
     state: "queued",
     epoch: 0,
     attempt: 0,
@@ -178,9 +194,11 @@ function newJob(target: string, job: Job, host: NotifierHost, ttlMs: number): Jo
     tool: TOOL,
     args,
     digest: digestOf(TOOL, args),
+    ...(principal && { principal }),
     createdAtMs: nowMs,
-    // Kept at least as long as the job itself, so that a late repeat is known as one.
+    // Kept as long as the job itself, so that a late repeat is known as one.
     expiresAtMs: Math.max(nowMs + ttlMs, job.expiresAtMs),
+    endedExpiresAtMs: job.expiresAtMs,
     maxAttempts: MAX_CRASHES + 1,
     memo: { answers: {}, steps: {} },
   };

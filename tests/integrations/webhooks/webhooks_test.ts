@@ -3,14 +3,23 @@ import { deepStrictEqual, match, notStrictEqual, ok, strictEqual, throws } from 
 import { test } from "node:test";
 import * as v from "valibot";
 import { Webhook } from "standardwebhooks";
-import { createServer, defineTool, Failure } from "../../../mod.ts";
+import { createServer, defineTool, Failure, memoryEngine } from "../../../mod.ts";
+import { jobsOf } from "../../../src/core/jobs/mod.ts";
 import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/core/mod.ts";
 import { verifyWebhook, webhook, type WebhookOptions } from "../../../src/integrations/webhooks/mod.ts";
 import type { Engine } from "../../../src/engine/mod.ts";
-import { simulateReplicas } from "../../../src/testing/mod.ts";
-import { KeptLog } from "../../core/dispatch/harness.ts";
-import { asAnswer, asPromise, KEYS, redeem } from "../../core/dispatch/promises/promised.ts";
-import { assertSigned, ENDPOINT, OTHER_SECRET, replicas, SECRET } from "./receiver.ts";
+import { FakeClock, simulateReplicas } from "../../../src/testing/mod.ts";
+import { Bench, KeptLog } from "../../core/dispatch/harness.ts";
+import {
+  asAnswer,
+  asFailure,
+  asPromise,
+  Gates,
+  KEYS,
+  pass as passOn,
+  redeem,
+} from "../../core/dispatch/promises/promised.ts";
+import { assertSigned, ENDPOINT, OTHER_SECRET, Receiver, replicas, SECRET } from "./receiver.ts";
 
 const HOUR = 3_600_000;
 
@@ -145,10 +154,103 @@ test("after five failures an endpoint is tried once a minute, and others are not
   strictEqual(log.lines.filter(({ message }) => message.includes("once a minute")).length, 1);
   await begin("dead");
   await begin("dead");
-  await passAll(60_000);
-  strictEqual(countOf("dead"), 6, "one of two jobs tries");
+  for (const tried of [6, 7, 8, 9, 10]) {
+    await passAll(60_000);
+    strictEqual(countOf("dead"), tried, "one of those that wait tries; the others keep their try");
+  }
   await passAll(1_000_000);
-  strictEqual(countOf("dead"), 6 + 10, "the last try is always made");
+  strictEqual(countOf("dead"), 20, "each webhook has had its two tries");
+});
+
+test("a webhook waits for sixty pauses of its endpoint at most, then tries in a pause are left out", async () => {
+  const { receiver, begin, pass, log } = opened({ retryMs: Array.from({ length: 30 }, () => 0) });
+  receiver.reply = () => new Response(null, { status: 500 });
+  for (let n = 0; n < 6; n++) await begin();
+  await pass(10_000);
+  const failed = () => log.lines.filter(({ message }) => message.startsWith("A webhook was not delivered")).length;
+  for (let minute = 0; minute < 50; minute++) await pass(60_000);
+  strictEqual(failed(), 0);
+  for (let minute = 0; minute < 40; minute++) await pass(60_000);
+  strictEqual(failed(), 6);
+});
+
+test("a full engine delays webhooks, and does not stop the work", async () => {
+  const clock = new FakeClock(Date.now());
+  const receiver = new Receiver(clock);
+  let ended = 0;
+  const counted = defineTool("counted").describe("C").promise().handle(async (_, ctx) => {
+    await ctx.sleep("pause", 10_000);
+    return ++ended;
+  });
+  const bench = new Bench([counted], {
+    ...{ keys: KEYS, clock, engine: memoryEngine({ clock, maxJobs: 12 }), work: { concurrency: 2 } },
+    onComplete: [webhook(ENDPOINT, { fetch: receiver.fetch })],
+  });
+  for (let n = 0; n < 12; n++) asPromise(await bench.call("counted", {}));
+  await passOn({ clock }, 10_000);
+  for (let turn = 0; turn < 60; turn++) await passOn({ clock }, 1_000);
+  strictEqual(ended, 12);
+  ok(receiver.got.length > 0);
+  await bench.server.close();
+});
+
+test("a webhook counts as a job of the caller, and is kept no longer than the job that has ended", async () => {
+  const { bench, engine, pass, clock, receiver } = opened();
+  receiver.reply = () => new Response(null, { status: receiver.got.length === 1 ? 500 : 204 });
+  const peer = { principal: { id: "ada" } };
+  asPromise(await bench.call("report", {}, { peer }));
+  await pass(10_000);
+  const jobs = async () =>
+    await Promise.all((await engine.list!({}, 10)).ids.map(async (id) => (await engine.get(id))!));
+  deepStrictEqual((await jobs()).map(({ principal }) => principal?.id), ["ada", "ada"]);
+  await pass(5_000);
+  strictEqual(receiver.got.length, 2);
+  const [one, two] = (await jobs()).map(({ expiresAtMs }) => expiresAtMs);
+  strictEqual(one, two);
+  ok(one! > clock.now());
+});
+
+test("work that has failed, is retried and cancelled before it runs sends both ends", async () => {
+  const { receiver, start, pass } = replicas();
+  const gates = new Gates();
+  const failing = defineTool("failing").describe("F").promise({ retries: 0, keepFailed: true }).handle(
+    async (_, ctx) => {
+      await ctx.sleep("pause", 10_000);
+      throw new Error("down");
+    },
+  );
+  const blocking = defineTool("blocking").describe("B").promise().handle(async (_, ctx) => {
+    await ctx.sleep("pause", 10_000);
+    return await gates.wait();
+  });
+  const bench = start([failing, blocking], {
+    onComplete: [webhook(ENDPOINT, { tools: ["failing"], fetch: receiver.fetch })],
+    work: { concurrency: 1 },
+    logger: new KeptLog(),
+  });
+  const { token } = asPromise(await bench.call("failing", {}));
+  await pass(10_000);
+  await pass(0);
+  asFailure(await redeem(bench, token), "attempts_exhausted");
+  const jobs = jobsOf(bench.server);
+  const [failed] = (await jobs.list({ tool: "failing" })).jobs;
+  asPromise(await bench.call("blocking", {}));
+  await pass(10_000);
+  strictEqual(gates.begun, 1, "the only slot is taken");
+  await jobs.retry(failed!.id);
+  await jobs.cancel(failed!.id);
+  await gates.end(1);
+  await pass(0);
+  deepStrictEqual(receiver.got.map(({ body }) => body.type), ["job.failed", "job.cancelled"]);
+});
+
+test("a call with an idempotency key of a tool without .promise() sends no token, as nothing redeems it", async () => {
+  const { receiver, start, pass } = replicas();
+  const plain = defineTool("plain").describe("P").handle(() => 1);
+  const bench = start([plain], { onComplete: [webhook(ENDPOINT, { fetch: receiver.fetch })] });
+  asAnswer(await bench.call("plain", {}, { meta: { idempotencyKey: "a" } }));
+  await pass(0);
+  deepStrictEqual(receiver.got.map(({ body: { data } }) => Object.keys(data)), [["tool", "call_id"]]);
 });
 
 test("a process that dies after it has stored the end, and before the webhook, loses none: another one sends it", async () => {

@@ -26,14 +26,14 @@ function isKept({ keepsFailed, config }: Job, outcome: CallResult): boolean | un
   return keepsFailed && outcome.kind === "failure" && outcome.code === "attempts_exhausted" && config === undefined;
 }
 
-/** Delay after which the end of a job is notified if the process that ended it has died, in milliseconds. */
+/** Delay after which the end of a job is notified if that has failed, or the process that ended it has died, in milliseconds. */
 const NOTIFY_AGAIN_MS = 5_000;
 
 /** Removes members at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
 function toEnded(job: Job, outcome?: CallResult): Job {
-  return outcome !== undefined && isKept(job, outcome)
-    ? job
-    : { ...job, args: null, config: undefined, memo: endedMemo(job.memo) };
+  if (outcome !== undefined && isKept(job, outcome)) return job;
+  const expiresAtMs = Math.min(job.expiresAtMs, job.endedExpiresAtMs ?? Infinity);
+  return { ...job, args: null, config: undefined, memo: endedMemo(job.memo), expiresAtMs };
 }
 
 export function isFinal({ state }: Job): boolean {
@@ -231,12 +231,20 @@ export class Jobs {
     if (job && !isFinal(job) && this.notifier?.wants(job)) await this.engine.schedule(id, NOTIFY_AGAIN_MS);
   }
 
-  /** Notifies of the end of a job. Called again after an error, it finds the job as the first call has left it. */
+  /**
+   * Notifies of the end of a job. Called again after an error of the change, it finds the job as the first call has left it. If the
+   * notifications cannot be stored, the job is delivered again later, so that its run ends and makes room.
+   */
   async #notify(id: string, change?: Promise<Job | undefined>): Promise<Job | undefined> {
     const changed = await change;
     if (this.notifier === undefined) return changed;
     const job = changed ?? await this.engine.get(id);
-    if (job?.isNotified && isFinal(job)) await this.notifier.notify(job);
+    if (!job?.isNotified || !isFinal(job)) return changed;
+    try {
+      await this.notifier.notify(job);
+    } catch {
+      await this.engine.schedule(id, NOTIFY_AGAIN_MS);
+    }
     return changed;
   }
 

@@ -79,7 +79,7 @@ class EngineDeferral implements Deferral {
       clock: services.clock,
       logger: services.logger,
       attach: (definition) => void services.registry.attached.set(definition.name, definition),
-      tokenOf: (job) => promises.ofJob(job).token,
+      tokenOf: (job) => toolOfJob(services.registry, job.tool)?.promise && promises.ofJob(job).token,
       insert: (job) => reporting.insert(job, 0),
     });
     const waits = this.#waits = new JobWaiters(services, jobs, promises);
