@@ -24,7 +24,7 @@ const FORMS: readonly CopyForm[] = [
   { title: "Host configuration", text: hostConfig, needsMcp: true },
 ];
 
-/** The forms that fit the server: none while the page acts as a caller, because no other program can. A gateway of `toolwire inspect` is left out of them: the server behind it is called. */
+/** The forms that fit the server. While the page acts as a caller there is no form, because other programs cannot act. A gateway of `toolwire inspect` is left out of them: the server behind it is called. */
 export function copyForms(): readonly CopyForm[] {
   if (actingAs.value !== undefined) return [];
   const hasMcp = mcpUrl() !== undefined;

@@ -69,7 +69,7 @@ function isFinal(event: string, data: unknown): boolean {
   return result !== undefined || error !== undefined;
 }
 
-/** A refusal that is not in the form of the wire, such as one of a proxy, is no answer. */
+/** A refusal that is not in the form of the wire, such as one of a proxy, is an error. */
 function refused(outcome: Outcome, status: number, text: string): Outcome {
   if (outcome.kind !== "answer" || status < 400) return outcome;
   return { kind: "error", value: { code: `HTTP ${status}`, message: shorten(text).shown } };

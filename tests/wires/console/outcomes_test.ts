@@ -1,4 +1,4 @@
-/** What the page makes of the responses of servers: how calls end over each wire, also when streams fail or break off. */
+/** How the page reads the responses of servers: how calls end over each wire, also when streams fail or break off. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { mcpAnswer, mcpLiteAnswer, type Outcome } from "../../../console/outcome.ts";
