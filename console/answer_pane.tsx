@@ -2,25 +2,23 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { canonicalJson } from "../src/internal/json.ts";
-import type { Tool } from "./api.ts";
+import { actingAs, type Tool } from "./api.ts";
 import { answerCall, currentWire, isStreamed, isWhole, linkTo, shownWire, stateOf } from "./call_state.ts";
 import { copyForms } from "./copy_as.ts";
 import { hexDump } from "./grpc_web.ts";
 import { Sign } from "./icon.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
+import type { Outcome } from "./outcome.ts";
 import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
+import { shorten } from "./reading.ts";
 import { save } from "./save.ts";
 import { testCode } from "./test_code.ts";
 import { ResultValue, visible } from "./value.tsx";
-import { callableWires, type Exchange, type Outcome, shorten } from "./wires.ts";
+import { type Exchange, titleOf } from "./wires.ts";
 
 const tab = signal<"value" | "bytes">("value");
-
-function titleOf(id: string): string {
-  return callableWires().find((wire) => wire.id === id)?.title ?? id;
-}
 
 export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
   const { exchanges, problem, args } = stateOf(tool);
@@ -194,7 +192,9 @@ function CopyAs({ tool, args, outcome }: CopyAsProps): JSX.Element {
         }}
       >
         <option value="">Copy as…</option>
-        {[...copyForms().map(({ title }) => title), "Link", SAVE].map((title) => <option key={title}>{title}</option>)}
+        {[...copyForms().map(({ title }) => title), "Link", ...(actingAs.value === undefined ? [SAVE] : [])].map((
+          title,
+        ) => <option key={title}>{title}</option>)}
       </select>
     </>
   );

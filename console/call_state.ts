@@ -2,6 +2,7 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import { check, type Issue, type Tool, tools } from "./api.ts";
 import { type Json, start } from "./json_schema.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Answered } from "./questions.ts";
 import { route } from "./route.ts";
 import { withoutSecrets } from "./secrets.ts";
@@ -65,7 +66,7 @@ effect(() => {
 /** A link that fills in the arguments, without secrets: addresses stay in histories and logs. */
 export function linkTo(name: string, args: Json): string {
   const { inputSchema = {} } = tools.value.find(({ listing }) => listing.name === name)?.listing ?? {};
-  return `#/tools/${encodeURIComponent(name)}?args=${encodeArgs(withoutSecrets(args, inputSchema, inputSchema))}`;
+  return `#/tools/${encodeURIComponent(name)}?args=${encodeArgs(withoutSecrets(args, inputSchema))}`;
 }
 
 /** Whether a link has all of the arguments. */
@@ -95,7 +96,9 @@ async function call(tool: Tool, wires: readonly CallableWire[]): Promise<void> {
 /** Repeats a call that asked, with the answers, on the same wire. */
 export async function answerCall(tool: Tool, { wire: id }: Exchange, answered: Answered): Promise<void> {
   stateOf(tool).answers = answered.responses;
-  await sendOn(tool, callableWires().filter((wire) => wire.id === id), answered);
+  const wires = callableWires().filter((wire) => wire.id === id);
+  if (wires.length === 0) stateOf(tool).problem.value = "The caller has changed: send the call again.";
+  else await sendOn(tool, wires, answered);
 }
 
 async function sendOn(tool: Tool, wires: readonly CallableWire[], answered?: Answered): Promise<void> {
@@ -117,9 +120,12 @@ async function sendOn(tool: Tool, wires: readonly CallableWire[], answered?: Ans
     } catch (thrown) {
       // A later call has taken the place of this one.
       if (running.value !== undefined && running.value !== controller) return;
-      state.problem.value = controller.signal.aborted
-        ? "Cancelled."
-        : `The request failed: ${(thrown as Error).message}`;
+      const message = controller.signal.aborted ? "Cancelled." : `The request failed: ${(thrown as Error).message}`;
+      state.problem.value = message;
+      const outcome: Outcome = { kind: "error", value: { code: "unavailable", message } };
+      state.exchanges.value = state.exchanges.value.map((one) =>
+        one.wire === wire.id && !one.isDone ? { ...one, isDone: true, outcome } : one
+      );
     }
   }));
   if (running.value !== undefined && running.value !== controller) return;

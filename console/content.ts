@@ -3,7 +3,8 @@ import { signal } from "@preact/signals";
 import { asSchema, type Schema } from "./json_schema.ts";
 import { type Answered, inputResponses } from "./questions.ts";
 import { readEvents } from "./sse.ts";
-import { mcpAnswer, mcpRequest, type Outcome, send } from "./wires.ts";
+import { mcpAnswer, type Outcome } from "./outcome.ts";
+import { mcpRequest, send } from "./wires.ts";
 
 /** A resource or a template. */
 export interface PageResource {

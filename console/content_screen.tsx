@@ -13,7 +13,7 @@ import { QuestionForms } from "./question_forms.tsx";
 import type { Answered } from "./questions.ts";
 import { go } from "./route.ts";
 import { visible } from "./value.tsx";
-import type { Outcome } from "./wires.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** An entry of the list. */
 export interface ContentEntry {

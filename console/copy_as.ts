@@ -1,8 +1,9 @@
 /** A call as text to copy: for a shell, a program, a test, a host. */
-import { hello, origin, token } from "./api.ts";
+import { actingAs, hello, origin, token } from "./api.ts";
 import type { Json } from "./json_schema.ts";
 import { testCode } from "./test_code.ts";
-import type { Outcome, WireRequest } from "./wires.ts";
+import type { Outcome } from "./outcome.ts";
+import type { WireRequest } from "./wires.ts";
 
 /** A form to copy a call in. */
 export interface CopyForm {
@@ -23,8 +24,9 @@ const FORMS: readonly CopyForm[] = [
   { title: "Host configuration", text: hostConfig, needsMcp: true },
 ];
 
-/** The forms that fit the server. A gateway of `toolwire inspect` is left out of them: the server behind it is called. */
+/** The forms that fit the server. While the page acts as a caller there is no form, because other programs cannot act. A gateway of `toolwire inspect` is left out of them: the server behind it is called. */
 export function copyForms(): readonly CopyForm[] {
+  if (actingAs.value !== undefined) return [];
   const hasMcp = mcpUrl() !== undefined;
   const isBehind = hello.value?.target !== undefined;
   return FORMS.filter(({ needsMcp, title }) => needsMcp ? hasMcp : title === "toolwire call" || !isBehind || hasMcp);
@@ -83,7 +85,7 @@ function curl({ method, url, headers, body }: WireRequest): string {
 
 function typescript(tool: string, args: Json): string {
   return [
-    `// The types: npx toolwire types ${mcpUrl()} -o contract.ts`,
+    `// The types: npx toolwire types ${oneLine(String(mcpUrl()))} -o contract.ts`,
     `import { createClient } from "toolwire";`,
     `import { mcpTransport } from "toolwire/mcp";`,
     `import type { Contract } from "./contract.ts";`,
@@ -118,8 +120,13 @@ function aiSdk(tool: string, args: Json): string {
     `import { mcpTransport } from "toolwire/mcp";`,
     "",
     `const tools = await aiSdkTools(createClient(${transport()}));`,
-    `// The model may now call ${tool}, for example with ${JSON.stringify(args)}`,
+    `// The model may now call ${oneLine(`${tool}, for example with ${JSON.stringify(args)}`)}`,
   ].join("\n");
+}
+
+/** Text of a comment. All ends of lines are escaped, because code would follow them. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\r\n\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function pretty(args: Json): string {

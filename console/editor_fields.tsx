@@ -27,7 +27,7 @@ export function TextField({ form, schema, value, path, label }: FieldProps): JSX
   const write = (event: { readonly currentTarget: { readonly value: string } }) =>
     form.write(path, event.currentTarget.value);
   const common = { value: text, onInput: write, "aria-label": label, spellcheck: false };
-  if (isSecretField(schema)) return <input type="password" autocomplete="off" {...common} />;
+  if (isSecretField(path.at(-1), schema, form.root)) return <input type="password" autocomplete="off" {...common} />;
   if (form.complete !== undefined && path.length === 1) return <ProposedText {...common} propose={form.complete} />;
   return <textarea rows={Math.min(8, text.split("\n").length)} {...common} placeholder={hintOf(schema)} />;
 }

@@ -1,26 +1,35 @@
 /** Arguments that may be part of an address: addresses stay in histories and logs. */
-import { isOwnToken, isSecretName } from "../src/core/redaction/secrets.ts";
-import { alternatives, asSchema, isObject, type Json, resolve, type Schema } from "./json_schema.ts";
+import { createRedactor } from "../src/core/redaction/redact.ts";
+import { isSecretName } from "../src/core/redaction/secrets.ts";
+import { isObject, type Json, type Schema } from "./json_schema.ts";
 
-/** Whether a field holds a secret, by its schema. */
-export function isSecretField(schema: Schema): boolean {
-  return schema["format"] === "password" || schema["writeOnly"] === true;
+const redactor = createRedactor();
+
+/** Whether a field holds a secret, by its name or its schema. */
+export function isSecretField(name: unknown, schema: Schema, { $defs, definitions }: Schema): boolean {
+  if (typeof name === "string" && isSecretName(name)) return true;
+  return redactor.value("-", { $defs, definitions, ...schema }) !== "-";
 }
 
-/** The value without members that are secrets by their schema, their name or their look. */
-export function withoutSecrets(value: Json, given: unknown, root: Schema): Json {
-  const schema = resolve(given, root);
-  if (Array.isArray(value)) return value.map((item: Json) => withoutSecrets(item, schema["items"], root));
-  if (!isObject(value)) return value;
-  const options = [schema, ...alternatives(schema, root)];
-  const kept = Object.entries(value).flatMap(([name, member]) => {
-    const schemas = options.map((option) => {
-      const properties = asSchema(option["properties"]);
-      return resolve(Object.hasOwn(properties, name) ? properties[name] : option["additionalProperties"], root);
+/** The value without members and items that hold a secret by their schema, their name or their look. */
+export function withoutSecrets(value: Json, schema: Schema): Json {
+  return unchanged(value, redactor.value(value, schema)) ?? {};
+}
+
+/** The parts of a value that the redactor left as they were. */
+function unchanged(value: Json, redacted: unknown): Json | undefined {
+  if (Array.isArray(value) && Array.isArray(redacted)) {
+    return value.flatMap((item: Json, at) => {
+      const kept = unchanged(item, redacted[at]);
+      return kept === undefined ? [] : [kept];
     });
-    const isToken = typeof member === "string" && isOwnToken(member);
-    if (isToken || isSecretName(name) || schemas.some(isSecretField)) return [];
-    return [[name, withoutSecrets(member, schemas.find((one) => Object.keys(one).length > 0), root)]];
+  }
+  if (!isObject(value) || typeof redacted !== "object" || redacted === null) {
+    return value === redacted ? value : undefined;
+  }
+  const kept = Object.entries(value).flatMap(([name, member]) => {
+    const left = Object.hasOwn(redacted, name) ? unchanged(member, Object(redacted)[name]) : undefined;
+    return left === undefined ? [] : [[name, left]];
   });
   return Object.fromEntries(kept);
 }

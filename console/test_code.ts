@@ -1,7 +1,7 @@
 /** A call and how it ended, as a test that runs. */
 import type { Json } from "./json_schema.ts";
 import { asSchema } from "./json_schema.ts";
-import type { Outcome } from "./wires.ts";
+import type { Outcome } from "./outcome.ts";
 
 /**
  * Writes a test of a server that `./server.ts` exports. It expects the answer or the failure of the call; without one it expects an

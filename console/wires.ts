@@ -1,10 +1,11 @@
 /** One call as a request of each wire, and what came back: exactly the text that was sent and received. */
-import { createParser } from "eventsource-parser";
 import { ACTING } from "./acting_wire.ts";
-import { apiHeaders, hello, origin, token } from "./api.ts";
-import { decodeGrpcWeb, decodeText, encodeToolRequest, hexDump, joinBytes } from "./grpc_web.ts";
+import { actingAs, apiHeaders, hello, origin, token } from "./api.ts";
+import { encodeToolRequest } from "./grpc_web.ts";
 import type { Json } from "./json_schema.ts";
-import { type Answered, answersMeta, type Asked, inputResponses, readAsked, readInputRequests } from "./questions.ts";
+import { asObject, decoded, joined, mcpAnswer, mcpLiteAnswer, type Outcome } from "./outcome.ts";
+import { type Answered, answersMeta, inputResponses, readAsked } from "./questions.ts";
+import { readBinary, readText, type WireReader } from "./reading.ts";
 
 /** A wire that a page can call. */
 export interface CallableWire {
@@ -12,8 +13,8 @@ export interface CallableWire {
   readonly title: string;
   /** The request of a call, with answers to its questions. `undefined` if the wire is not mounted. */
   request(tool: string, args: Json, isStreamed: boolean, answered?: Answered): WireRequest | undefined;
-  /** The answer in a JSON body; of a stream, in the data of the last event and in the pieces before it. */
-  answer(body: unknown, pieces?: readonly unknown[], status?: number): Outcome;
+  /** The answer in a JSON body; of a stream, in the data of the last event, with its name, and in the pieces before it. */
+  answer(body: unknown, pieces?: readonly unknown[], status?: number, event?: string): Outcome;
   /** Whether its bodies are frames of gRPC-Web, in place of text. */
   readonly isBinary?: boolean;
 }
@@ -26,14 +27,6 @@ export interface WireRequest {
   readonly body: string | Uint8Array<ArrayBuffer>;
   /** Whether it is a request to the API of the console. */
   readonly isApi?: true;
-}
-
-/** How a call ended. */
-export interface Outcome {
-  readonly kind: "answer" | "failure" | "error" | "promise" | "questions";
-  readonly value: unknown;
-  /** The questions, if it ended with some that the page can answer. */
-  readonly asked?: Asked | undefined;
 }
 
 /** What was sent and received. */
@@ -56,12 +49,6 @@ export interface Exchange {
 }
 
 const JSON_BODY = { "content-type": "application/json" };
-/** Events of a stream that are kept. */
-const MAX_EVENTS = 1_000;
-/** Longest text that is shown, in characters. */
-const MAX_TEXT = 262_144;
-/** Bytes that are shown of a body that is not text. */
-const MAX_BYTES = 32_768;
 
 let lastId = 0;
 
@@ -86,48 +73,6 @@ function post(
 
 function acceptOf(isStreamed: boolean): string {
   return isStreamed ? "text/event-stream, application/json" : "application/json";
-}
-
-export function mcpAnswer(body: unknown): Outcome {
-  const { result, error } = asObject(body);
-  if (error !== undefined) return { kind: "error", value: error };
-  const { isError, structuredContent, content, resultType, inputRequests, _meta } = asObject(result);
-  if (inputRequests !== undefined) {
-    return { kind: "questions", value: inputRequests, asked: readInputRequests(asObject(result)) };
-  }
-  if (resultType === "task" || asObject(result)["task"] !== undefined) return { kind: "promise", value: result };
-  const texts = Array.isArray(content) ? content.map((block) => asObject(block)["text"]) : [];
-  const value = structuredContent ?? (texts.length === 1 && typeof texts[0] === "string" ? texts[0] : content);
-  if (isError !== true) return { kind: "answer", value };
-  const { code, data } = asObject(_meta);
-  return { kind: "failure", value: code === undefined ? value : { code, message: value, data } };
-}
-
-function mcpLiteAnswer(body: unknown, pieces: readonly unknown[] = []): Outcome {
-  const { result, error } = asObject(body);
-  if (error !== undefined) return { kind: "error", value: error };
-  // The last event of a stream is the result itself.
-  const { content = joined(pieces), _meta } = asObject(result ?? body);
-  return decoded(asObject(_meta)["response_type"], content, _meta);
-}
-
-/** The answer that was sent in pieces: one text, or a list. */
-function joined(pieces: readonly unknown[]): unknown {
-  return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : pieces;
-}
-
-/** An outcome by the type that MCP-lite and its gRPC binding give each response. */
-function decoded(type: unknown, content: unknown, meta: unknown): Outcome {
-  switch (String(type ?? "answer").toLowerCase()) {
-    case "answer":
-      return { kind: "answer", value: content };
-    case "failure":
-      return { kind: "failure", value: content };
-    case "promise":
-      return { kind: "promise", value: meta };
-    default:
-      return { kind: "questions", value: meta, asked: readAsked(meta) };
-  }
 }
 
 /** A request of MCP 2026-07-28, which is complete by itself. `undefined` if the wire is not mounted. */
@@ -258,9 +203,15 @@ const WEBTOOLS: CallableWire = {
 /** All wires that a page can call, the newest first. */
 const WIRES: readonly CallableWire[] = [MCP_2026, MCP_2025, MCP_LITE, REST, CONNECT, GRPC_WEB, WEBTOOLS];
 
-/** The mounted ones of them. */
+/** The mounted ones of them; the one that acts as a caller, while the page does. */
 export function callableWires(): readonly CallableWire[] {
-  return [ACTING, ...WIRES].filter((wire) => wire.request("tool", {}, false) !== undefined);
+  if (actingAs.value !== undefined) return [ACTING];
+  return WIRES.filter((wire) => wire.request("tool", {}, false) !== undefined);
+}
+
+/** Title of a wire, whether it can be called now or not. */
+export function titleOf(id: string): string {
+  return [ACTING, ...WIRES].find((wire) => wire.id === id)?.title ?? id;
 }
 
 /** Header values are ASCII. Other names are sent as RFC 8941 has no place for them: as the wire encodes them. */
@@ -269,9 +220,6 @@ function headerText(name: string): string {
     ? name
     : `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(name)))}?=`;
 }
-
-/** What reads the responses of a wire. */
-export type WireReader = Pick<CallableWire, "id" | "answer" | "isBinary">;
 
 /** Sends a call, and reports what has come so far. */
 export async function send(
@@ -297,98 +245,11 @@ export async function send(
     tookMs: since(),
     firstMs,
     isDone,
-    ...reading.soFar(),
+    ...reading.soFar(isDone),
   });
   const reader = response.body?.getReader();
   for (let step = await reader?.read(); step?.value !== undefined; step = await reader?.read()) {
     if (reading.take(step.value)) onChange(snapshot(false));
   }
   return snapshot(true);
-}
-
-/** Takes a body part by part. */
-interface Reading {
-  /** @returns Whether there may be something to show. */
-  take(chunk: Uint8Array): boolean;
-  soFar(): Pick<Exchange, "text" | "outcome" | "events">;
-}
-
-type Since = () => number;
-
-function readText(wire: WireReader, { headers, status }: Response, since: Since): Reading {
-  const events: { atMs: number; data: unknown }[] = [];
-  let last: unknown;
-  let text = "";
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      last = parse(data);
-      if (events.length < MAX_EVENTS) events.push({ atMs: since(), data: last });
-    },
-  });
-  const isStream = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-  const decoder = new TextDecoder();
-  return {
-    take(chunk) {
-      const part = decoder.decode(chunk, { stream: true });
-      text += part;
-      if (isStream) parser.feed(part);
-      return isStream;
-    },
-    soFar: () => ({
-      text,
-      outcome: isStream ? wire.answer(last, piecesOf(events)) : wire.answer(parse(text), undefined, status),
-      events: isStream ? events.slice(0, -1) : [],
-    }),
-  };
-}
-
-function readBinary(wire: WireReader, { headers }: Response, since: Since): Reading {
-  const events: { atMs: number; data: unknown }[] = [];
-  let last: unknown;
-  /** The beginning of the body, to show; the part that is not yet a whole frame; and the number of bytes. */
-  let head = new Uint8Array();
-  let rest = new Uint8Array();
-  let length = 0;
-  return {
-    take(chunk) {
-      length += chunk.length;
-      if (head.length < MAX_BYTES) head = joinBytes(head, chunk.subarray(0, MAX_BYTES - head.length));
-      const body = decodeGrpcWeb(joinBytes(rest, chunk));
-      rest = body.rest;
-      for (const { result, meta, ...others } of body.messages) {
-        if (meta !== undefined) last = { result, meta, ...others };
-        else if (events.length < MAX_EVENTS) events.push({ atMs: since(), data: result });
-      }
-      const { "grpc-status": status = "0", "grpc-message": message = "" } = body.trailers ?? {};
-      if (status !== "0") last = { code: `status ${status}`, message };
-      return true;
-    },
-    soFar() {
-      const status = headers.get("grpc-status");
-      const refused = { code: `status ${status}`, message: decodeText(headers.get("grpc-message") ?? "") };
-      const outcome = wire.answer(status === null || status === "0" ? last : refused, piecesOf(events));
-      return { text: hexDump(head, length), outcome, events: [...events] };
-    },
-  };
-}
-
-function piecesOf(events: Exchange["events"]): readonly unknown[] {
-  return events.map(({ data }) => asObject(data)["partial"]).filter((piece) => piece !== undefined);
-}
-
-/** A text for the screen: cut, with what is left out. */
-export function shorten(text: string): { readonly shown: string; readonly left: number } {
-  return { shown: text.slice(0, MAX_TEXT), left: Math.max(0, text.length - MAX_TEXT) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? value as Record<string, unknown> : {};
 }

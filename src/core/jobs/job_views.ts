@@ -1,7 +1,9 @@
 /** What operators see of a job: neither config nor caller state, and values only on request, without secrets. */
 import type { CallResult, Progress, Question } from "../call/outcome.ts";
 import type { AskAnswer, Job, JobState, Wait } from "../../engine/engine.ts";
+import { answerSchema } from "../redaction/call_schemas.ts";
 import type { Redactor } from "../redaction/redact.ts";
+import { withoutRejectedValues } from "../redaction/rejected_input.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 
 /** A job in a list. */
@@ -104,7 +106,7 @@ export function canRetry({ state, args }: Job, outcome: CallResult | undefined):
 function outcomeOf(outcome: CallResult, redactor: Redactor): NonNullable<JobSummary["outcome"]> {
   const { kind } = outcome;
   if (outcome.kind !== "failure" && outcome.kind !== "error") return { kind };
-  return { kind, code: outcome.code, message: String(redactor.value(outcome.message)) };
+  return { kind, code: outcome.code, message: String(redactor.value(withoutRejectedValues(outcome).message)) };
 }
 
 /**
@@ -162,7 +164,7 @@ function resultOf(
   tool: ToolDefinition | undefined,
   valueOf: (value: unknown, schema?: unknown) => object | false,
 ): object | false {
-  if (outcome.kind === "answer") return valueOf(outcome.value, tool?.output?.jsonSchema);
+  if (outcome.kind === "answer") return valueOf(outcome.value, tool && answerSchema(tool));
   if (outcome.kind !== "failure" || outcome.data === undefined) return false;
   return valueOf(outcome.data, tool?.errors?.get(outcome.code)?.jsonSchema);
 }

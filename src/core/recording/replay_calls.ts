@@ -4,6 +4,7 @@ import type { ActivityMonitor, Transport } from "../call/transport.ts";
 import { asObject, type Members, omitUndefined } from "../../internal/json.ts";
 import { compareJson, type JsonComparison, type JsonDifference } from "./compare_json.ts";
 import { createRedactor } from "../redaction/redact.ts";
+import { withoutRejectedValues } from "../redaction/rejected_input.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
 import { CallRepeater, type RepeatedCall } from "./repeat_call.ts";
 
@@ -81,7 +82,7 @@ function comparable(settled: CallResult | UnknownOutcome, events: readonly CallE
         ...streamed,
       });
     case "error": {
-      const { kind, code, message, data } = settled;
+      const { kind, code, message, data } = withoutRejectedValues(settled);
       return code === "internal" ? { kind, code } : omitUndefined({ kind, code, message, data, ...streamed });
     }
     case "promise":

@@ -18,7 +18,7 @@ import {
   switchTo,
 } from "../../../console/json_schema.ts";
 import { around, DEFS, MEMBERS, NODE, SHAPES } from "./schemas.ts";
-import { withoutSecrets } from "../../../console/secrets.ts";
+import { isSecretField, withoutSecrets } from "../../../console/secrets.ts";
 
 test("editor: opening a schema puts nothing but required constants", () => {
   for (const [name, member] of MEMBERS) {
@@ -176,17 +176,49 @@ test("editor: a link leaves out what is secret by its schema, its name or its lo
     apiKey: "k",
     other: { password: "p", id: token, deep: [{ secret: "s", fine: true }] },
   };
-  deepStrictEqual(withoutSecrets(args, schema, schema), {
+  deepStrictEqual(withoutSecrets(args, schema), {
     user: "ada",
     way: { kept: 1 },
     list: [{ n: 1 }, null],
     other: { deep: [{ fine: true }] },
   });
-  deepStrictEqual(withoutSecrets(args, {}, {}), {
+  deepStrictEqual(withoutSecrets(args, {}), {
     user: "ada",
     pin: "1234",
     way: { code: "c", kept: 1 },
     list: [{ word: "w", n: 1 }, null],
     other: { deep: [{ fine: true }] },
   });
+});
+
+test("editor: a link leaves out what the redactor of recordings finds", () => {
+  const secret: Schema = { type: "string", format: "password" };
+  const schema: Schema = {
+    type: "object",
+    properties: {
+      x: { type: "string", "x-secret": true },
+      both: { allOf: [secret] },
+      pair: { type: "array", prefixItems: [secret, { type: "string" }] },
+    },
+    patternProperties: { "^p_": secret },
+  };
+  const args = {
+    x: "XSECRET",
+    both: "ALLOF",
+    pair: ["FIRST", "kept"],
+    p_1: "PATTERN",
+    head: "Bearer sk-live_0123456789abcdef0123",
+    list: [`prom_${"a".repeat(40)}`, "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "kept"],
+    empty: [null, "", 0, false],
+  };
+  deepStrictEqual(withoutSecrets(args, schema), { pair: ["kept"], list: ["kept"], empty: [null, "", 0, false] });
+});
+
+test("editor: fields of secrets are masked by name and by schema", () => {
+  const root: Schema = { $defs: { Hidden: { format: "password" } } };
+  for (const schema of [{ "x-secret": true }, { allOf: [{ $ref: "#/$defs/Hidden" }] }, { writeOnly: true }]) {
+    ok(isSecretField("note", schema, root), JSON.stringify(schema));
+  }
+  ok(isSecretField("api_key", { type: "string" }, root));
+  ok(!isSecretField("note", { type: "string" }, root) && !isSecretField(0, {}, { writeOnly: true }));
 });

@@ -19,6 +19,13 @@ const TOOLS = [
     throw new Error("the database is away");
   }),
   defineTool("huge").describe("Return what is not JSON").handle(() => 1n as unknown as number),
+  defineTool("cyclic").describe("Return a cyclic object").handle(() => {
+    const value: Record<string, unknown> = {};
+    return (value["self"] = value) as never;
+  }),
+  defineTool("headers").describe("Read headers").handle((_, ctx) => {
+    return ["X-Toolwire-Console-Key", "x-toolwire-console", "X-Other"].map((name) => ctx.metadata.get(name));
+  }),
   defineTool("write").describe("Needs a scope").scopes("write").handle((_, ctx) => `written by ${ctx.principal?.id}`),
   defineTool("secret").describe("For ada").visibleTo((principal) => principal?.id === "ada").handle((_, ctx) => {
     return ctx.elicit("sure", { message: "Sure?", schema: v.object({}) }).then(({ action }) => action);
@@ -44,7 +51,7 @@ interface Asked {
 }
 
 async function ask(server: Server, name: string, input: unknown = {}): Promise<Asked> {
-  const headers = { "x-toolwire-console": "1", "x-toolwire-console-key": KEY };
+  const headers = { "x-toolwire-console": "1", "x-toolwire-console-key": KEY, "x-other": "kept" };
   const body = JSON.stringify(input);
   const response = await server.fetch(
     new Request(`http://localhost/console/api/${name}`, { method: "POST", headers, body }),
@@ -175,4 +182,30 @@ test("with actAs, tools are listed and called as the caller of the page says", a
   for (const as of [{}, { id: "" }, { id: "x", scopes: "write" }, "ada", null]) {
     strictEqual((await ask(server, "access", { as })).status, 400, JSON.stringify(as));
   }
+});
+
+test("what cannot be sent as JSON is a masked error with a correlation id", async () => {
+  const lines: unknown[] = [];
+  const logger = { debug() {}, info() {}, warn() {}, error: (_: string, fields: unknown) => void lines.push(fields) };
+  const server = serverWith({ actAs: true }, { logger });
+  for (const tool of ["huge", "cyclic"]) {
+    const { status, json: { error } } = await ask(server, "call", { tool, args: {}, as: { id: "ada" } });
+    deepStrictEqual([status, error.code], [500, "internal"], tool);
+    const [, id] = /^Internal error, correlation id ([\da-f-]{36})$/.exec(error.message) ?? [];
+    const logged = lines.at(-1) as { readonly correlationId: string; readonly error: unknown };
+    strictEqual(logged.correlationId, id);
+    ok(logged.error instanceof TypeError);
+  }
+  for (const name of ["constructor", "__proto__"]) strictEqual((await ask(server, name)).status, 404, name);
+});
+
+test("calls as another caller, and replayed ones, do not see the key of the console", async () => {
+  const server = serverWith({ actAs: true });
+  const seen = [null, null, "kept"];
+  deepStrictEqual((await ask(server, "call", { tool: "headers", args: {}, as: { id: "ada" } })).json.value, seen);
+  await ask(server, "record", { on: true });
+  await ask(server, "call", { tool: "headers", args: {}, as: { id: "ada" } });
+  const { text } = (await ask(server, "recording")).json;
+  strictEqual((await ask(server, "replay", { recording: text })).json.calls[0].status, "same");
+  ok(!text.includes(KEY));
 });

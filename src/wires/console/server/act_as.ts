@@ -5,7 +5,8 @@ import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { questionsToJson } from "../../framing/result/encode.ts";
-import { type Head, HeadPeer, type Reply, type WireHost } from "../../wire.ts";
+import type { Head, Reply, WireHost } from "../../wire.ts";
+import { ConsolePeer } from "./console_peer.ts";
 import { type Answer, ok, refusal } from "./replies.ts";
 
 /** What a caller may do with a tool. */
@@ -68,23 +69,9 @@ export function callAs(host: WireHost): CallerAnswer {
     if (as === undefined) return notAllowed();
     const meta = isJsonObject(members) ? decodeCallMeta(members) : undefined;
     if (meta !== undefined && "kind" in meta) return ok(meta);
-    const peer = new ActingPeer(head, principal);
+    const peer = new ConsolePeer(head, principal, false);
     const result = await host.dispatch.call({ tool: String(tool), args, meta, peer });
     // The cause of an error is for the log.
     return ok({ ...result, cause: undefined, ...("requests" in result && { requests: questionsToJson(result) }) });
   };
-}
-
-/** The caller that the page acts as. */
-class ActingPeer extends HeadPeer<undefined> {
-  readonly #principal: Principal | undefined;
-
-  constructor(head: Head, principal: Principal | undefined) {
-    super(head, "console", undefined, false);
-    this.#principal = principal;
-  }
-
-  override get principal(): Principal | undefined {
-    return this.#principal;
-  }
 }

@@ -8,7 +8,8 @@ import { readRecording } from "../../../core/recording/recording.ts";
 import { replayCalls, type ReplayedCall } from "../../../core/recording/replay_calls.ts";
 import type { BegunCall } from "../../../core/dispatch/observer.ts";
 import type { Clock } from "../../../internal/time.ts";
-import { type Head, HeadPeer, type WireHost } from "../../wire.ts";
+import type { Head, WireHost } from "../../wire.ts";
+import { ConsolePeer } from "./console_peer.ts";
 
 /** Length of a recording, in UTF-16 code units, and its time in milliseconds. */
 const MAX_CHARS = 16_777_216;
@@ -40,10 +41,11 @@ export class CallRecording {
 
   /** Records a call, if there is a recording. Returns what takes the result. */
   begin(begun: BegunCall): ((result: CallResult) => void) | undefined {
-    const { call, definition: { name } } = begun;
+    const { call, definition: schemas } = begun;
+    const { name } = schemas;
     const recorder = this.#openRecorder();
     if (recorder === undefined) return undefined;
-    const end = guarded(() => recorder.begin({ call, name, onEvent: (listener) => begun.onEvent(listener) }));
+    const end = guarded(() => recorder.begin({ call, name, schemas, onEvent: (listener) => begun.onEvent(listener) }));
     return end && ((result) => guarded(() => end(result)));
   }
 
@@ -114,7 +116,7 @@ export async function replay(text: string, host: WireHost, head: Head): Promise<
     async call({ tool, args, meta: members }, sink) {
       const meta = members === undefined ? undefined : decodeCallMeta(members);
       if (meta !== undefined && "kind" in meta) return meta satisfies ErrorResult;
-      const peer = new HeadPeer(head, "console", undefined, sink !== undefined);
+      const peer = new ConsolePeer(head, head.principal, sink !== undefined);
       return await host.dispatch.call({ tool, args, meta, peer }, sink);
     },
   };

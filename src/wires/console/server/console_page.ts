@@ -156,7 +156,8 @@ class Console implements MountedWire {
   handle(head: Head, body: Body): MaybeFuture<Reply> {
     const rules = this.#rules();
     if (head.path === this.#base) return pageReply(head);
-    const answer = this.#answers[head.path.slice(`${this.#base}/api/`.length)];
+    const name = head.path.slice(`${this.#base}/api/`.length);
+    const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
     if (answer === undefined || !head.path.startsWith(`${this.#base}/api/`)) {
       return refusal(404, "not_found", `There is nothing at ${head.path}: open ${this.#base}`);
     }
@@ -165,8 +166,18 @@ class Console implements MountedWire {
     if (head.method !== "POST") return refusal(405, "invalid_request", "Send POST", { allow: "POST" });
     return body.text().map((text) => {
       const input = parseInput(text);
-      return "kind" in input ? refusal(400, input.code, input.message) : answer(input.members, head);
+      return "kind" in input ? refusal(400, input.code, input.message) : this.#answer(answer, input.members, head);
     });
+  }
+
+  /** The answer. An exception is masked, such as that of a result that is not JSON. */
+  async #answer(answer: Answer, input: Members, head: Head): Promise<Reply> {
+    try {
+      return await answer(input, head);
+    } catch (thrown) {
+      const { code, message } = this.#host.dispatch.mask(thrown, { wire: "console" });
+      return refusal(500, code, message);
+    }
   }
 
   close(): void {

@@ -7,7 +7,9 @@
 import type { Call } from "../../../core/call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, Progress } from "../../../core/call/outcome.ts";
 import type { BegunCall, CallObserver, ObservedRequest } from "../../../core/dispatch/observer.ts";
+import { answerSchema } from "../../../core/redaction/call_schemas.ts";
 import type { Redactor } from "../../../core/redaction/redact.ts";
+import { withoutRejectedValues } from "../../../core/redaction/rejected_input.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { Clock } from "../../../internal/time.ts";
 import { CallStats } from "./call_stats.ts";
@@ -125,14 +127,15 @@ export class Feed implements CallObserver {
         atMs,
         tookMs: Math.round(tookMs * 1_000) / 1_000,
         outcome: result.kind,
-        value: isAnswer ? this.#copy(result.value, definition.output?.jsonSchema) : undefined,
+        value: isAnswer ? this.#copy(result.value, answerSchema(definition)) : undefined,
       };
       // Members of another object are costly to copy, and most calls end in an answer.
       this.#keep(isAnswer ? end : { ...end, ...this.#describe(result, definition) });
     };
   }
 
-  refuse({ tool, peer: { wire, principal, metadata } }: Call, { code, message }: ErrorResult): void {
+  refuse({ tool, peer: { wire, principal, metadata } }: Call, error: ErrorResult): void {
+    const { code, message } = withoutRejectedValues(error);
     this.#reported.add(metadata);
     this.#keep({
       type: "refused",
@@ -196,18 +199,19 @@ export class Feed implements CallObserver {
         seq: ++this.#seq,
         call,
         atMs: this.#options.clock.now(),
-        ...this.#describeEvent(event),
+        ...this.#describeEvent(event, begun.definition),
       });
     });
   }
 
-  #describeEvent(event: CallEvent) {
+  #describeEvent(event: CallEvent, { partial }: BegunCall["definition"]) {
     const { kind } = event;
     if (event.kind === "progress") return { kind, progress: this.#progress(event.progress) };
     if (event.kind !== "partial") return { kind };
     // A secret can begin in one piece of a text and end in the next one.
     const isText = typeof event.value === "string";
-    return { kind, value: this.#copy(isText ? `(${event.value.length} characters)` : event.value) };
+    if (isText) return { kind, value: this.#copy(`(${event.value.length} characters)`) };
+    return { kind, value: this.#copy(event.value, partial?.jsonSchema) };
   }
 
   #progress({ message, ...counts }: Progress): Progress {
@@ -216,7 +220,7 @@ export class Feed implements CallObserver {
 
   #describe(result: CallResult, { errors }: BegunCall["definition"]) {
     if (result.kind !== "failure" && result.kind !== "error") return {};
-    const { code, message, data } = result;
+    const { code, message, data } = withoutRejectedValues(result);
     const { correlation_id: id } = asObject(data);
     return {
       code: cut(code),
