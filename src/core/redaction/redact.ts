@@ -2,10 +2,21 @@
 import { asObject, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 import { isOwnToken, isSecretName, REDACTED, redactPieces, redactText } from "./secrets.ts";
 
+/** How much of a value is redacted. */
+export interface RedactionBudget {
+  /** Characters that are left, about: those of texts and names, and some for each value. */
+  left: number;
+  /** Items, members and characters of texts that were left out. */
+  cut: number;
+}
+
+/** Characters of a value beside its text. */
+const VALUE_CHARS = 4;
+
 /** Replaces secrets. Applied twice it changes nothing more. */
 export interface Redactor {
-  /** A value, with the JSON Schema that describes it. */
-  value(value: unknown, schema?: unknown): unknown;
+  /** A value, with the JSON Schema that describes it. With a budget, only its beginning. */
+  value(value: unknown, schema?: unknown, budget?: RedactionBudget): unknown;
   /** Texts that follow each other, such as the pieces of a stream. */
   pieces(texts: readonly string[]): string[];
   /** A list of tools. Names of members in their schemas are kept; defaults and examples of secret ones are not. */
@@ -23,8 +34,8 @@ export function createRedactor(literals: Iterable<string> = []): Redactor {
   const known = (): string[] => [...literals].filter((literal) => literal.length >= MIN_LITERAL);
   const text = (value: string): string => redactJson(value, text) ?? redactText(value, known());
   return {
-    value: (value, schema) =>
-      redactValue(value, schema === undefined ? undefined : new SchemaPlace([schema], schema), text),
+    value: (value, schema, budget) =>
+      redactValue(value, schema === undefined ? undefined : new SchemaPlace([schema], schema), text, budget),
     pieces: (texts) => redactPieces(texts, known()),
     tools: (tools) => tools.map((tool) => redactListed(tool, text, false) as typeof tool),
   };
@@ -32,19 +43,52 @@ export function createRedactor(literals: Iterable<string> = []): Redactor {
 
 type RedactText = (text: string) => string;
 
-function redactValue(value: unknown, place: SchemaPlace | undefined, text: RedactText): unknown {
+function redactValue(
+  value: unknown,
+  place: SchemaPlace | undefined,
+  text: RedactText,
+  budget?: RedactionBudget,
+): unknown {
+  if (budget !== undefined) budget.left -= VALUE_CHARS;
   if (place?.isSecret === true) return redactWhole(value);
-  if (typeof value === "string") return text(value);
+  if (typeof value === "string") return text(within(value, budget));
   if (Array.isArray(value)) {
-    return value.map((item, index) => redactValue(item, place?.item(index), text));
+    return mapWithin(value, budget, (item, index) => redactValue(item, place?.item(index), text, budget));
   }
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      text(name),
-      isSecretName(name) && !isPlain(member) ? redactWhole(member) : redactValue(member, place?.member(name), text),
-    ]),
-  );
+  return Object.fromEntries(mapWithin(Object.keys(value), budget, (name) => {
+    const member = value[name];
+    const isSecret = isSecretName(name) && !isPlain(member);
+    return [
+      text(within(name, budget)),
+      isSecret ? redactWhole(member) : redactValue(member, place?.member(name), text, budget),
+    ] as const;
+  }));
+}
+
+/** Maps items until the budget is used up. */
+function mapWithin<Item, Mapped>(
+  items: readonly Item[],
+  budget: RedactionBudget | undefined,
+  map: (item: Item, index: number) => Mapped,
+): Mapped[] {
+  if (budget === undefined) return items.map(map);
+  const mapped: Mapped[] = [];
+  while (mapped.length < items.length && budget.left > 0) mapped.push(map(items[mapped.length]!, mapped.length));
+  budget.cut += items.length - mapped.length;
+  return mapped;
+}
+
+/** The part of a text that is within the budget. It ends at a space, if there is one: half of a secret does not look like one. */
+function within(text: string, budget: RedactionBudget | undefined): string {
+  if (budget === undefined) return text;
+  const left = Math.max(0, budget.left);
+  budget.left -= text.length;
+  if (text.length <= left) return text;
+  const space = text.lastIndexOf(" ", left);
+  const end = space > 0 ? space : left;
+  budget.cut += text.length - end;
+  return text.slice(0, end);
 }
 
 /** JSON in a text, as tools of MCP return it. `undefined` if the text is not JSON, or holds no secret. */

@@ -37,6 +37,33 @@ async function keptOf(server: Server, work: () => Promise<unknown>): Promise<Rec
   return { feed, recording };
 }
 
+test("console: of a large result only its beginning is read, and the rest is reported as cut", async () => {
+  let reads = 0;
+  const item = {
+    get name() {
+      reads++;
+      return "a name";
+    },
+  };
+  const server = open([defineTool("large").describe("Many rows").handle(() => Array(100_000).fill(item) as unknown[])]);
+  const page = await ask(server, "feed");
+  await callTool(server, "large");
+  const { events } = await (await ask(server, "poll")).json() as {
+    events: { value?: { json: string; cut?: number } }[];
+  };
+  const watched = reads;
+  await page.body?.cancel();
+  reads = 0;
+  await callTool(
+    open([defineTool("large").describe("Many rows").handle(() => Array(100_000).fill(item) as unknown[])]),
+    "large",
+  );
+  ok(watched - reads < 20_000, `${watched - reads} reads for the feed`);
+  const { json = "", cut = 0 } = events.at(-1)?.value ?? {};
+  ok(json.length <= 16_384 && json.length > 8_000 && cut > 50_000, `${json.length} characters, ${cut} cut`);
+  await server.close(0);
+});
+
 const signIn = defineTool("sign_in").describe("Sign in").input(v.object({
   password: v.pipe(v.string(), v.minLength(12), v.check((text) => text.includes("-"), "correct-horse is rejected")),
   api_key: v.pipe(v.string(), v.digits((issue) => `"${issue.received}" has other characters than digits`)),

@@ -21,6 +21,8 @@ const MAX_EVENTS = 4_096;
 /** Characters of arguments and values that are kept, in all and in one field. */
 const MAX_CHARS = 8_388_608;
 const MAX_FIELD = 16_384;
+/** Characters of one field that are read, so that a large result does not delay other calls. */
+const MAX_READ = 65_536;
 /** Characters of messages, names and codes. */
 const MAX_TEXT = 1_024;
 /** Events of one call that are kept, beside its begin and end. */
@@ -245,8 +247,10 @@ export class Feed implements CallObserver {
     if (this.#watchers.size === 0 || value === undefined || !this.#options.hasBodies) return undefined;
     if (++this.#bodies > MAX_BODIES) return undefined;
     try {
-      const json = JSON.stringify(this.#options.redactor.value(value, schema)) ?? "null";
-      return json.length <= MAX_FIELD ? { json } : { json: json.slice(0, MAX_FIELD), cut: json.length - MAX_FIELD };
+      const budget = { left: MAX_READ, cut: 0 };
+      const json = JSON.stringify(this.#options.redactor.value(value, schema, budget)) ?? "null";
+      const missing = budget.cut + Math.max(0, json.length - MAX_FIELD);
+      return missing === 0 ? { json } : { json: json.slice(0, MAX_FIELD), cut: missing };
     } catch {
       // A result that is not JSON is refused by the wire.
       return undefined;
