@@ -68,7 +68,7 @@ function withConsole(wires: readonly RequestWire[], key: string | undefined): re
   return wires.map((wire) => (wire as ConsoleWire)["~withKey"]?.(key) ?? wire);
 }
 
-/** Whether the console of a server has a key of the module, or of its own. */
+/** Whether the console of a server has a key already. */
 export function hasOwnKey(server: Server): boolean {
   const { wires = [] } = server["~offer"].options as Options;
   return wires.some((wire) => wire.name === "console" && (wire as ConsoleWire)["~withKey"] === undefined);
