@@ -31,6 +31,8 @@ export interface BegunCall {
     readonly inputSchema: Readonly<Record<string, unknown>>;
     /** Schema of the answer; `undefined` for none. */
     readonly output?: { readonly jsonSchema: Readonly<Record<string, unknown>> } | undefined;
+    /** Schema of each piece of a stream; `undefined` for none. */
+    readonly partial?: { readonly jsonSchema: Readonly<Record<string, unknown>> } | undefined;
     /** Schemas of the data of failures, by their codes. */
     readonly errors?: ReadonlyMap<string, { readonly jsonSchema: Readonly<Record<string, unknown>> } | undefined>;
   };

@@ -1,6 +1,7 @@
 /** What operators see of a job: neither config nor caller state, and values only on request, without secrets. */
 import type { CallResult, Progress, Question } from "../call/outcome.ts";
 import type { AskAnswer, Job, JobState, Wait } from "../../engine/engine.ts";
+import { answerSchema } from "../redaction/call_schemas.ts";
 import type { Redactor } from "../redaction/redact.ts";
 import { withoutRejectedValues } from "../redaction/rejected_input.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
@@ -163,7 +164,7 @@ function resultOf(
   tool: ToolDefinition | undefined,
   valueOf: (value: unknown, schema?: unknown) => object | false,
 ): object | false {
-  if (outcome.kind === "answer") return valueOf(outcome.value, tool?.output?.jsonSchema);
+  if (outcome.kind === "answer") return valueOf(outcome.value, tool && answerSchema(tool));
   if (outcome.kind !== "failure" || outcome.data === undefined) return false;
   return valueOf(outcome.data, tool?.errors?.get(outcome.code)?.jsonSchema);
 }

@@ -3,6 +3,7 @@ import { asObject, omitUndefined } from "../../internal/json.ts";
 import type { Call } from "../call/call.ts";
 import type { CallEvent, CallResult } from "../call/outcome.ts";
 import type { ListedTool } from "../call/transport.ts";
+import { answerSchema, type CallSchemas } from "../redaction/call_schemas.ts";
 import type { Redactor } from "../redaction/redact.ts";
 import { withoutRejectedValues } from "../redaction/rejected_input.ts";
 import { sha256Hex } from "../token/digest.ts";
@@ -25,6 +26,8 @@ export interface RecordedStart {
   readonly call: Call;
   /** Name of the tool that the call runs. */
   readonly name: string;
+  /** Schemas of the tool. Default: those of the list of tools. */
+  readonly schemas?: CallSchemas;
   /** Calls `listener` for each event of the call. */
   onEvent(listener: (event: CallEvent) => void): void;
 }
@@ -82,7 +85,7 @@ class CallRecord {
   readonly #start: RecordedStart;
   readonly #redactor: Redactor;
   readonly #elapsed: () => number;
-  readonly #tool: ListedTool | undefined;
+  readonly #schemas: CallSchemas;
   readonly #events: { readonly at: number; readonly event: CallEvent }[] = [];
   readonly #startedMs = performance.now();
   #dropped = 0;
@@ -92,7 +95,7 @@ class CallRecord {
     this.#start = start;
     this.#redactor = redactor;
     this.#elapsed = elapsed;
-    this.#tool = tools.find(({ name }) => name === start.name);
+    this.#schemas = start.schemas ?? schemasOf(tools.find(({ name }) => name === start.name));
     start.onEvent((event) => {
       if (this.#events.length < MAX_EVENTS) this.#events.push({ at: elapsed(), event });
       else this.#dropped++;
@@ -109,7 +112,7 @@ class CallRecord {
       at: this.#elapsed(),
       wire,
       tool: name,
-      args: this.#redactor.value(args, this.#tool?.inputSchema),
+      args: this.#redactor.value(args, this.#schemas.inputSchema),
       meta: asObject(this.#redactor.value(meta)),
       ...(principal !== undefined && { principal: sha256Hex(principal.id).slice(0, 8) }),
     };
@@ -132,13 +135,19 @@ class CallRecord {
     const texts = this.#events.flatMap(({ event }) => textOf(event) ?? []);
     const redacted = this.#redactor.pieces(texts).values();
     return this.#events.map(({ at, event }) => {
-      const next = textOf(event) === undefined ? undefined : redacted.next().value;
-      return { n: this.#n, at, event: next === undefined ? this.#member(event) : { partial: next } };
+      if (event.kind !== "partial") return { n: this.#n, at, event: this.#member(event) };
+      const piece = textOf(event) === undefined ? event.value : redacted.next().value;
+      return { n: this.#n, at, event: { partial: this.#redactPiece(piece) } };
     });
   }
 
-  #member(event: CallEvent): object {
-    if (event.kind === "partial") return { partial: this.#redactor.value(event.value) };
+  #redactPiece(piece: unknown): unknown {
+    const schema = this.#schemas.partial?.jsonSchema;
+    // The secrets of texts were replaced together.
+    return typeof piece === "string" && schema === undefined ? piece : this.#redactor.value(piece, schema);
+  }
+
+  #member(event: Exclude<CallEvent, { readonly kind: "partial" }>): object {
     if (event.kind === "progress") return { progress: this.#redactor.value(event.progress) };
     return { deferred: this.#redactor.value(event.promise) };
   }
@@ -147,8 +156,12 @@ class CallRecord {
   #redact(result: CallResult): object {
     const { cause: _, ...settled } = withoutRejectedValues(result) as CallResult & { readonly cause?: unknown };
     if (settled.kind === "answer") {
-      const value = this.#redactor.value(settled.value, this.#tool?.outputSchema);
+      const value = this.#redactor.value(settled.value, answerSchema(this.#schemas));
       return { ...asObject(this.#redactor.value({ ...settled, value: undefined })), value };
+    }
+    if (settled.kind === "failure" && settled.data !== undefined) {
+      const data = this.#redactor.value(settled.data, this.#schemas.errors?.get(settled.code)?.jsonSchema);
+      return { ...asObject(this.#redactor.value({ ...settled, data: undefined })), data };
     }
     if (!("requests" in settled)) return asObject(this.#redactor.value(settled));
     const requests = Object.entries(settled.requests).map(([key, { params, ...question }]) => {
@@ -157,6 +170,10 @@ class CallRecord {
     });
     return asObject(this.#redactor.value({ ...settled, requests: Object.fromEntries(requests) }));
   }
+}
+
+function schemasOf({ inputSchema, outputSchema }: Partial<ListedTool> = {}): CallSchemas {
+  return { ...(inputSchema && { inputSchema }), output: outputSchema && { jsonSchema: outputSchema } };
 }
 
 function textOf(event: CallEvent): string | undefined {

@@ -162,18 +162,6 @@ test("after five failures an endpoint is tried once a minute, and others are not
   strictEqual(countOf("dead"), 20, "each webhook has had its two tries");
 });
 
-test("a webhook waits for sixty pauses of its endpoint at most, then tries in a pause are left out", async () => {
-  const { receiver, begin, pass, log } = opened({ retryMs: Array.from({ length: 30 }, () => 0) });
-  receiver.reply = () => new Response(null, { status: 500 });
-  for (let n = 0; n < 6; n++) await begin();
-  await pass(10_000);
-  const failed = () => log.lines.filter(({ message }) => message.startsWith("A webhook was not delivered")).length;
-  for (let minute = 0; minute < 50; minute++) await pass(60_000);
-  strictEqual(failed(), 0);
-  for (let minute = 0; minute < 40; minute++) await pass(60_000);
-  strictEqual(failed(), 6);
-});
-
 test("a full engine delays webhooks, and does not stop the work", async () => {
   const clock = new FakeClock(Date.now());
   const receiver = new Receiver(clock);

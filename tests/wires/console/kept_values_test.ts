@@ -3,6 +3,7 @@ import { deepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
+import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
 import { type ConsoleOptions, consolePage } from "../../../src/wires/console/mod.ts";
 
 const KEY = "key-of-these-tests";
@@ -62,5 +63,33 @@ test("console: a replay compares rejected calls with what the recording keeps", 
   const { recording } = await keptOf(server, () => callTool(server, "sign_in", { note: "x" }));
   const replayed = await (await ask(server, "replay", { recording })).json() as { calls: { status: string }[] };
   deepStrictEqual(replayed.calls.map(({ status }) => status), ["same"], JSON.stringify(replayed));
+  await server.close(0);
+});
+
+test("console: failures, pieces, and tools that the starter does not see are kept without what their schemas name secret", async () => {
+  const PIN = { type: "object", properties: { pin: { type: "string", format: "password" } } } as const;
+  const pin = jsonSchema<{ readonly pin: string }>(PIN);
+  let isVisible = false;
+  const refuse = defineTool("refuse").describe("Fail").input(pin).errors({ bad: pin }).visibleTo(() => isVisible)
+    .handle((_, ctx) => {
+      throw ctx.fail("bad", "Refused", { pin: "FAILED-4711" });
+    });
+  const pieces = defineTool("pieces").describe("Send pieces").partial(pin).handle(async function* () {
+    yield { pin: "PIECE-4711" };
+  });
+  const words = defineTool("words").describe("Send words").partial(
+    jsonSchema<string>({ type: "string", format: "password" }),
+  ).handle(async function* () {
+    yield "WORD-4711";
+  });
+  const server = open([refuse, pieces, words]);
+  const { feed, recording } = await keptOf(server, async () => {
+    isVisible = true;
+    ok((await callTool(server, "refuse", { pin: "GIVEN-4711" })).includes("FAILED-4711"));
+    ok((await callTool(server, "pieces")).includes("PIECE-4711"));
+    ok((await callTool(server, "words")).includes("WORD-4711"));
+  });
+  deepStrictEqual([feed.match(/\w+-4711/g), recording.match(/\w+-4711/g)], [null, null]);
+  ok(recording.includes("[redacted]") && feed.includes("[redacted]"));
   await server.close(0);
 });

@@ -41,10 +41,11 @@ export class CallRecording {
 
   /** Records a call, if there is a recording. Returns what takes the result. */
   begin(begun: BegunCall): ((result: CallResult) => void) | undefined {
-    const { call, definition: { name } } = begun;
+    const { call, definition: schemas } = begun;
+    const { name } = schemas;
     const recorder = this.#openRecorder();
     if (recorder === undefined) return undefined;
-    const end = guarded(() => recorder.begin({ call, name, onEvent: (listener) => begun.onEvent(listener) }));
+    const end = guarded(() => recorder.begin({ call, name, schemas, onEvent: (listener) => begun.onEvent(listener) }));
     return end && ((result) => guarded(() => end(result)));
   }
 

@@ -7,6 +7,7 @@
 import type { Call } from "../../../core/call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, Progress } from "../../../core/call/outcome.ts";
 import type { BegunCall, CallObserver, ObservedRequest } from "../../../core/dispatch/observer.ts";
+import { answerSchema } from "../../../core/redaction/call_schemas.ts";
 import type { Redactor } from "../../../core/redaction/redact.ts";
 import { withoutRejectedValues } from "../../../core/redaction/rejected_input.ts";
 import { asObject } from "../../../internal/json.ts";
@@ -126,7 +127,7 @@ export class Feed implements CallObserver {
         atMs,
         tookMs: Math.round(tookMs * 1_000) / 1_000,
         outcome: result.kind,
-        value: isAnswer ? this.#copy(result.value, definition.output?.jsonSchema) : undefined,
+        value: isAnswer ? this.#copy(result.value, answerSchema(definition)) : undefined,
       };
       // Members of another object are costly to copy, and most calls end in an answer.
       this.#keep(isAnswer ? end : { ...end, ...this.#describe(result, definition) });
@@ -198,18 +199,19 @@ export class Feed implements CallObserver {
         seq: ++this.#seq,
         call,
         atMs: this.#options.clock.now(),
-        ...this.#describeEvent(event),
+        ...this.#describeEvent(event, begun.definition),
       });
     });
   }
 
-  #describeEvent(event: CallEvent) {
+  #describeEvent(event: CallEvent, { partial }: BegunCall["definition"]) {
     const { kind } = event;
     if (event.kind === "progress") return { kind, progress: this.#progress(event.progress) };
     if (event.kind !== "partial") return { kind };
     // A secret can begin in one piece of a text and end in the next one.
     const isText = typeof event.value === "string";
-    return { kind, value: this.#copy(isText ? `(${event.value.length} characters)` : event.value) };
+    if (isText) return { kind, value: this.#copy(`(${event.value.length} characters)`) };
+    return { kind, value: this.#copy(event.value, partial?.jsonSchema) };
   }
 
   #progress({ message, ...counts }: Progress): Progress {

@@ -1,0 +1,22 @@
+/** The schemas of a tool, which name the secrets of its calls. */
+
+/** A schema that was prepared. */
+interface Prepared {
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
+}
+
+/** Schemas of what a call takes and gives. A definition of a tool has them. */
+export interface CallSchemas {
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  /** Schema of the answer; `undefined` for none. */
+  readonly output?: Prepared | undefined;
+  /** Schema of each piece of a stream; `undefined` for none. */
+  readonly partial?: Prepared | undefined;
+  /** Schemas of the data of failures, by their codes. */
+  readonly errors?: ReadonlyMap<string, Prepared | undefined>;
+}
+
+/** The schema of an answer. Without one it consists of the pieces: a list, or their text. References still start at the root. */
+export function answerSchema({ output, partial }: CallSchemas): Readonly<Record<string, unknown>> | undefined {
+  return output?.jsonSchema ?? (partial && { ...partial.jsonSchema, items: partial.jsonSchema });
+}
