@@ -1,5 +1,6 @@
 /** Writes recordings: each call, its events and its result, with secrets replaced before anything is written. */
 import { asObject, omitUndefined } from "../../internal/json.ts";
+import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { Call } from "../call/call.ts";
 import type { CallEvent, CallResult } from "../call/outcome.ts";
 import type { ListedTool } from "../call/transport.ts";
@@ -35,6 +36,17 @@ export interface RecordedStart {
 /** Maximum number of events of one call that are kept. */
 const MAX_EVENTS = 10_000;
 
+/** Characters of JSON of the events of all calls under way, estimated, and of an event beside its value. */
+const MAX_HELD = 16_777_216;
+const EVENT_CHARS = 64;
+const MAX_DEPTH = 512;
+
+/** What all calls under way may still hold. */
+interface HeldBudget {
+  left: number;
+  isOpen: boolean;
+}
+
 /** Names of tools. Prompts and resources have other names. */
 const TOOL_NAME = /^[\w.-]{1,64}$/;
 
@@ -42,6 +54,8 @@ const TOOL_NAME = /^[\w.-]{1,64}$/;
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #startedMs = performance.now();
+  readonly #held: HeldBudget = { left: MAX_HELD, isOpen: true };
+  readonly #open = new Set<CallRecord>();
   #calls = 0;
 
   constructor(options: RecorderOptions) {
@@ -66,12 +80,21 @@ export class Recorder {
   begin(start: RecordedStart): ((result: CallResult) => void) | undefined {
     if (!TOOL_NAME.test(start.name)) return undefined;
     const elapsed = (): number => Math.round(performance.now() - this.#startedMs);
-    const call = new CallRecord(++this.#calls, start, this.#options, elapsed);
+    const call = new CallRecord(++this.#calls, start, this.#options, this.#held, elapsed);
+    this.#open.add(call);
     this.#write(call.begin());
     return (result) => {
+      if (!this.#open.delete(call)) return;
       for (const entry of call.end(result)) this.#write(entry);
       this.#options.onCall?.();
     };
+  }
+
+  /** Ends the recording. Calls under way are not written any more, and their events are not held. */
+  close(): void {
+    this.#held.isOpen = false;
+    for (const call of this.#open) call.release();
+    this.#open.clear();
   }
 
   #write(entry: object): void {
@@ -88,18 +111,44 @@ class CallRecord {
   readonly #schemas: CallSchemas;
   readonly #events: { readonly at: number; readonly event: CallEvent }[] = [];
   readonly #startedMs = performance.now();
+  readonly #budget: HeldBudget;
+  /** Characters that the events take of the budget. */
+  #held = 0;
   #dropped = 0;
 
-  constructor(n: number, start: RecordedStart, { redactor, tools }: RecorderOptions, elapsed: () => number) {
+  constructor(
+    n: number,
+    start: RecordedStart,
+    { redactor, tools }: RecorderOptions,
+    budget: HeldBudget,
+    elapsed: () => number,
+  ) {
+    this.#budget = budget;
     this.#n = n;
     this.#start = start;
     this.#redactor = redactor;
     this.#elapsed = elapsed;
     this.#schemas = start.schemas ?? schemasOf(tools.find(({ name }) => name === start.name));
-    start.onEvent((event) => {
-      if (this.#events.length < MAX_EVENTS) this.#events.push({ at: elapsed(), event });
-      else this.#dropped++;
-    });
+    start.onEvent((event) => this.#hold(event));
+  }
+
+  /** After one event was dropped, those that follow it are dropped too. */
+  #hold(event: CallEvent): void {
+    if (!this.#budget.isOpen) return;
+    const { left } = this.#budget;
+    const isFull = this.#dropped > 0 || this.#events.length >= MAX_EVENTS;
+    const next = isFull ? -1 : estimateJsonSize(event, left - EVENT_CHARS, MAX_DEPTH);
+    if (next < 0) return void this.#dropped++;
+    this.#budget.left = next;
+    this.#held += left - next;
+    this.#events.push({ at: this.#elapsed(), event });
+  }
+
+  /** Gives the events up. */
+  release(): void {
+    this.#events.length = 0;
+    this.#budget.left += this.#held;
+    this.#held = 0;
   }
 
   begin(): CallLine {
@@ -118,7 +167,16 @@ class CallRecord {
     };
   }
 
+  /** The lines of the events and of the result. The events are given up. */
   end(result: CallResult): object[] {
+    try {
+      return this.#endLines(result);
+    } finally {
+      this.release();
+    }
+  }
+
+  #endLines(result: CallResult): object[] {
     return [
       ...this.#eventLines(),
       {

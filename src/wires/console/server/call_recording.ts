@@ -91,6 +91,7 @@ export class CallRecording {
 
   #end(limit: RecordingState["limit"]): void {
     this.#session.isOpen = false;
+    this.#recorder?.close();
     this.#recorder = undefined;
     this.#limit = limit;
   }
