@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { type ActingAs, actingAs, ask, hello, setToken, token, tools } from "./api.ts";
+import { type ActingAs, actingAs, ask, hello, isInspector, setToken, token, tools } from "./api.ts";
 import { Pane } from "./pane.tsx";
 import { visible } from "./value.tsx";
 
@@ -38,7 +38,8 @@ export function AccessScreen(): JSX.Element {
         {access.value !== undefined && <AccessTable {...access.value} />}
       </Pane>
       <Pane title="Call as">
-        {hasAuth === true && (
+        {isInspector() && <p class="dim">The link of toolwire inspect gives access to this page.</p>}
+        {hasAuth === true && !isInspector() && (
           <label class="stack">
             Token that the page sends (kept in this tab)
             <input
@@ -58,7 +59,7 @@ export function AccessScreen(): JSX.Element {
             <code>{"consolePage({ key, actAs: true })"}</code> lets this page call as other callers, for development.
           </p>
         ))}
-        {hasAuth === true && (
+        {hasAuth === true && !isInspector() && (
           <p class="dim">A server with auth decides itself who a caller is. Paste a token of the caller to act as.</p>
         )}
       </Pane>

@@ -1,5 +1,5 @@
 /** Requests of the page to the API of the console, and the state that all screens share. */
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { Json, Schema } from "./json_schema.ts";
 
 /** Answer of `hello`. */
@@ -51,6 +51,8 @@ export interface PageError {
 
 export const hello = signal<Hello | undefined>(undefined);
 export const tools = signal<readonly Tool[]>([]);
+/** Caller whose list of tools was read, as text; `undefined` until a list has arrived. */
+export const listedFor = signal<string | undefined>(undefined);
 export const hiddenTools = signal(0);
 export const pageError = signal<PageError | undefined>(undefined);
 /** A caller that the page acts as. */
@@ -150,9 +152,17 @@ export async function readError(response: Response): Promise<PageError> {
  */
 export async function takeLink(): Promise<boolean> {
   if (once === undefined) return true;
+  sessionStorage.setItem("toolwire-inspect", "1");
   const answer = await ask<{ token: string }>("session", { token: once });
   if (answer !== undefined) setToken(answer.token);
   return answer !== undefined || token.value !== "";
+}
+
+/** Whether this is the page of `toolwire inspect`, whose link is the only access. */
+export function isInspector(): boolean {
+  return hello.value === undefined
+    ? sessionStorage.getItem("toolwire-inspect") !== null
+    : hello.value.target !== undefined;
 }
 
 /** Loads server and tools. */
@@ -160,10 +170,16 @@ export async function load(): Promise<void> {
   const answer = await ask<Hello>("hello");
   if (answer === undefined) return;
   hello.value = answer;
-  const listed = await ask<{ tools: Tool[]; hidden: number }>("tools", { as: actingAs.value });
-  if (listed === undefined) return;
-  tools.value = listed.tools;
-  hiddenTools.value = listed.hidden;
+  const as = actingAs.value;
+  const listed = await ask<{ tools: Tool[]; hidden: number }>("tools", { as });
+  // The list of an earlier caller came late.
+  if (listed === undefined || as !== actingAs.value) return;
+  const { id = "", scopes = [] } = as ?? answer.principal ?? {};
+  batch(() => {
+    listedFor.value = JSON.stringify([id, ...scopes]);
+    tools.value = listed.tools;
+    hiddenTools.value = listed.hidden;
+  });
 }
 
 /** An issue of the server's validation. */

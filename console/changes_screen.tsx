@@ -3,7 +3,7 @@ import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { toListedTool } from "../src/wires/webtools/client/metadata.ts";
-import { ask, hello, tools } from "./api.ts";
+import { ask, hello, listedFor, tools } from "./api.ts";
 import { asSchema } from "./json_schema.ts";
 import { Pane } from "./pane.tsx";
 import { save } from "./save.ts";
@@ -32,10 +32,11 @@ const problem = signal("");
 
 /** Keeps the present list, and compares it with that of the process before: in the browser, and with `auth` in this tab only. */
 function keepList(): void {
-  const { name, path, basePath, instance, hasAuth, startedAtMs } = hello.value ?? {};
+  const { name, path, basePath, instance, hasAuth, startedAtMs } = hello.peek() ?? {};
   if (instance === undefined) return;
   const storage = hasAuth === true ? sessionStorage : localStorage;
-  const key = `toolwire-list ${basePath} ${path} ${name}`;
+  // Each caller has a list of its own.
+  const key = `toolwire-list ${basePath} ${path} ${name} ${listedFor.value}`;
   const present: KeptList = { instance, label: new Date(startedAtMs ?? 0).toISOString(), tools: listed() };
   try {
     const kept = JSON.parse(storage.getItem(key) ?? "[]") as readonly KeptList[];
@@ -48,7 +49,7 @@ function keepList(): void {
 }
 
 effect(() => {
-  if (tools.value.length > 0) keepList();
+  if (listedFor.value !== undefined) keepList();
 });
 
 function listed(): readonly unknown[] {

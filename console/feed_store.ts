@@ -107,10 +107,21 @@ function toRow(event: FeedEvent): Row {
   };
 }
 
+/** Outcomes that ask the caller. */
+const QUESTIONS: ReadonlySet<string> = new Set(["elicitation", "request-for-more-resource"]);
+
 function change(row: Row, event: FeedEvent): Row {
   const { progress = row.progress, value, outcome = "answer", code = "", message = "", correlationId, tookMs } = event;
   if (event.type === "event") return { ...row, progress, events: [...row.events, event] };
-  return { ...row, status: outcome, code, message, correlationId, tookMs, value };
+  return {
+    ...row,
+    status: QUESTIONS.has(outcome) ? "questions" : outcome,
+    code,
+    message,
+    correlationId,
+    tookMs,
+    value,
+  };
 }
 
 /** Adds the events of a part to rows. */

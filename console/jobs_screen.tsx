@@ -19,6 +19,7 @@ import {
   readJobs,
   showJob,
   STATES,
+  viewError,
 } from "./jobs_store.ts";
 import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
@@ -190,9 +191,9 @@ function About(): JSX.Element {
 function Missing({ id }: { readonly id: string }): JSX.Element {
   return (
     <Pane title="Job" actions={<Close />}>
-      {actionError.value === ""
+      {viewError.value === ""
         ? <p class="dim">Reading …</p>
-        : <p class="issue" role="alert">{visible(actionError.value)}</p>}
+        : <p class="issue" role="alert">{visible(viewError.value)}</p>}
       <p class="dim">
         <code>{visible(id)}</code>
       </p>
@@ -229,7 +230,9 @@ function OneJob({ job }: { readonly job: JobView }): JSX.Element {
         )}
       </p>
       <Actions job={job} />
-      {actionError.value !== "" && <p class="issue" role="alert">{visible(actionError.value)}</p>}
+      {[actionError.value, viewError.value].filter((text) => text !== "").map((text) => (
+        <p key={text} class="issue" role="alert">{visible(text)}</p>
+      ))}
       {progress !== undefined && <ProgressLine progress={progress} />}
       {outcome?.message !== undefined && <p class="issue">{visible(outcome.message)}</p>}
       {job.questions !== undefined && <Questions job={job} />}

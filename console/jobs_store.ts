@@ -57,6 +57,8 @@ export const jobView = signal<JobView | undefined>(undefined);
 export const jobError = signal<PageError | undefined>(undefined);
 /** Why the last change was refused. */
 export const actionError = signal("");
+/** Why the shown job could not be read, until it can. */
+export const viewError = signal("");
 /** Id of the server of this page, as the owner of runs. */
 export const ownOwner = signal("");
 export const changes = signal<readonly JobChange[]>([]);
@@ -91,10 +93,11 @@ export async function readJob(id: string): Promise<void> {
   const answer = await send<JobView>("jobs/inspect", { id });
   if (isGone(id)) return;
   if ("error" in answer) {
-    actionError.value = answer.error.message;
+    viewError.value = answer.error.message;
     if (answer.error.status === 400) jobView.value = undefined;
     return;
   }
+  viewError.value = "";
   note(answer);
   jobView.value = answer;
 }
@@ -107,6 +110,7 @@ export function showJob(id: string): void {
   jobView.value = undefined;
   changes.value = [];
   actionError.value = "";
+  viewError.value = "";
   if (id !== "") void readJob(id);
 }
 

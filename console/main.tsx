@@ -1,7 +1,7 @@
 /** The page: its frame, its keys and its screens. */
 import { effect, signal } from "@preact/signals";
 import { type JSX, options, render } from "preact";
-import { actingAs, hello, load, pageError, setToken, takeLink, token } from "./api.ts";
+import { actingAs, hello, isInspector, load, pageError, setToken, takeLink, token } from "./api.ts";
 import { cancelCall, sendCurrent } from "./call_state.ts";
 import { Dialog } from "./dialog.tsx";
 import { feedState, followFeed, rows, stats } from "./feed_store.ts";
@@ -88,13 +88,20 @@ function TopBar(): JSX.Element {
   );
 }
 
+/** Whether a refusal is for the scope of the caller: a server without auth refuses for the key, before the page knows it. */
+function needsScope(message: string): boolean {
+  return hello.value?.hasAuth ?? /\bscope\b/.test(message);
+}
+
 function Problem(): JSX.Element {
   const { status, message, code } = pageError.value ?? { status: 0, message: "", code: "" };
-  const canSignIn = (status === 401 || status === 403) && (hello.value?.hasAuth !== false);
+  const isEnded = isInspector() && (status === 401 || status === 403);
+  // Without auth the key of the console is missing: a token does not help.
+  const canSignIn = !isEnded && (status === 401 || (status === 403 && needsScope(message)));
   return (
     <div class="problem" role="alert">
       <span>
-        ⊘ {message} <code>{code}</code>
+        ⊘ {isEnded ? "This link is of an earlier run. Start toolwire inspect again." : message} <code>{code}</code>
       </span>
       {canSignIn && (
         <form

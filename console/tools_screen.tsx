@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { Answer } from "./answer_pane.tsx";
-import { hiddenTools, type Tool, tools } from "./api.ts";
+import { hiddenTools, listedFor, type Tool, tools } from "./api.ts";
 import { Arguments } from "./arguments_pane.tsx";
 import { Icon } from "./icon.tsx";
 import { route } from "./route.ts";
@@ -26,6 +26,7 @@ export function ToolsScreen(): JSX.Element {
 }
 
 function NoTool(): JSX.Element {
+  if (listedFor.value === undefined) return <div class="empty wide" />;
   if (tools.value.length > 0) {
     return (
       <div class="empty wide">

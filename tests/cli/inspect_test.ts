@@ -7,7 +7,7 @@ import { runHere } from "./run_here.ts";
 
 const BASE = "http://127.0.0.1:9";
 
-async function open(): Promise<{ readonly server: Server; readonly once: string }> {
+async function open(target = "./server.ts"): Promise<{ readonly server: Server; readonly once: string }> {
   const add = defineTool("add").describe("Add").handle(() => 3);
   const transport = memoryTransport(createServer({ tools: [add] }));
   const { server, fragment } = await createInspector(
@@ -20,7 +20,7 @@ async function open(): Promise<{ readonly server: Server; readonly once: string 
       mcp: () => Promise.resolve(undefined),
       close: () => Promise.resolve(),
     },
-    "./server.ts",
+    target,
     () => {},
   );
   return { server, once: fragment.replace("#once=", "") };
@@ -47,6 +47,21 @@ test("the token of the link is exchanged once; the new one opens the console and
   const second = await post(server, "/console/api/session", { token: once }, PAGE);
   deepStrictEqual([second.status, second.body.token], [410, undefined]);
   await server.close(0);
+});
+
+test("the page gets the target without the user of its URL", async () => {
+  for (
+    const [target, shown] of [["https://u:se@cret@host.example/mcp", "https://host.example/mcp"], [
+      "./a@b.ts",
+      "./a@b.ts",
+    ]]
+  ) {
+    const { server, once } = await open(target);
+    const { body } = await post(server, "/console/api/session", { token: once }, PAGE);
+    const hello = await post(server, "/console/api/hello", {}, { ...PAGE, authorization: `Bearer ${body.token}` });
+    strictEqual(hello.body.target, shown);
+    await server.close(0);
+  }
 });
 
 test("without the token nothing is answered, and other pages cannot exchange it", async () => {

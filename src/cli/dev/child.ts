@@ -54,17 +54,17 @@ function readSettings(text: string | undefined): DevSettings {
 
 async function serveModule(settings: DevSettings, cwd: string, report: (event: DevEvent) => void): Promise<Listening> {
   const { module, port, keys, wires, colors, consoleKey } = settings;
-  const { toDevServer } = await import("./dev_server.ts");
+  const { hasOwnKey, toDevServer } = await import("./dev_server.ts");
   const write = (line: string): void => void process.stderr.write(`${line}\n`);
   const loaded = await loadServer(module, cwd);
-  const hasConsole = (wires ?? loaded.wires).includes("console");
+  const isOwnKey = (wires ?? loaded.wires).includes("console") && hasOwnKey(loaded);
   const server = toDevServer(loaded, { keys, wires, colors, consoleKey, write });
   // Native gRPC beside Connect, on the same port.
   const hasGrpc = server.wires.includes("connect");
   const listening = await serve(server, { port, graceMs: GRACE_MS, ...(hasGrpc && { grpc: true }) });
   report({
     kind: "serving",
-    banner: withKey(formatBanner(server, listening.url, listening.grpcUrl), hasConsole ? undefined : consoleKey),
+    banner: withKey(formatBanner(server, listening.url, listening.grpcUrl), isOwnKey ? undefined : consoleKey),
     tools: countTools(server),
   });
   return listening;

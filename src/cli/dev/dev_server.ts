@@ -6,7 +6,7 @@ import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import type { Server } from "../../server/server.ts";
 import { mcp } from "../../wires/mcp/http/server/mcp.ts";
-import { consolePage } from "../../wires/console/server/console_page.ts";
+import { consolePage, type ConsoleWire } from "../../wires/console/server/console_page.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
 import { rest } from "../../wires/rest/server/rest.ts";
 import { grpc } from "../../wires/grpc/server/grpc.ts";
@@ -61,10 +61,17 @@ export function toDevServer(server: Server, options: DevServerOptions): Server {
   });
 }
 
-/** The console is added, unless the server has one. */
+/** The console is added, unless the server has one. One without a key gets this one, which survives a reload. */
 function withConsole(wires: readonly RequestWire[], key: string | undefined): readonly RequestWire[] {
-  if (key === undefined || wires.some(({ name }) => name === "console")) return wires;
-  return [...wires, consolePage({ key })];
+  if (key === undefined) return wires;
+  if (!wires.some(({ name }) => name === "console")) return [...wires, consolePage({ key })];
+  return wires.map((wire) => (wire as ConsoleWire)["~withKey"]?.(key) ?? wire);
+}
+
+/** Whether the console of a server has a key already. */
+export function hasOwnKey(server: Server): boolean {
+  const { wires = [] } = server["~offer"].options as Options;
+  return wires.some((wire) => wire.name === "console" && (wire as ConsoleWire)["~withKey"] === undefined);
 }
 
 function wireNamed(name: string, own: readonly RequestWire[]): RequestWire {

@@ -30,8 +30,13 @@ export async function createInspector(
   const server = await createProxy(connection.transport, {
     info: await infoOf(connection),
     logger: pretty({ write, colors: false }),
-    wires: [wire, consolePage({ "~target": target })],
+    wires: [wire, consolePage({ "~target": withoutUser(target) })],
     auth,
   });
   return { server, fragment };
+}
+
+/** A target without the user and the password of its URL: the page shows it in calls to copy. */
+function withoutUser(target: string): string {
+  return target.replace(/^((?:[\w-]+:)??\w+:\/\/)[^\s/?#]*@/, "$1");
 }

@@ -10,7 +10,7 @@ import { createServer, defineTool, mcpLite } from "../../../mod.ts";
 import { consolePage } from "../../../src/wires/console/mod.ts";
 import { createServer as createCore } from "../../../src/core/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
-import { toDevServer } from "../../../src/cli/dev/dev_server.ts";
+import { hasOwnKey, toDevServer } from "../../../src/cli/dev/dev_server.ts";
 import { awaitChange } from "../../../src/cli/dev/failed_module.ts";
 import { formatLoadError } from "../../../src/cli/dev/load_error.ts";
 import { decodeDevEvent, encodeDevEvent } from "../../../src/cli/dev/messages.ts";
@@ -50,13 +50,18 @@ test("a server for development has the console, with its key, unless it has one 
   const options = { keys: KEYS, wires: undefined, colors: false, write: () => {}, consoleKey: "a key" };
   const server = toDevServer(createServer({ tools: [ask] }), options);
   deepStrictEqual(server.wires, ["mcp", "mcp-lite", "console"]);
-  const hello = (key: string) => {
+  const hello = (key: string, of = server) => {
     const headers = { "x-toolwire-console": "1", "x-toolwire-console-key": key };
-    return server.fetch(new Request("http://localhost/console/api/hello", { method: "POST", headers }));
+    return of.fetch(new Request("http://localhost/console/api/hello", { method: "POST", headers }));
   };
   deepStrictEqual([(await hello("a key")).status, (await hello("another")).status], [200, 403]);
   const own = createServer({ tools: [ask], wires: [mcpLite(), consolePage()] });
-  deepStrictEqual(toDevServer(own, options).wires, ["mcp-lite", "console"]);
+  const keyed = toDevServer(own, options);
+  deepStrictEqual([keyed.wires, hasOwnKey(own)], [["mcp-lite", "console"], false]);
+  deepStrictEqual([(await hello("a key", keyed)).status, (await hello("another", keyed)).status], [200, 403]);
+  const chosen = createServer({ tools: [ask], wires: [consolePage({ key: "chosen" })] });
+  ok(hasOwnKey(chosen));
+  deepStrictEqual((await hello("chosen", toDevServer(chosen, options))).status, 200);
 });
 
 test("a question that was asked before a reload can be answered after it", async () => {

@@ -49,6 +49,16 @@ export interface ConsoleOptions {
   readonly "~target"?: string | undefined;
 }
 
+/** The wire that {@link consolePage} returns. */
+export interface ConsoleWire extends RequestWire {
+  /**
+   * Returns the same console with a key, for `toolwire dev`. Absent if it has a key.
+   *
+   * @internal
+   */
+  readonly "~withKey"?: (key: string) => RequestWire;
+}
+
 /**
  * Creates the console: a page that lists the tools, calls them over each mounted wire, and shows the calls of all callers as they
  * happen. Nothing of it is mounted unless it is asked for.
@@ -85,7 +95,10 @@ export function consolePage(options: ConsoleOptions = {}): RequestWire {
   if (options.actAs === true && options.key === undefined) {
     throw new TypeError("Cannot serve the console: actAs needs a key, as in consolePage({ key, actAs: true })");
   }
-  return { name: "console", mount: (host) => new Console(host, options) };
+  const wire: RequestWire = { name: "console", mount: (host) => new Console(host, options) };
+  if (options.key !== undefined) return wire;
+  const keyless: ConsoleWire = { ...wire, "~withKey": (key) => consolePage({ ...options, key }) };
+  return keyless;
 }
 
 const VENDORS = ["mcp", "openai", "anthropic", "gemini"] as const;
