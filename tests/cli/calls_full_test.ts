@@ -38,7 +38,7 @@ async function run(wire: string, ...args: readonly string[]) {
 }
 
 async function eventually(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let tries = 0; tries < 6_000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
   ok(condition(), `did not happen: ${JSON.stringify(runs)}`);
 }
 

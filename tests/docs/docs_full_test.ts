@@ -87,7 +87,7 @@ describe("documentation examples", { skip }, () => {
     deepStrictEqual(unmarked, [], "Import from toolwire, or write ```ts fragment");
   });
 
-  test("each one type-checks", { timeout: 60_000 }, async () => {
+  test("each one type-checks", { timeout: 120_000 }, async () => {
     const { status, output } = await run("tsc", ["-p", folder], 55_000);
     strictEqual(status, 0, namePlaces(output));
   });
@@ -99,21 +99,21 @@ describe("documentation examples", { skip }, () => {
     deepStrictEqual(wrong.map(({ place }) => place), []);
   });
 
-  test("each one runs on Bun, from npm", { timeout: 60_000 }, () => runAll(npm, "bun", ["run"]));
+  test("each one runs on Bun, from npm", { timeout: 120_000 }, () => runAll(npm, "bun", ["run"]));
 
-  test("each one runs on Bun, from JSR", { timeout: 60_000 }, () => runAll(jsr, "bun", ["run"]));
+  test("each one runs on Bun, from JSR", { timeout: 120_000 }, () => runAll(jsr, "bun", ["run"]));
 
   // From npm on Deno: scripts/check_package.mjs, with the package installed.
   test(
     "each one runs on Deno, from JSR",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     () => runAll(jsr, "deno", ["run", "-A", "--no-check", "--quiet"]),
   );
 
   async function runAll(files: ReadonlyMap<Example, string>, command: string, args: readonly string[]): Promise<void> {
     const urls = runnable.map((example) => pathToFileURL(files.get(example)!).href);
     const script = fileURLToPath(new URL("run_examples.mjs", import.meta.url));
-    const { status, output } = await run(command, [...args, script, ...urls], 20_000);
+    const { status, output } = await run(command, [...args, script, ...urls], 100_000);
     const results = Array.from(
       output.matchAll(/^::example (.*)$/gm),
       ([, json = ""]) => JSON.parse(json) as { error?: string },

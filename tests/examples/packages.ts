@@ -13,7 +13,7 @@ export async function installPackage(folder: string, compiler: string): Promise<
   for (const file of ["mod.ts", "src", "package.json", "tsconfig.json", "tsconfig.build.json"]) {
     await cp(join(root, file), join(installed, file), { recursive: true });
   }
-  const built = await runProgram([compiler, "-p", "tsconfig.build.json"], { cwd: installed });
+  const built = await runProgram([compiler, "-p", "tsconfig.build.json"], { cwd: installed, withinMs: 120_000 });
   strictEqual(built.code, 0, built.stdout);
   await mkdir(join(folder, "node_modules/.bin"));
   await chmod(join(installed, "dist/src/cli/main.js"), 0o755);

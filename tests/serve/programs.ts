@@ -166,7 +166,7 @@ export function runProgram(
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
-    const timer = setTimeout(() => child.kill("SIGKILL"), options.withinMs ?? 30_000);
+    const timer = setTimeout(() => child.kill("SIGKILL"), options.withinMs ?? 60_000);
     const end = (code: number | null) => {
       clearTimeout(timer);
       resolve({ code, stdout, stderr });
