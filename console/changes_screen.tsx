@@ -35,7 +35,7 @@ function keepList(): void {
   const { name, path, basePath, instance, hasAuth, startedAtMs } = hello.peek() ?? {};
   if (instance === undefined) return;
   const storage = hasAuth === true ? sessionStorage : localStorage;
-  // Each caller has a list of its own.
+  // Each caller has a separate list.
   const key = `toolwire-list ${basePath} ${path} ${name} ${listedFor.value}`;
   const present: KeptList = { instance, label: new Date(startedAtMs ?? 0).toISOString(), tools: listed() };
   try {

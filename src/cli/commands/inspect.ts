@@ -1,7 +1,7 @@
 /** `toolwire inspect <target>`: the console page for any server, through a gateway on this machine. */
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { listen, parsePort } from "../record/serve_proxy.ts";
+import { listen, PORT_FLAG } from "../record/serve_proxy.ts";
 import type { TargetConnection } from "../targets/connection.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
@@ -30,13 +30,7 @@ export const inspectCommand: CliCommand = defineCommand<InspectFlags>({
     flags: {
       ...TARGET_FLAGS,
       open: { kind: "boolean", optional: true, brief: "Open the link in the browser", withNegated: false },
-      port: {
-        kind: "parsed",
-        parse: parsePort,
-        optional: true,
-        placeholder: "port",
-        brief: "Port. Default: any free one",
-      },
+      port: PORT_FLAG,
     },
     positional: { kind: "array", parameter: { brief: "Target", parse: String, placeholder: "target" }, maximum: 1 },
   },

@@ -5,7 +5,7 @@ import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
-import { parsePort, type ServeFlags } from "../record/serve_proxy.ts";
+import { PORT_FLAG, type ServeFlags } from "../record/serve_proxy.ts";
 import type { TargetConnection } from "../targets/connection.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
@@ -40,13 +40,7 @@ export const recordCommand: CliCommand = defineCommand<RecordFlags>({
       ...TARGET_FLAGS,
       out: { kind: "parsed", parse: String, placeholder: "file", brief: "File of the recording" },
       force: { kind: "boolean", optional: true, brief: "Replace the file if it exists" },
-      port: {
-        kind: "parsed",
-        parse: parsePort,
-        optional: true,
-        placeholder: "port",
-        brief: "Port. Default: any free one",
-      },
+      port: PORT_FLAG,
       stdio: { kind: "boolean", optional: true, brief: "Serve MCP over standard input and output" },
     },
     aliases: { o: "out" },

@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import type { Recording } from "../../core/recording/recording.ts";
 import type { ReplayedCall } from "../../core/recording/replay_calls.ts";
-import { parsePort, type ServeFlags } from "../record/serve_proxy.ts";
+import { PORT_FLAG, type ServeFlags } from "../record/serve_proxy.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { withLimits } from "../targets/limits.ts";
 import { openTarget } from "../targets/open.ts";
@@ -52,13 +52,7 @@ export const replayCommand: CliCommand = defineCommand<ReplayFlags, [file: strin
         placeholder: "/value/at",
         brief: "JSON pointer of a place that is not compared, * for any member; may be repeated",
       },
-      port: {
-        kind: "parsed",
-        parse: parsePort,
-        optional: true,
-        placeholder: "port",
-        brief: "Port. Default: any free one",
-      },
+      port: PORT_FLAG,
       stdio: { kind: "boolean", optional: true, brief: "Serve MCP over standard input and output" },
       json: { kind: "boolean", optional: true, brief: "The comparison as one JSON object on standard output" },
     },

@@ -9,7 +9,7 @@ import { serveStdio } from "../../wires/mcp/stdio/server/serve_stdio.ts";
 
 /** Flags of servers. */
 export interface ServeFlags {
-  /** Port. Default: any free one. */
+  /** Port. Default: a free one. */
   readonly port?: number;
   /** Serves MCP over standard input and output. */
   readonly stdio?: boolean;
@@ -20,6 +20,23 @@ export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (port < 65_536) return port;
   throw new TypeError(`${JSON.stringify(text)} is not the number of a port`);
+}
+
+/** The flag `--port` of commands that serve. */
+export const PORT_FLAG: PortFlag = {
+  kind: "parsed",
+  parse: parsePort,
+  optional: true,
+  placeholder: "port",
+  brief: "Port. Default: a free one",
+};
+
+interface PortFlag {
+  readonly kind: "parsed";
+  readonly parse: (text: string) => number;
+  readonly optional: true;
+  readonly placeholder: string;
+  readonly brief: string;
 }
 
 /**
