@@ -36,7 +36,7 @@ export interface WebMcpRegistration {
  *
  * const empty = defineTool("cart.empty").describe("Remove everything from the cart").handle(() => "The cart is empty");
  * const registration = await registerWebMcp(createServer({ tools: [empty] })); // or createClient("https://…")
- * strictEqual(registration.isSupported, false); // this is no page
+ * strictEqual(registration.isSupported, false); // not a page
  * ```
  * @param source A server of this page, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
