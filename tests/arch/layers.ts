@@ -73,6 +73,7 @@ export const LAYERS: readonly Layer[] = [
       "testing",
       "tokenizer",
       "webhooks",
+      "skills",
       "webmcp",
     ],
   },
@@ -221,6 +222,11 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/integrations/agents/"],
     imports: ["internal", "errors", "call", "json schema", "tool search", "client", "wire client"],
   },
+  {
+    name: "skills",
+    folders: ["src/integrations/skills/"],
+    imports: ["internal", "errors", "call", "json schema", "content", "client", "wire client"],
+  },
   { name: "webmcp", folders: ["src/integrations/webmcp/"], imports: ["internal", "agents"] },
   {
     name: "middleware",
@@ -341,6 +347,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["esbuild", ["src/integrations/packaging/"]],
   ["jsonc-parser", ["src/cli/"]],
   ["smol-toml", ["src/cli/"]],
+  ["yaml", ["src/integrations/skills/"]],
   ["oauth4webapi", ["src/integrations/oauth/"]],
   ["bullmq", ["src/engine/bullmq/", "src/engine/redis/"]],
   ["ioredis", ["src/engine/bullmq/", "src/engine/redis/"]],

@@ -9,6 +9,7 @@ import {
 import type { MaybePromise } from "../../internal/async.ts";
 import type { PartDefinition } from "../tool/part.ts";
 import type { Completers } from "./completion.ts";
+import type { ContentExtension } from "./content_catalog.ts";
 import type { UriTemplate, UriVariables } from "./uri_template/uri_template.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import { isJsonObject, omitUndefined } from "../../internal/json.ts";
@@ -43,6 +44,14 @@ export interface ListedResource<Variables = UriVariables> extends Partial<Omit<R
   readonly annotations?: ContentAnnotations;
 }
 
+/** What a resource says of its extension. */
+export interface ResourceExtension {
+  /** Creates the extension of a server from all resources that have this function. */
+  readonly join: (resources: readonly ResourceDefinition[]) => ContentExtension;
+  /** Data for the extension. */
+  readonly data: unknown;
+}
+
 /** Definition of a resource, created once by `defineResource`. */
 export interface ResourceDefinition {
   /** URI or URI template. */
@@ -64,6 +73,10 @@ export interface ResourceDefinition {
   readonly part: PartDefinition | undefined;
   /** Remote server that reads it. `undefined` if it is read here. */
   readonly remote: object | undefined;
+  /** Whether `resources/list` has it. A resource of an extension may be listed by the extension alone. */
+  readonly isListed: boolean;
+  /** Extension that the resource belongs to. `undefined` for none. */
+  readonly extension: ResourceExtension | undefined;
   readonly list: ((ctx: ListingCtx) => MaybePromise<readonly ListedResource[]>) | undefined;
   readonly reader: (variables: UriVariables, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>;
 }

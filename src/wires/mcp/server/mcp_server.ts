@@ -4,6 +4,7 @@ import type { RequestWire, WireHost } from "../../wire.ts";
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, TASKS_EXTENSION } from "../protocol/constants.ts";
 import { ChangeStreams } from "./change_streams.ts";
 import { ContentHandlers } from "./content_handlers.ts";
+import { Extensions } from "./extensions.ts";
 import { type CacheHints, Revision } from "./revision.ts";
 import { Tasks } from "./tasks.ts";
 import { ToolCallRunner } from "./tool_calls.ts";
@@ -80,6 +81,8 @@ export class McpServer {
   /** Deferred calls as tasks. */
   readonly tasks: Tasks;
   readonly changeStreams: ChangeStreams;
+  /** Extensions that resources bring. */
+  readonly extensions: Extensions;
   readonly #revisions: ReadonlyMap<string, Revision>;
 
   /** @throws {TypeError} If a tool violates the rules of MCP. */
@@ -92,6 +95,7 @@ export class McpServer {
     this.content = new ContentHandlers(host, pageSize);
     this.tasks = new Tasks(host, this.tools, this.calls);
     this.changeStreams = new ChangeStreams(host);
+    this.extensions = new Extensions(host, pageSize);
     const versions = [MODERN_VERSION, ...LEGACY_VERSIONS] as const;
     this.#revisions = new Map(versions.map((version) => [version, new Revision(version, host.info, cache)]));
   }
@@ -114,10 +118,13 @@ export class McpServer {
     const { tasks, ...capabilities } = Object.fromEntries(
       offered.map(([name, { features = {} }]) => [name, hasNotifications ? features : {}]),
     );
-    if (tasks === undefined) return capabilities;
-    if (isModern) return { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } };
-    if (version !== "2025-11-25") return capabilities;
-    return { ...capabilities, tasks: { cancel: {}, requests: { tools: { call: {} } } } };
+    const hasTasks = tasks !== undefined;
+    const extensions = { ...(hasTasks && isModern && { [TASKS_EXTENSION]: {} }), ...this.extensions.declared };
+    return {
+      ...capabilities,
+      ...(hasTasks && version === "2025-11-25" && { tasks: { cancel: {}, requests: { tools: { call: {} } } } }),
+      ...(Object.keys(extensions).length > 0 && { extensions }),
+    };
   }
 
   /** Closes the open streams. */
