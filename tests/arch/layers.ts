@@ -364,6 +364,7 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/wires/grpc/client/native/",
   "src/integrations/oauth/loopback/",
   "src/integrations/packaging/",
+  "src/integrations/skills/read_folder.ts",
   "src/integrations/webhooks/public_fetch.ts",
   // Whether standard error is a terminal.
   "src/integrations/middleware/console_loggers.ts",

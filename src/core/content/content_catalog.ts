@@ -8,11 +8,11 @@ import type { Call, CallMeta, Peer } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import type { AnswerOutcome, CallResult, ErrorResult, Outcome, Sink } from "../call/outcome.ts";
 import type { MaybeFuture } from "../../internal/future.ts";
-import type { Members } from "../../internal/json.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { PromptContent, PromptDefinition, PromptListing } from "./prompt.ts";
 import type { ResourceDefinition, ResourceListing, ResourceTemplateListing } from "./resource.ts";
 import type { Completion } from "./completion.ts";
+import type { ContentExtension } from "./extension.ts";
 
 /** Result of a request: an answer of this type, or any other result. */
 export type CallResultOf<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
@@ -35,27 +35,6 @@ export interface CompletionRequest extends ContentCall {
   readonly value: string;
   /** Other arguments known so far. */
   readonly otherArguments?: Readonly<Record<string, string>> | undefined;
-}
-
-/** What a method of an extension returns: members of its result, a list that is sent in pages, or an error. */
-export type ExtensionAnswer = { readonly members: Members } | ExtensionPage | ErrorResult;
-
-/** A list that is sent in pages. */
-export interface ExtensionPage {
-  /** Name of the list in the result. */
-  readonly list: string;
-  /** The items; the same array while they do not change. */
-  readonly items: readonly Members[];
-}
-
-/** An extension of MCP that resources bring: what its servers declare, and its methods. */
-export interface ContentExtension {
-  /** Identifier, such as `io.modelcontextprotocol/skills`. */
-  readonly id: string;
-  /** Settings that the server declares. */
-  readonly settings: Members;
-  /** The methods by name. All callers may cache the results. */
-  readonly methods: Readonly<Record<string, (params: Members) => ExtensionAnswer>>;
 }
 
 /** The resources and prompts of a server. */

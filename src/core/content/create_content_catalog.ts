@@ -13,10 +13,10 @@ import type {
   CompletionRequest,
   ContentCall,
   ContentCatalog,
-  ContentExtension,
   CreateContentCatalog,
   RunDefinition,
 } from "./content_catalog.ts";
+import type { ContentExtension } from "./extension.ts";
 import { type Completers, type Completion, toCompletion } from "./completion.ts";
 import {
   listPrompt,
@@ -242,7 +242,9 @@ function listOne(definition: ResourceDefinition, { variables, ...own }: ListedRe
 
 function joinExtensions(resources: readonly ResourceDefinition[]): readonly ContentExtension[] {
   const groups = Map.groupBy(resources, ({ extension }) => extension?.join);
-  return [...groups].flatMap(([join, definitions]) => join === undefined ? [] : [join(definitions)]);
+  return [...groups].flatMap(([join, definitions]) =>
+    join === undefined ? [] : [join(definitions.map(({ extension }) => extension?.data))]
+  );
 }
 
 function assertNoQuestions<Value>(result: CallResultOf<Value>): CallResultOf<Value> {

@@ -9,7 +9,7 @@ import {
 import type { MaybePromise } from "../../internal/async.ts";
 import type { PartDefinition } from "../tool/part.ts";
 import type { Completers } from "./completion.ts";
-import type { ContentExtension } from "./content_catalog.ts";
+import type { ResourceExtension } from "./extension.ts";
 import type { UriTemplate, UriVariables } from "./uri_template/uri_template.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import { isJsonObject, omitUndefined } from "../../internal/json.ts";
@@ -42,14 +42,6 @@ export interface ListedResource<Variables = UriVariables> extends Partial<Omit<R
   readonly variables: Variables;
   /** Hints for its use. */
   readonly annotations?: ContentAnnotations;
-}
-
-/** What a resource says of its extension. */
-export interface ResourceExtension {
-  /** Creates the extension of a server from all resources that have this function. */
-  readonly join: (resources: readonly ResourceDefinition[]) => ContentExtension;
-  /** Data for the extension. */
-  readonly data: unknown;
 }
 
 /** Definition of a resource, created once by `defineResource`. */

@@ -2,7 +2,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { canonicalJson, isJsonObject } from "../../internal/json.ts";
 import type { McpRequestOptions, McpResourceContents, McpTransport } from "../../wires/mcp/client/types.ts";
 import { readFrontmatter } from "./frontmatter.ts";
-import { digestOf, type Skill, type SkillResource, textOf } from "./skill.ts";
+import { decodeText, fileDigest, type Skill, type SkillResource } from "./skill.ts";
 
 /** A verified file of a skill. */
 export interface SkillFile {
@@ -112,8 +112,8 @@ async function verify(
   const bytes = content === undefined || others.length > 0 ? undefined : bytesOf(content);
   if (bytes === undefined) throw refusal(uri, "the server did not send one file");
   if (bytes.length !== size) throw refusal(uri, `it has ${bytes.length} bytes, and ${size} are listed`);
-  if (await digestOf(bytes) !== digest) throw refusal(uri, "it does not have the digest that is listed");
-  const text = textOf(bytes);
+  if (await fileDigest(bytes) !== digest) throw refusal(uri, "it does not have the digest that is listed");
+  const text = decodeText(bytes);
   if (uri === skill.uri) compareFrontmatter(skill, text ?? "");
   return { uri, mimeType: content?.mimeType, bytes, text };
 }

@@ -1,7 +1,6 @@
 /** The methods of the extension, on a server with skills (SEP-2640). */
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
-import type { ContentExtension, ExtensionAnswer } from "../../core/content/content_catalog.ts";
-import type { ResourceDefinition } from "../../core/content/resource.ts";
+import type { ContentExtension, ExtensionAnswer } from "../../core/content/extension.ts";
 import { type LoadedFile, type LoadedSkill, type Skill, SKILLS_EXTENSION } from "./skill.ts";
 
 /** What a resource of a skill says of itself: its file, and the skill, if it is the SKILL.md. */
@@ -22,9 +21,9 @@ interface Child {
 const FOLDER_TYPE = "inode/directory";
 
 /** Creates the extension of a server from the files of all its skills. */
-export function joinSkills(resources: readonly ResourceDefinition[]): ContentExtension {
+export function joinSkills(found: readonly unknown[]): ContentExtension {
   // The one cast: resources of this extension are made with this data.
-  const data = resources.map(({ extension }) => extension?.data as SkillData);
+  const data = found as readonly SkillData[];
   const items = data.flatMap(({ skill }) => skill === undefined ? [] : [{ ...skill.entry }]);
   const skills: ReadonlyMap<string, Skill> = new Map(items.map((skill) => [skill.uri, skill]));
   const folders = listFolders(data.map(({ file }) => file), [...skills.keys()]);

@@ -23,7 +23,7 @@ const RESERVED = "io.modelcontextprotocol/";
 /**
  * Reads the frontmatter of a SKILL.md.
  *
- * @throws {TypeError} If there is none, or it is not valid.
+ * @throws {TypeError} If it is missing or not valid.
  */
 export function readFrontmatter(text: string): SkillFrontmatter {
   const yaml = HEAD.exec(text)?.[1];

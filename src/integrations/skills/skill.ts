@@ -82,7 +82,7 @@ export async function loadSkill({ path, files: given }: SkillSource): Promise<Lo
 }
 
 /** Whether a request for a file gives text: whenever the bytes are UTF-8, with or without a byte order mark. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -91,7 +91,7 @@ export function textOf(bytes: Uint8Array): string | undefined {
 }
 
 /** The digest of bytes, as lists have it. */
-export async function digestOf(bytes: Uint8Array): Promise<string> {
+export async function fileDigest(bytes: Uint8Array): Promise<string> {
   return `sha256:${toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as BufferSource)))}`;
 }
 
@@ -105,8 +105,8 @@ function frontmatterOf(text: string, refuse: (reason: string) => TypeError): Ski
 
 async function loadFile(uri: string, content: string | Uint8Array): Promise<LoadedFile> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  const text = textOf(bytes);
-  return { uri, digest: await digestOf(bytes), size: bytes.length, bytes, text, mimeType: mimeTypeOf(uri, text) };
+  const text = decodeText(bytes);
+  return { uri, digest: await fileDigest(bytes), size: bytes.length, bytes, text, mimeType: mimeTypeOf(uri, text) };
 }
 
 function pick({ uri, digest, size }: LoadedFile): SkillResource {

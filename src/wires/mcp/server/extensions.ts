@@ -1,4 +1,4 @@
-import type { ExtensionPage } from "../../../core/content/content_catalog.ts";
+import type { ContentExtension, ExtensionPage } from "../../../core/content/extension.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
@@ -11,7 +11,7 @@ export class Extensions {
   /** Settings by identifier, for the capabilities of the server. */
   readonly declared: Members;
   readonly #pageSize: number;
-  readonly #methods: ReadonlyMap<string, NonNullable<WireHost["catalog"]>["extensions"][number]["methods"][string]>;
+  readonly #methods: ReadonlyMap<string, ContentExtension["methods"][string]>;
   readonly #pages = new WeakMap<object, Pages>();
 
   constructor({ catalog }: WireHost, pageSize: number) {
