@@ -208,6 +208,8 @@ export class QuestionTracker implements RunQuestions {
    * A job does not know which answers are the latest, so all count.
    */
   get #unreadKeys(): readonly string[] {
+    // Questions of external work may have been answered by another caller meanwhile.
+    if (this.#run.asksThrough !== undefined) return [];
     const { responses } = this.#run.call.meta ?? {};
     const latest = this.#answered.filter((key) => responses === undefined || Object.hasOwn(responses, key));
     return latest.some((key) => this.#usedKeys.has(`question "${key}"`)) ? [] : latest;
@@ -222,8 +224,8 @@ export class QuestionTracker implements RunQuestions {
     read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
   ): Promise<Value> {
     const { definition } = this.#run;
-    if (definition.external !== undefined) {
-      throw new TypeError(`Tool "${definition.name}" cannot ask: its work goes on elsewhere, and is not run again`);
+    if (definition.external !== undefined && this.#run.asksThrough === undefined) {
+      throw new TypeError(`Tool "${definition.name}" cannot ask in start or cancel: only the check of .external() asks`);
     }
     const questions = Object.entries(requests).map(([key, one]) => [key, this.#question(key, one)] as const);
     const answer = this.#answersTo(questions).then(read);
