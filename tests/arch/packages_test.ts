@@ -71,6 +71,7 @@ for (
     "./mcp",
     "./rest",
     "./agents",
+    "./webmcp",
     "./oauth",
   ]
 ) {
