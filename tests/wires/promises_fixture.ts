@@ -129,7 +129,21 @@ export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}
       return n + journal.lines.length;
     });
 
-  const tools = [quick, slow, slowPieces, slowNo, approved, slowAsk, remote, remoteAsk, remove, both, tell, put, count] as const;
+  const tools = [
+    quick,
+    slow,
+    slowPieces,
+    slowNo,
+    approved,
+    slowAsk,
+    remote,
+    remoteAsk,
+    remove,
+    both,
+    tell,
+    put,
+    count,
+  ] as const;
   const server = createServer({ keys: KEYS, wires, ...options, tools });
   return { server, journal };
 }

@@ -69,7 +69,11 @@ export class Redeemer {
       return await this.#pollUntilEnd(run, mayWaitMs, (wait) => this.#pollRemote(run, opened, remote, wait));
     }
     if (external !== undefined) {
-      return await this.#pollUntilEnd(run, mayWaitMs, ({ isFirst }) => this.#checkExternal(run, opened, external, isFirst));
+      return await this.#pollUntilEnd(
+        run,
+        mayWaitMs,
+        ({ isFirst }) => this.#checkExternal(run, opened, external, isFirst),
+      );
     }
     if (!this.#promises.isKnowable(opened)) return this.#promises.promiseLost();
     if (run.call.meta?.continuation === token) await this.#answer(run, opened);

@@ -225,7 +225,9 @@ export class QuestionTracker implements RunQuestions {
   ): Promise<Value> {
     const { definition } = this.#run;
     if (definition.external !== undefined && this.#run.asksThrough === undefined) {
-      throw new TypeError(`Tool "${definition.name}" cannot ask in start or cancel: only the check of .external() asks`);
+      throw new TypeError(
+        `Tool "${definition.name}" cannot ask in start or cancel: only the check of .external() asks`,
+      );
     }
     const questions = Object.entries(requests).map(([key, one]) => [key, this.#question(key, one)] as const);
     const answer = this.#answersTo(questions).then(read);
