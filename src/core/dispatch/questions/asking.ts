@@ -195,24 +195,20 @@ export class QuestionTracker implements RunQuestions {
       if (JSON.stringify(memo.answers).length > MAX_ANSWERS) {
         return errorResult("payload_too_large", "The answers are longer than a continuation can carry");
       }
-      return services.mask(thrown, {
-        tool: definition.name,
-        questions: Object.keys(requests),
-        steps: Object.keys(memo.steps),
-      });
+      const [questions, steps] = [Object.keys(requests), Object.keys(memo.steps)];
+      return services.mask(thrown, { tool: definition.name, questions, steps });
     }
   }
 
   /**
    * Keys of the latest answers, if this run has asked for none of them: its keys change from run to run, and it would ask forever.
-   * A job does not know which answers are the latest, so all count.
+   * A job does not know which answers are the latest, so all count. Another caller may have answered for external work.
    */
   get #unreadKeys(): readonly string[] {
-    // Questions of external work may have been answered by another caller meanwhile.
-    if (this.#run.asksThrough !== undefined) return [];
-    const { responses } = this.#run.call.meta ?? {};
+    const { asksThrough, call: { meta: { responses } = {} } } = this.#run;
     const latest = this.#answered.filter((key) => responses === undefined || Object.hasOwn(responses, key));
-    return latest.some((key) => this.#usedKeys.has(`question "${key}"`)) ? [] : latest;
+    const isKnown = latest.some((key) => this.#usedKeys.has(`question "${key}"`));
+    return isKnown || asksThrough !== undefined ? [] : latest;
   }
 
   #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
