@@ -21,7 +21,7 @@ import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, 
 import type { MountedAuth } from "./auth.ts";
 import type { BasePath } from "./base_path.ts";
 import { FetchRequest } from "./fetch_request.ts";
-import { checkServerOptions, type CoreServerOptions } from "./options.ts";
+import { assertCoreOptions, type CoreServerOptions } from "./options.ts";
 import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
@@ -156,14 +156,21 @@ const DEFAULT_LIMITS: Limits = {
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If an option is of the wrong type, two tools have the same name, a tool has a reserved name, a tool gives promises and there is no engine, a part has `auth` and the whole has none, or two wires share a path.
+ * @throws {TypeError} If an option is unknown, a value does not bring what its option needs, two tools have the same name, a tool has a reserved name, a tool gives promises and there is no engine, a part has `auth` and the whole has none, or two wires share a path. Other types are left to TypeScript.
  * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.
  */
 export function createCoreServer<
   const Tools extends readonly AnyTool[],
   const Parts extends readonly Part[] = readonly [],
 >(options: CoreServerOptions<Tools, Parts>): Server<AllTools<Tools, Parts>> {
-  checkServerOptions(options);
+  assertCoreOptions(options);
+  return createServerOf(options);
+}
+
+/** Creates a server of options that were validated. */
+export function createServerOf<const Tools extends readonly AnyTool[], const Parts extends readonly Part[]>(
+  options: CoreServerOptions<Tools, Parts>,
+): Server<AllTools<Tools, Parts>> {
   const { middleware = [], jobMiddleware = [], changes: ownChanges = memoryBus(), parts: [first] = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const parts = first?.["~join"](options, ownChanges);
