@@ -1,5 +1,5 @@
 /** Skills, one of them with folders. */
-import { type SkillSource } from "jsr:@toolwire/toolwire/skills";
+import type { SkillSource } from "jsr:@toolwire/toolwire/skills";
 
 const refund = `---
 name: issue-refund
