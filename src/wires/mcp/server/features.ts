@@ -6,11 +6,17 @@ import { Tasks } from "./tasks.ts";
 import type { ToolCallRunner } from "./tool_calls.ts";
 import type { McpTools } from "./tools.ts";
 
-/** Creates the tasks of a server: {@link mcpTasks}. */
-export type McpTasks = (host: WireHost, tools: McpTools, calls: ToolCallRunner) => ServedTasks;
+/** Promised work as tasks: {@link mcpTasks}. */
+export interface McpTasks {
+  /** @internal */
+  readonly "~serve": (host: WireHost, tools: McpTools, calls: ToolCallRunner) => ServedTasks;
+}
 
-/** Creates the methods of a server for resources and prompts: {@link mcpCatalog}. */
-export type McpCatalog = (host: WireHost, pageSize: number) => ContentHandlers;
+/** Resources, prompts and completion: {@link mcpCatalog}. */
+export interface McpCatalog {
+  /** @internal */
+  readonly "~serve": (host: WireHost, pageSize: number) => ContentHandlers;
+}
 
 /** The parts that `mcp()` of a server of `./core` needs as values. Servers of the front door have them all. */
 export interface McpFeatures {
@@ -22,15 +28,15 @@ export interface McpFeatures {
 
 /** Tasks of all revisions. */
 export class ServedTasks extends Tasks {
-  readonly readLegacyRequest = readTaskRequest;
-  readonly handleLegacy = handleLegacyTask;
+  readonly readLegacyRequest: typeof readTaskRequest = readTaskRequest;
+  readonly handleLegacy: typeof handleLegacyTask = handleLegacyTask;
 }
 
 /** Serves promised work as tasks, for `mcp({ tasks: mcpTasks })` on a server of `./core`. */
-export const mcpTasks: McpTasks = (host, tools, calls) => new ServedTasks(host, tools, calls);
+export const mcpTasks: McpTasks = { "~serve": (host, tools, calls) => new ServedTasks(host, tools, calls) };
 
 /** Serves resources, prompts and completion, for `mcp({ catalog: mcpCatalog })` on a server of `./core`. */
-export const mcpCatalog: McpCatalog = (host, pageSize) => new ContentHandlers(host, pageSize);
+export const mcpCatalog: McpCatalog = { "~serve": (host, pageSize) => new ContentHandlers(host, pageSize) };
 
 /** All parts. */
 export const MCP_FEATURES: McpFeatures = { tasks: mcpTasks, catalog: mcpCatalog };

@@ -89,8 +89,8 @@ export class McpServer {
     this.settings = { logging, cache, pageSize, askTimeoutMs };
     this.tools = new McpTools(host);
     this.calls = new ToolCallRunner(host, this.tools);
-    this.content = catalog?.(host, pageSize);
-    this.tasks = tasks?.(host, this.tools, this.calls);
+    this.content = catalog?.["~serve"](host, pageSize);
+    this.tasks = tasks?.["~serve"](host, this.tools, this.calls);
     if (tasks === undefined && this.tools.canPromise) throw missing("tools that give promises", "tasks: mcpTasks");
     if (catalog === undefined && host.catalog !== undefined) {
       throw missing("resources and prompts", "catalog: mcpCatalog");

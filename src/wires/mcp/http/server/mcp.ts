@@ -6,7 +6,7 @@
  */
 import type { MaybeFuture } from "../../../../internal/future.ts";
 import type { Members } from "../../../../internal/json.ts";
-import { checkOptions, FUNCTION, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
+import { checkOptions, OBJECT, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
 import { mediaTypeError } from "../../../framing/http.ts";
 import { parseJson } from "../../../framing/json_rpc/decode.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../../wire.ts";
@@ -111,8 +111,8 @@ const RULES: OptionRules<McpOptions> = {
   path: PATH,
   sessions: rule("mcpSessions()", isSessions),
   ssePath: PATH,
-  tasks: FUNCTION,
-  catalog: FUNCTION,
+  tasks: OBJECT,
+  catalog: OBJECT,
   ...PROTOCOL_RULES,
 };
 
