@@ -73,6 +73,7 @@ export const LAYERS: readonly Layer[] = [
       "testing",
       "tokenizer",
       "webhooks",
+      "webmcp",
     ],
   },
   { name: "internal", folders: ["src/internal/"], imports: [] },
@@ -220,6 +221,7 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/integrations/agents/"],
     imports: ["internal", "errors", "call", "json schema", "tool search", "client", "wire client"],
   },
+  { name: "webmcp", folders: ["src/integrations/webmcp/"], imports: ["internal", "agents"] },
   {
     name: "middleware",
     folders: ["src/integrations/middleware/"],
