@@ -1,13 +1,10 @@
 /** MCP-lite 3.2 to 3.4, and calls in its appendix, on every binding. */
 import { isJsonObject } from "../../internal/json.ts";
-import { judge, lacks, must, type ServerCheck, should } from "./check.ts";
+import { hasInternals, judge, lacks, must, type ServerCheck, should } from "./check.ts";
 import { type McpLiteServer, RESPONSE_TYPES } from "./mcp_lite_server.ts";
 import { wrongArguments } from "./sample_arguments.ts";
 
 const ASKING: readonly unknown[] = ["elicitation", "request-for-more-resource"];
-
-/** Text of a stack, or of a path in a file system. */
-const INTERNALS = /\n\s+at .+:\d+|\bat \S+ \(.+:\d+\)|Traceback|\/(?:home|usr|var|Users)\/\S+/;
 
 /** The checks of calls. */
 export const CALL_CHECKS: readonly ServerCheck<McpLiteServer>[] = [
@@ -113,7 +110,7 @@ export const CALL_CHECKS: readonly ServerCheck<McpLiteServer>[] = [
     async ({ choice, binding }) => {
       const { name, args } = await choice.named("brokenTool") ?? lacks("No tool that breaks is named: brokenTool");
       const reply = await binding.call(name, args);
-      return judge(reply.error?.kind === "internal" && !INTERNALS.test(reply.error.message), reply);
+      return judge(reply.error?.kind === "internal" && !hasInternals(reply.error.message), reply);
     },
   ),
 ];

@@ -75,3 +75,11 @@ export function judgeAll<Item>(
 export function lacks(reason: string): never {
   throw new NotApplicable(reason);
 }
+
+/** Text of a stack, or of a path in a file system. */
+const INTERNALS = /\n\s+at .+:\d+|\bat \S+ \(.+:\d+\)|Traceback|\/(?:home|usr|var|Users)\/\S+/;
+
+/** Whether the message of an error shows the inside of the server. */
+export function hasInternals(message: string): boolean {
+  return INTERNALS.test(message);
+}

@@ -14,6 +14,9 @@ import { assertConformanceOptions, type ConformanceOptions, type ConformanceTarg
 import { PROMISE_CHECKS } from "./promise_checks.ts";
 import { HttpSender } from "./send.ts";
 import { STREAM_CHECKS } from "./stream_checks.ts";
+import { WEBTOOL_EXECUTION_CHECKS } from "./webtool_execution_checks.ts";
+import { WEBTOOL_METADATA_CHECKS } from "./webtool_metadata_checks.ts";
+import { WebtoolServer } from "./webtool_server.ts";
 
 /** Protocol that a check uses. */
 export type ConformanceBinding = "http" | "grpc" | "grpc-web" | "webtools";
@@ -22,11 +25,13 @@ export type ConformanceBinding = "http" | "grpc" | "grpc-web" | "webtools";
 export interface ConformanceResult {
   /** Section and words: `3.1-unique-names`. */
   readonly id: string;
+  /** Protocol. */
   readonly binding: ConformanceBinding;
   /** Specification with its version: `MCP-lite 0.042`. */
   readonly specification: string;
   /** Number or heading of the section. */
   readonly section: string;
+  /** Whether it is a rule or a recommendation. */
   readonly level: ConformanceLevel;
   /** The rule, in one sentence. */
   readonly title: string;
@@ -49,6 +54,7 @@ export interface ConformanceCheck extends Pick<ConformanceResult, "id" | "bindin
 }
 
 const MCP_LITE = "MCP-lite 0.042";
+const WEBTOOLS = "Webtools 2025-06-30";
 
 /** The rules that every binding of MCP-lite has. */
 const COMMON_CHECKS = [...DISCOVERY_CHECKS, ...CALL_CHECKS, ...PROMISE_CHECKS, ...STREAM_CHECKS];
@@ -84,7 +90,7 @@ const COMMON_CHECKS = [...DISCOVERY_CHECKS, ...CALL_CHECKS, ...PROMISE_CHECKS, .
 export function conformanceSuite(target: ConformanceTarget, options: ConformanceOptions = {}): ConformanceCheck[] {
   assertConformanceOptions(options);
   const bench = new SuiteBench(target, options);
-  const checks = [...httpChecks(bench)];
+  const checks = [...httpChecks(bench), ...webtoolChecks(bench)];
   if (checks.length > 0) return checks;
   throw new TypeError("Cannot check a server: the target has no address; give mcpLite, grpc, grpcWeb or webtools");
 }
@@ -180,6 +186,22 @@ function httpChecks(bench: SuiteBench): ConformanceCheck[] {
   const server = new McpLiteServer(new HttpBinding(sender, mcpLite), options);
   const checks = [...COMMON_CHECKS, ...HTTP_CHECKS, ...HTTP_STREAM_CHECKS, ...HTTP_ERROR_CHECKS];
   return bench.checks("http", MCP_LITE, server, sorted(checks), () => assertPermitted(server));
+}
+
+function webtoolChecks(bench: SuiteBench): ConformanceCheck[] {
+  const { target: { webtools: url }, sender, options } = bench;
+  if (url === undefined) return [];
+  const server = new WebtoolServer(sender, url, options);
+  const all = [...WEBTOOL_METADATA_CHECKS, ...WEBTOOL_EXECUTION_CHECKS];
+  const named = all.map((check) => ({ ...check, id: check.id.replace(`${check.section}-`, "webtools-") }));
+  return bench.checks("webtools", WEBTOOLS, server, named, async () => {
+    const { status, sent } = await server.metadata();
+    const answer = `${sent} gives ${status}`;
+    if (status === 401 || status === 403) {
+      throw new ToolError("unauthenticated", `The metadata is not permitted: ${answer}`);
+    }
+    if (status === 404) throw new ToolError("unavailable", `No webtool answers: ${answer}`);
+  });
 }
 
 /** Requests the list once. */

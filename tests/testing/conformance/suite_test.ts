@@ -10,6 +10,7 @@ import {
 } from "../../../src/testing/mod.ts";
 import { HTTP_MUTANTS } from "./http_mutants.ts";
 import type { Mutant } from "./mutate.ts";
+import { WEBTOOL_MUTANTS } from "./webtool_mutants.ts";
 import { createCheckedServer, type Fetch, fetchOf, NAMED, OPTIONS } from "./server.ts";
 
 /** A binding: the target of the server, where its mutants are, and its mutants. */
@@ -22,6 +23,10 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   "MCP-lite over HTTP": {
     target: (fetch) => ({ mcpLite: "http://localhost/mcp-lite/v1", fetch }),
     mutants: HTTP_MUTANTS,
+  },
+  Webtools: {
+    target: (fetch) => ({ webtools: "http://localhost/webtools/documents", fetch }),
+    mutants: WEBTOOL_MUTANTS,
   },
 };
 
