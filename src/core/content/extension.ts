@@ -1,16 +1,15 @@
 /** Extensions of MCP that resources bring. */
 import type { ErrorResult } from "../call/outcome.ts";
-import type { Members } from "../../internal/json.ts";
 
 /** What a method of an extension returns: members of its result, a list that is sent in pages, or an error. */
-export type ExtensionAnswer = { readonly members: Members } | ExtensionPage | ErrorResult;
+export type ExtensionAnswer = { readonly members: Readonly<Record<string, unknown>> } | ExtensionPage | ErrorResult;
 
 /** A list that is sent in pages. */
 export interface ExtensionPage {
   /** Name of the list in the result. */
   readonly list: string;
   /** The items; the same array while they do not change. */
-  readonly items: readonly Members[];
+  readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** An extension of MCP that resources bring: what its servers declare, and its methods. */
@@ -18,9 +17,9 @@ export interface ContentExtension {
   /** Identifier, such as `io.modelcontextprotocol/skills`. */
   readonly id: string;
   /** Settings that the server declares. */
-  readonly settings: Members;
+  readonly settings: Readonly<Record<string, unknown>>;
   /** The methods by name. All callers may cache the results. */
-  readonly methods: Readonly<Record<string, (params: Members) => ExtensionAnswer>>;
+  readonly methods: Readonly<Record<string, (params: Readonly<Record<string, unknown>>) => ExtensionAnswer>>;
 }
 
 /** What a resource says of its extension. */
