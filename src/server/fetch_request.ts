@@ -52,7 +52,8 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
   }
 
   receive(reply: Reply): void {
-    this.#resolve?.(toResponse(reply));
+    const { upgrade } = reply;
+    this.#resolve?.(upgrade === undefined ? toResponse(reply) : upgrade.respond(this.#request, this.#runtime));
   }
 
   fail(thrown: unknown): void {
