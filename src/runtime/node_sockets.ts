@@ -47,9 +47,12 @@ interface UpgradeRequest extends IncomingMessage {
   selected?: string;
 }
 
+/** Not a literal: a bundle of a program without WebSockets neither needs nor has the package. */
+const LIBRARY: string = "ws";
+
 async function loadLibrary(): Promise<typeof import("ws")> {
   try {
-    return await import("ws");
+    return await import(LIBRARY) as typeof import("ws");
   } catch (cause) {
     throw new TypeError("Cannot serve WebSockets on Node: install the package ws, npm install ws", { cause });
   }

@@ -20,6 +20,8 @@ export class PairedSocket implements ClientSocket {
   /** Answer to a request that was not accepted. */
   refusal: Reply | undefined;
   closeCode: number | undefined;
+  /** The subprotocol that the server selected. */
+  protocol: string | undefined;
   listener: FrameListener | undefined;
   readonly #listeners = new Map<string, ((event: SocketEvent) => void)[]>();
 
@@ -107,6 +109,7 @@ async function accept(
     return socket.end(1006, `status ${reply.status}`);
   }
   socket.readyState = 1;
+  socket.protocol = reply.upgrade.protocol;
   socket.listener = reply.upgrade.open(socket.port);
   socket.emit("open", {});
 }

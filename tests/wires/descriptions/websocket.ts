@@ -16,7 +16,11 @@ export const websocket: WireDescription = {
       name: "websocket, in process",
       column: NAME,
       open(server, { headers = {} } = {}) {
-        const transport = webSocketTransport("ws://localhost/mcp-lite/v1", { open: pairOpener(server), headers });
+        const transport = webSocketTransport("ws://localhost/mcp-lite/v1", {
+          open: pairOpener(server),
+          fetch: (url, init) => server.fetch(new Request(url, init)),
+          headers,
+        });
         return Promise.resolve({ transport, close: () => Promise.resolve(transport.close()) });
       },
     },
@@ -39,11 +43,12 @@ export const websocket: WireDescription = {
     },
   ],
   without: {
-    requests: "its requests are messages of one connection: tests/wires/websocket",
-    HTTP: "Host, Origin and paths are those of the request that opens it: tests/wires/websocket",
-    ids: "ids of messages: tests/wires/websocket",
-    pieces: "tests/wires/websocket",
-    "clients of foreign servers": "tests/wires/websocket",
+    requests: "its messages are those of one connection: tests/wires/websocket/messages_test.ts",
+    HTTP: "what is checked before a socket is accepted: tests/wires/websocket/opening_test.ts",
+    ids: "its ids are those of one connection: tests/wires/websocket/messages_test.ts",
+    pieces: "a client that does not read: tests/wires/websocket/messages_test.ts",
+    "clients of foreign servers": "its client has no responses of HTTP: tests/wires/websocket/client_test.ts",
+    principals: "its callers are those of the request that opens it",
   },
   invalidOptions: [
     [webSocket, [null], /^Cannot serve WebSockets: options are an object, not null$/],

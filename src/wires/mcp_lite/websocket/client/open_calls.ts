@@ -53,6 +53,7 @@ export class OpenSocketCalls {
   #markedMs = 0;
   #usedMs: number;
   #stopBeat: () => void;
+  #onLost: () => void = () => {};
   /** The error of calls after the socket was lost. */
   #lost: ErrorResult | undefined;
 
@@ -63,9 +64,10 @@ export class OpenSocketCalls {
     this.#stopBeat = this.#arm();
   }
 
-  /** Whether calls can be sent. */
-  get isOpen(): boolean {
-    return this.#lost === undefined && this.#socket.readyState === OPEN_STATE;
+  /** Calls `listener` when the socket is lost, or at once if it was lost already. */
+  onLost(listener: () => void): void {
+    if (this.#lost !== undefined) listener();
+    else this.#onLost = listener;
   }
 
   /** Sends a request, and resolves with its response. */
@@ -118,6 +120,7 @@ export class OpenSocketCalls {
     this.#lost = isTooBig
       ? errorResultWithCause("unavailable", "The connection was lost: another message was too large")
       : error;
+    this.#onLost();
     const longest = [...this.#calls.values()].reduce((most, { text }) => Math.max(most, text.length), 0);
     for (const call of this.#calls.values()) {
       this.#end(call, isTooBig && call.text.length === longest ? error : this.#lost);

@@ -16,13 +16,21 @@ import { CLOSE } from "../../messages/socket_protocol.ts";
 import type { ClientSocket } from "./client_socket.ts";
 import { OpenSocketCalls, type SocketLimits, type SocketReply } from "./open_calls.ts";
 
+/** Opens one socket, with its credentials. */
+export interface SocketOpener {
+  /** Opens the socket. Throws if the runtime refuses to. */
+  open(): ClientSocket;
+  /** The error of a socket that could not be opened. Never rejects. */
+  explain(reason: unknown, limit: ActivityMonitor): Promise<ErrorResult>;
+}
+
 /** Settings of a {@link SocketClient}. */
 export interface SocketSettings extends SocketLimits {
   readonly url: string;
   /** Whether the next connection may have other credentials. */
   readonly canRenew: boolean;
-  /** Gets the credentials, and returns the function that opens a socket. Rejects with the exception of the caller's functions. */
-  connect(): Promise<() => ClientSocket>;
+  /** Gets the credentials of a socket. Rejects with the exception of the caller's functions. */
+  prepare(): Promise<SocketOpener>;
 }
 
 /** Maximum time to open a socket, in milliseconds. */
@@ -33,8 +41,8 @@ const MAX_DELAY_MS = 30_000;
 /** See the top of the file. */
 export class SocketClient implements Transport {
   readonly #settings: SocketSettings;
-  /** The last socket; `undefined` before the first, and after an exception of the caller's functions. */
-  #calls: Promise<OpenSocketCalls | ErrorResult | undefined> | undefined;
+  /** The open socket, or the one that is being opened. */
+  #calls: Promise<OpenSocketCalls | ErrorResult> | undefined;
   #failures = 0;
   #nextTryMs = 0;
   /** The error of a close code after which there is no other connection. */
@@ -66,7 +74,7 @@ export class SocketClient implements Transport {
     this.#failures = 0;
     this.#nextTryMs = 0;
     this.#final = undefined;
-    void calls?.then((opened) => opened instanceof OpenSocketCalls && opened.close());
+    void calls?.then((opened) => "kind" in opened || opened.close(), () => {});
   }
 
   async #request(method: string, params: unknown, limit: ActivityMonitor, sink?: Sink): Promise<SocketReply> {
@@ -83,39 +91,45 @@ export class SocketClient implements Transport {
 
   /** The open socket, opened if needed. Several calls wait for the same one. */
   async #connected(limit: ActivityMonitor): Promise<OpenSocketCalls | ErrorResult> {
-    for (;;) {
-      if (this.#final !== undefined) return this.#final;
-      const current = await this.#calls;
-      if (current instanceof OpenSocketCalls && current.isOpen) return current;
+    while (this.#calls === undefined && this.#final === undefined) {
       const waitMs = this.#nextTryMs - performance.now();
-      if (waitMs > 0 && !(await delay(waitMs, limit.signal))) return CANCELLED;
-      // Another call may have opened one meanwhile.
-      if ((await this.#calls) !== current) continue;
-      const opening = this.#open();
-      this.#calls = opening.catch(() => undefined);
-      return await opening;
+      if (waitMs <= 0) this.#calls = this.#start(limit);
+      else if (!(await delay(waitMs, limit.signal))) return CANCELLED;
     }
+    return this.#final ?? await this.#calls as OpenSocketCalls | ErrorResult;
   }
 
-  async #open(): Promise<OpenSocketCalls | ErrorResult> {
-    const connect = await this.#settings.connect();
-    return await new Promise((resolve) => {
+  #start(limit: ActivityMonitor): Promise<OpenSocketCalls | ErrorResult> {
+    const opening = this.#open(limit);
+    const drop = (): void => {
+      if (this.#calls === opening) this.#calls = undefined;
+    };
+    opening.then((opened) => "kind" in opened ? drop() : opened.onLost(drop), drop);
+    return opening;
+  }
+
+  async #open(limit: ActivityMonitor): Promise<OpenSocketCalls | ErrorResult> {
+    const opener = await this.#settings.prepare();
+    const opened = await new Promise<OpenSocketCalls | { readonly reason: unknown }>((resolve) => {
       try {
-        this.#watch(connect(), resolve);
+        this.#watch(opener.open(), resolve, (reason) => resolve({ reason }));
       } catch (thrown) {
-        resolve(this.#failed(thrown));
+        resolve({ reason: thrown });
       }
     });
+    if (opened instanceof OpenSocketCalls) return opened;
+    const error = await opener.explain(opened.reason, limit);
+    // Other errors are refusals, which the caller sees at once. They are not repeated.
+    if (error.code === "unavailable") {
+      const mostMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#failures++);
+      this.#nextTryMs = performance.now() + mostMs * (0.5 + Math.random() / 2);
+    }
+    return error;
   }
 
-  #watch(socket: ClientSocket, resolve: (opened: OpenSocketCalls | ErrorResult) => void): void {
-    const { clock } = this.#settings;
+  #watch(socket: ClientSocket, resolve: (calls: OpenSocketCalls) => void, fail: (reason: unknown) => void): void {
     let calls: OpenSocketCalls | undefined;
-    const fail = (why: unknown): void => {
-      stop();
-      resolve(this.#failed(why));
-    };
-    const stop = clock.after(OPENING_MS, () => {
+    const stop = this.#settings.clock.after(OPENING_MS, () => {
       fail(`no answer within ${OPENING_MS} ms`);
       socket.close();
     });
@@ -127,22 +141,13 @@ export class SocketClient implements Transport {
     });
     socket.addEventListener("message", ({ data }) => calls?.receive(data));
     const ended = (code: number, reason: string): void => {
+      stop();
       if (calls === undefined) fail(`closed with ${code} ${reason}`.trim());
       else this.#lost(calls, code, reason);
     };
     // A lost connection has an event `close`, too, with a code.
     socket.addEventListener("error", () => calls === undefined && ended(1006, ""));
     socket.addEventListener("close", ({ code = 1006, reason = "" }) => ended(code, reason));
-  }
-
-  /** The error of a socket that could not be opened. The next try has to wait. */
-  #failed(why: unknown): ErrorResult {
-    const mostMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#failures++);
-    this.#nextTryMs = performance.now() + mostMs * (0.5 + Math.random() / 2);
-    const reason = (why as Error | undefined)?.message ?? why;
-    const message =
-      "Cannot open a WebSocket: is there MCP-lite over WebSocket at the URL, and is the caller permitted?";
-    return errorResultWithCause("unavailable", message, `${this.#settings.url}: ${reason}`, { cause: why });
   }
 
   #lost(calls: OpenSocketCalls, code: number, reason: string): void {

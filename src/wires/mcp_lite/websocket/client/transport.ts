@@ -3,7 +3,7 @@
  * lost. Uses the `WebSocket` of the runtime, also in browsers.
  */
 import type { Transport } from "../../../../core/call/transport.ts";
-import type { HeaderValues } from "../../../../http_client/send.ts";
+import type { HeaderValues, HttpClientOptions } from "../../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../../internal/http.ts";
 import { encodeBase64 } from "../../../../internal/encoding.ts";
 import {
@@ -18,6 +18,7 @@ import {
 import { systemClock } from "../../../../internal/time.ts";
 import { BEARER_SUBPROTOCOL, LITE_SUBPROTOCOL, SOCKET_PATH } from "../../messages/socket_protocol.ts";
 import { SocketClient } from "./socket_client.ts";
+import { findRefusal } from "./refusal.ts";
 import type { ClientSocket } from "./client_socket.ts";
 
 /** Options of {@link webSocketTransport}. */
@@ -32,6 +33,8 @@ export interface WebSocketClientOptions {
   readonly maxInFlight?: number | undefined;
   /** Time without calls after which the socket is closed, in milliseconds. The next call opens another. Default: 60,000. */
   readonly idleMs?: number | undefined;
+  /** Replaces the global `fetch`, which asks why a socket was not accepted. */
+  readonly fetch?: HttpClientOptions["fetch"] | undefined;
   /** Replaces the global `WebSocket`. */
   readonly open?: OpenSocket | undefined;
 }
@@ -58,6 +61,7 @@ const RULES: OptionRules<WebSocketClientOptions> = {
   maxResponseChars: POSITIVE,
   maxInFlight: wholeNumber(1),
   idleMs: rule("a number above 0", (value) => typeof value === "number" && value > 0),
+  fetch: FUNCTION,
   open: FUNCTION,
 };
 
@@ -79,25 +83,28 @@ export function webSocketTransport(url: string | URL, options: WebSocketClientOp
   if (headers !== undefined && options.open === undefined && !SENDS_HEADERS) {
     throw new TypeError("Cannot open a WebSocket: headers cannot be sent from here; pass the token as token");
   }
-  const client = new SocketClient({
+  const fetcher = options.fetch === undefined ? {} : { fetch: options.fetch };
+  return new SocketClient({
     url: target,
     maxChars: maxResponseChars,
     maxInFlight,
     idleMs,
     clock: systemClock,
     canRenew: typeof token === "function" || typeof headers === "function",
-    async connect() {
+    async prepare() {
       const common = typeof headers === "function" ? await headers() : headers;
       const bearer = typeof token === "function" ? await token() : token;
       const sent = Object.fromEntries(new Headers(common));
-      const isHeader = bearer !== undefined && SENDS_HEADERS;
       const protocols = [LITE_SUBPROTOCOL];
-      if (isHeader) sent["authorization"] = `Bearer ${bearer}`;
-      else if (bearer !== undefined) protocols.push(BEARER_SUBPROTOCOL + encodeToken(bearer));
-      return () => open(target, protocols, sent);
+      const authorization = bearer === undefined ? sent : { ...sent, authorization: `Bearer ${bearer}` };
+      const canSend = SENDS_HEADERS || options.open !== undefined;
+      if (bearer !== undefined && !canSend) protocols.push(BEARER_SUBPROTOCOL + encodeToken(bearer));
+      return {
+        open: () => open(target, protocols, canSend ? authorization : sent),
+        explain: (reason, limit) => findRefusal(target, { headers: authorization, ...fetcher }, limit, reason),
+      };
     },
   });
-  return client;
 }
 
 /** Whether the `WebSocket` of this runtime takes headers: those of Bun, Deno and Node do. */

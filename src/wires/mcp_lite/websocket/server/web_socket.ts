@@ -118,6 +118,8 @@ class WebSocketWire implements MountedWire {
 
   handle(head: Head): Reply {
     const { method, metadata, principal } = head;
+    const refusal = this.#refusal(principal);
+    if (refusal !== undefined) return errorReply(null, refusal);
     if (method !== "GET" || metadata.get("upgrade")?.toLowerCase() !== "websocket") return UPGRADE_REQUIRED;
     const offered = offeredProtocols(metadata);
     const protocol = offered.find((name) => this.#protocols.has(name));
@@ -125,8 +127,6 @@ class WebSocketWire implements MountedWire {
       const message = `Offer the subprotocol ${[...this.#protocols.keys()].join(" or ")} in sec-websocket-protocol`;
       return errorReply(null, errorResult("invalid_request", message));
     }
-    const refusal = this.#refusal(principal);
-    if (refusal !== undefined) return errorReply(null, refusal);
     return { status: 101, headers: {}, body: null, upgrade: this.#upgrade(head, protocol) };
   }
 
