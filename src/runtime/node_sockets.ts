@@ -35,6 +35,7 @@ export async function acceptSockets(http: HttpServer, server: Server): Promise<(
     const head = new NodeHead(request, response, server["~server"]);
     const reply = server["~server"].handle(head, new NodeBody(request, request.headers, bodyBytes));
     chain(reply, (later) => {
+      server["~server"].host.dispatch.observer?.reply(head, later.status);
       if (later.upgrade === undefined) return refuse(later, response, stream);
       request.selected = later.upgrade.protocol;
       accept(accepting, request, stream, first, later.upgrade);
