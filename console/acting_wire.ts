@@ -6,7 +6,9 @@ import type { CallableWire } from "./wires.ts";
 
 export const ACTING: CallableWire = {
   id: "acting",
-  title: "In process, as this caller",
+  get title() {
+    return `In process, as ${actingAs.value?.id ?? "another caller"}`;
+  },
   request(tool, args, _, answered) {
     const as = actingAs.value;
     if (as === undefined) return undefined;

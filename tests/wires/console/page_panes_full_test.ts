@@ -121,6 +121,13 @@ testPane(
     await page.getByRole("button", { name: "Read" }).click();
     await page.getByRole("img", { name: "A picture, image/png" }).waitFor();
     strictEqual(await page.locator("img").evaluate((one) => (one as HTMLImageElement).naturalWidth), 1);
+    await page.locator("img.tiny").waitFor();
+    const renderingOf = () => page.locator("img").evaluate((one) => getComputedStyle(one).imageRendering);
+    strictEqual(await renderingOf(), "pixelated");
+    await open("#/resources/image%3A%2F%2Fplot");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("img", { name: "A picture, image/svg+xml" }).waitFor();
+    strictEqual(await renderingOf(), "auto");
     await open("#/resources/hostile%3A%2F%2Fpage");
     await page.getByRole("button", { name: "Read" }).click();
     await page.locator("pre.value", { hasText: "<script>" }).waitFor();
@@ -230,8 +237,10 @@ testPane(
     const text = await page.locator("#app").innerText();
     ok(!text.includes(PAGE_KEY), "the key is not shown");
     strictEqual(sent.length, 0, "no wire was used");
-    await page.getByRole("button", { name: "as ada ×" }).click();
-    await page.getByRole("button", { name: "as ada ×" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Send as ada" }).waitFor();
+    await page.getByText("Acting as ada, with the scopes audit:read, other").waitFor();
+    await page.getByRole("button", { name: "Stop acting as ada" }).click();
+    await page.getByText("Acting as ada").waitFor({ state: "detached" });
   },
 );
 
@@ -260,7 +269,7 @@ const PANES: readonly (readonly [name: string, fragment: string, show: (page: Pa
   ["access", "#/access", async (page) => {
     await page.getByLabel("Id of the caller").fill("ada");
     await page.getByRole("button", { name: "Act as" }).click();
-    await page.getByRole("button", { name: "as ada ×" }).waitFor();
+    await page.getByRole("button", { name: "Stop acting as ada" }).waitFor();
   }],
   ["resources", "#/resources", (page) => page.locator("nav.list a").nth(3).waitFor()],
   ["resource", "#/resources/weather%3A%2F%2Fnow", async (page) => {

@@ -56,6 +56,10 @@ const resources = [
     weather
   ),
   defineResource("image://dot").title("A dot").mimeType("image/png").read(() => ({ blob: DOT, mimeType: "image/png" })),
+  defineResource("image://plot").title("A plot").mimeType("image/svg+xml").read(() => ({
+    blob: new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"/>`),
+    mimeType: "image/svg+xml",
+  })),
   defineResource("books://{id}").title("Books").describe("A book by its number")
     .complete({ id: (value) => [...stories.keys()].filter((id) => id.startsWith(value)) })
     .read(({ id }) => stories.get(String(id))),
@@ -83,7 +87,7 @@ export function paneServer(isClean = false): Server {
     name: "restaurant",
     version: "2.0.0",
     tools: [book, several, audit],
-    resources: isClean ? resources.slice(0, 3) : resources,
+    resources: isClean ? resources.slice(0, 4) : resources,
     prompts: [review],
     wires,
     keys: "k1:a secret of at least thirty-two bytes",
