@@ -154,7 +154,7 @@ const CORE_SERVER = `
   const tool = defineTool("t").describe("T").handle(() => 1);
   export const server = createServer({ tools: [tool], wires: [mcpLite()] });`;
 
-/** Code that arrives with an engine, with keys or with an adapter of schemas. */
+/** Code that arrives with an engine, with keys, with an adapter of schemas, or with the front door. */
 const BROUGHT = [
   /^src\/core\/(token|keys)\//,
   /^src\/engine\//,
@@ -163,9 +163,10 @@ const BROUGHT = [
   /^src\/core\/dispatch\/questions\//,
   /valibot/,
   /exact_check|check_writer/,
+  /^src\/server\/option_rules|^src\/core\/tool\/definition_rules/,
 ];
 
-test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot and compiled checks", async () => {
+test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks and rules of options", async () => {
   const files = await filesIn(CORE_SERVER);
   ok(files.includes("src/core/dispatch/dispatcher.ts"));
   deepStrictEqual(files.filter((path) => BROUGHT.some((pattern) => pattern.test(path))), []);

@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from "../../internal/options.ts";
 import type { PromiseOptions } from "./definition.ts";
+import { type AnyExample, checkExamples, type ExampleSchemas } from "./examples.ts";
 import type { ToolAnnotations } from "../handler/middleware.ts";
 
 const ANNOTATIONS: OptionRules<ToolAnnotations> = {
@@ -45,20 +46,25 @@ const PROMISE: OptionRules<PromiseOptions> = {
   keepFailed: BOOLEAN,
 };
 
-/** @throws {TypeError} If it is not a string, or is empty. */
-export function checkText(label: string, name: string, text: string): void {
-  checkOptions(`define ${label}`, { [name]: text }, { [name]: TEXT });
+/** Rules of `defineTool` of the front door. The core leaves these values to TypeScript. */
+export interface DefinitionRules {
+  /** @throws {TypeError} If it is not a string, or is empty. */
+  text(label: string, name: string, text: string): void;
+  /** @throws {TypeError} If there is no such hint, or it has the wrong type. */
+  annotations(label: string, annotations: ToolAnnotations): void;
+  /**
+   * @throws {TypeError} If there is no such option, or it has the wrong type.
+   * @throws {RangeError} If a number is out of range.
+   */
+  promise(label: string, options: PromiseOptions): void;
+  /** @throws {TypeError} If an example has no `input`, or a value does not fit its schema. */
+  examples(label: string, examples: readonly AnyExample[], schemas: ExampleSchemas): void;
 }
 
-/** @throws {TypeError} If there is no such hint, or it has the wrong type. */
-export function checkAnnotations(label: string, annotations: ToolAnnotations): void {
-  checkOptions(`annotate ${label}`, annotations, ANNOTATIONS);
-}
-
-/**
- * @throws {TypeError} If there is no such option, or it has the wrong type.
- * @throws {RangeError} If a number is out of range.
- */
-export function checkPromise(label: string, options: PromiseOptions): void {
-  checkOptions(`promise answers of ${label}`, options, PROMISE);
-}
+/** The rules. */
+export const DEFINITION_RULES: DefinitionRules = {
+  text: (label, name, text) => checkOptions(`define ${label}`, { [name]: text }, { [name]: TEXT }),
+  annotations: (label, annotations) => checkOptions(`annotate ${label}`, annotations, ANNOTATIONS),
+  promise: (label, options) => checkOptions(`promise answers of ${label}`, options, PROMISE),
+  examples: checkExamples,
+};

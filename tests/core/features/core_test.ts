@@ -187,7 +187,7 @@ test("keys bring questions to a client, those of one's own by withQuestions()", 
 test("keys of the wrong kind are refused, without a word of the secret", () => {
   for (const keys of [KEYS, { sign() {}, verify() {} }, 1, null]) {
     throws(() => createServer({ tools: [add], keys: keys as never }), (error: Error) => {
-      match(error.message, /^Cannot create server: keys are keyRing\("k1:…"\)/);
+      match(error.message, /^Cannot create server: keys must be keyRing\("k1:…"\)/);
       return !error.message.includes("secret");
     });
   }
@@ -237,3 +237,20 @@ test("a core server without an engine refuses options of jobs", () => {
   }
   createServer({ tools: [add], work: false, jobMiddleware: [] });
 });
+
+for (
+  const [name, options, error] of [
+    ["a misspelled option", { authh: {} }, { name: "TypeError", message: /no option "authh"; did you mean "auth"\?$/ }],
+    ["an unlike option", { colour: 1 }, { name: "TypeError", message: /no option "colour"; there are tools, parts, / }],
+    ["a limit from an empty variable", { limits: { depth: Number.NaN } }, {
+      name: "RangeError",
+      message: "Cannot create server: depth must be a number above 0, not NaN",
+    }],
+    ["no time", { timeoutMs: 0 }, { name: "RangeError", message: /timeoutMs must be a number above 0, not 0$/ }],
+    ["the path of the front door", { basePath: "/v" }, { name: "TypeError", message: /what atBasePath\(…\) gives$/ }],
+  ] as const
+) {
+  test(`a core server refuses ${name}`, () => {
+    throws(() => createServer({ tools: [add], ...options as Options }), error);
+  });
+}

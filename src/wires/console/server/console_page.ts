@@ -199,6 +199,7 @@ class Console implements MountedWire {
   }
 
   close(): void {
+    this.#feed.close();
     for (const body of this.#bodies) body.end();
   }
 
