@@ -148,6 +148,7 @@ testWith("console: the jobs are accessible, dark, light and narrow", [CHROMIUM],
         await (width > 720 ? close : page.getByRole("link", { name: "← Jobs" })).click();
       }
     }
+    deepStrictEqual(found, []);
     await page.evaluate(() => location.hash = "#/tools");
     const names = await page.locator("nav.list .tool-name").allInnerTexts();
     match(names.slice(-3).join("; "), /^nap.*; redeem\s+system.*; cancel\s+system/);
