@@ -63,6 +63,8 @@ const resources = [
   defineResource("books://{id}").title("Books").describe("A book by its number")
     .complete({ id: (value) => [...stories.keys()].filter((id) => id.startsWith(value)) })
     .read(({ id }) => stories.get(String(id))),
+  defineResource("notes://mine").title("My notes").describe("Notes of the caller").scopes("notes:read")
+    .read((_, ctx) => `the notes of ${ctx.principal?.id}`),
   defineResource("hostile://page").title(HOSTILE).mimeType("text/html").read(() => HOSTILE),
 ];
 
@@ -77,7 +79,10 @@ const review = definePrompt("review").title("Code review").describe("Review a pi
     v.object({ code: v.pipe(v.string(), v.description("What to review")), language: v.optional(v.string(), "any") }),
   )
   .complete({ language: (value) => ["go", "rust", "typescript"].filter((one) => one.startsWith(value)) })
-  .handle(({ code, language }) => [user(`Review this ${language} code: ${code}`), assistant(`Gladly. ${stranger}`)]);
+  .handle(({ code, language }, { principal }) => [
+    user(`Review this ${language} code: ${code}`),
+    assistant(`Gladly${principal === undefined ? "" : `, ${principal.id}`}. ${stranger}`),
+  ]);
 
 /** A server with all that the panes show. Without text of strangers if `isClean`. */
 export function paneServer(isClean = false): Server {
