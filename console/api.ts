@@ -16,6 +16,8 @@ export interface Hello {
   readonly hasAuth: boolean;
   /** Whether the page may call as any principal. */
   readonly canActAs?: boolean;
+  /** Whether the console shows what callers and handlers have written. */
+  readonly hasBodies?: boolean;
   /** The server behind this one, as `toolwire call` takes it. */
   readonly target?: string;
   readonly principal?: { readonly id: string; readonly scopes: readonly string[] };

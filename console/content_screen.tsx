@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { hello } from "./api.ts";
+import { actingAs, hello } from "./api.ts";
 import { contents, contentsProblem, loadContents, messageOf, requestContent } from "./content.ts";
 import { ArgumentForm } from "./editor.tsx";
 import { Sign } from "./icon.tsx";
@@ -39,7 +39,7 @@ export function ContentScreen({ screen, entries, chosen, example, children }: Co
   const instance = hello.value?.instance;
   useEffect(() => {
     if (instance !== undefined) void loadContents();
-  }, [instance]);
+  }, [instance, actingAs.value]);
   const isEmpty = contents.value !== undefined && entries.length === 0;
   const problem = contentsProblem.value;
   return (
@@ -137,6 +137,12 @@ export function ContentPane(props: ContentPaneProps): JSX.Element {
       {children}
     </Pane>
   );
+}
+
+/** Key of a view, whose result belongs to one caller. */
+export function viewKey(id: string): string {
+  const { id: caller = "", scopes = [] } = actingAs.value ?? {};
+  return JSON.stringify([id, caller, ...scopes]);
 }
 
 /** Sends a request and keeps its outcome. Its questions are answered by a repeated request. */

@@ -1,6 +1,7 @@
 /** The jobs of the engine, whichever process runs them: by state, one in full, and what an operator can do with it. */
 import type { JSX, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
+import { hello } from "./api.ts";
 import { Sign } from "./icon.tsx";
 import { asSchema } from "./json_schema.ts";
 import {
@@ -235,7 +236,13 @@ function OneJob({ job }: { readonly job: JobView }): JSX.Element {
       ))}
       {progress !== undefined && <ProgressLine progress={progress} />}
       {outcome?.message !== undefined && <p class="issue">{visible(outcome.message)}</p>}
-      {job.questions !== undefined && <Questions job={job} />}
+      {job.questions !== undefined && (hello.value?.hasBodies === false
+        ? (
+          <p class="dim">
+            The job asks its caller. This console does not show questions: <code>bodies</code> is <code>false</code>.
+          </p>
+        )
+        : <Questions job={job} />)}
       {value !== undefined && (
         <>
           <h3>{outcome?.kind === "answer" ? "Result" : "Data"}</h3>

@@ -46,11 +46,12 @@ export interface NodeResponse {
 export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeHandler {
   return (anyRequest, anyResponse) => {
     const [request, response] = [anyRequest as IncomingMessage, anyResponse as ServerResponse];
-    const reply = server["~server"].handle(
-      new NodeHead(request, response, server["~server"]),
-      new NodeBody(request, request.headers, server.limits.bodyBytes),
-    );
-    chain(reply, (later) => send(later, response));
+    const { host, handle } = server["~server"];
+    const head = new NodeHead(request, response, server["~server"]);
+    chain(handle(head, new NodeBody(request, request.headers, server.limits.bodyBytes)), (reply) => {
+      host.dispatch.observer?.reply(head, reply.status);
+      send(reply, response);
+    });
   };
 }
 

@@ -63,6 +63,13 @@ export interface WireHost {
   /** Source of time. */
   readonly clock: Clock;
   /**
+   * Parts of wires that the server brings, by name of the wire. The front door brings all; of `./core`, options of the wires take
+   * them as values. Default: none.
+   *
+   * @internal
+   */
+  readonly features?: Readonly<Record<string, object>> | undefined;
+  /**
    * Headers for a reply with this error and its HTTP status: `www-authenticate` if the caller is not authenticated or lacks a
    * permission, otherwise `undefined`.
    *
