@@ -4,7 +4,7 @@ import { createServer, defineTool, mcp, mcpLite, type Server } from "../../../mo
 import { oidc, signIn, type SignInOptions, type SignInStore } from "../../../src/integrations/sign_in/mod.ts";
 import { FakeClock } from "../../../src/testing/fake_clock.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
-import { challengeOf, Provider, PROVIDER } from "./provider.ts";
+import { challengeOf, PROVIDER, Provider } from "./provider.ts";
 
 export const ISSUER = "https://api.example";
 export const RESOURCE = `${ISSUER}/mcp`;
