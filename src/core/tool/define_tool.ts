@@ -216,6 +216,7 @@ class Builder {
       where: `${what} of ${this.#label}`,
       isObject,
       adapters: this.#draft.adapters,
+      check: this.#rules?.schema,
     });
   }
 

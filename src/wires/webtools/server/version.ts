@@ -8,6 +8,7 @@ import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
 import { SCHEMA_ADAPTERS } from "../../../core/schema/exact_check.ts";
 import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
+import { assertReferences } from "../../../core/schema/references.ts";
 import type { JsonSchema, Schema } from "../../../core/schema/standard_schema.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
@@ -62,7 +63,8 @@ export class ServedVersion {
   constructor(options: VersionOptions, tools: VersionTools, isForAll: boolean = hasOnlyPublicTools(tools)) {
     const { name, description, version, config, defaultConfig } = options;
     const where = `Config schema of webtool "${name}" ${version}`;
-    const compiled = config && compileSchema(config, { where, isObject: true, adapters: SCHEMA_ADAPTERS });
+    const compiled = config &&
+      compileSchema(config, { where, isObject: true, adapters: SCHEMA_ADAPTERS, check: assertReferences });
     const [system, own] = [true, false].map((isSystem) =>
       tools.tools.filter((tool) => isSystemTool(tool) === isSystem)
     );
