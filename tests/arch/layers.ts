@@ -185,7 +185,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [
       "internal",
       ...CORE,
-      "type:dispatch",
+      "dispatch",
       "questions",
       "keys",
       "promises",

@@ -2,6 +2,7 @@
  * One version of a webtool on a server: its metadata, encoded once so that its digest stays the same, and its calls.
  */
 import { CallConfig, type CheckConfig } from "../../../core/call/call_config.ts";
+import { configure } from "../../../core/dispatch/configure.ts";
 import type { Call, Principal } from "../../../core/call/call.ts";
 import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";
@@ -92,7 +93,7 @@ export class ServedVersion {
   configure(config: Config | undefined): CallConfig | undefined {
     const { defaultConfig } = this.#options;
     if (config === undefined && defaultConfig === undefined && this.#check === undefined) return undefined;
-    return new CallConfig({ ...defaultConfig, ...config }, this.#check);
+    return new CallConfig({ ...defaultConfig, ...config }, this.#check, configure);
   }
 
   /** Returns this version with only the tools that are visible to a caller. */
