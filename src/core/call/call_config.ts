@@ -15,6 +15,11 @@ export type ConfigureRun = (run: never) => unknown;
 export class CallConfig {
   #check: CheckConfig | undefined;
   #members: Readonly<Record<string, unknown>>;
+  /**
+   * Runs the check for tools that take no config.
+   *
+   * @internal
+   */
   readonly configure: ConfigureRun | undefined;
 
   /**

@@ -54,7 +54,7 @@ export function toolDefiner(...parts: readonly (SchemaAdapter | ToolConfig)[]): 
 }
 
 /** What tools are defined with. */
-export interface DefinitionParts {
+export interface BuilderParts {
   readonly adapters: readonly SchemaAdapter[];
   /** Brings `.config()`. */
   readonly config?: ToolConfig | undefined;
@@ -67,7 +67,7 @@ export interface DefinitionParts {
  *
  * @throws {TypeError} If the name is invalid.
  */
-export function startTool<const Name extends string>(name: Name, parts: DefinitionParts): EmptyToolBuilder<Name> {
+export function startTool<const Name extends string>(name: Name, parts: BuilderParts): EmptyToolBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
@@ -88,9 +88,9 @@ const DEFAULT_TTL_MS = 3_600_000;
 class Builder {
   readonly name: string;
   readonly #draft: ToolDraft;
-  readonly #parts: DefinitionParts;
+  readonly #parts: BuilderParts;
 
-  constructor(draft: ToolDraft, parts: DefinitionParts) {
+  constructor(draft: ToolDraft, parts: BuilderParts) {
     this.name = draft.name;
     this.#draft = draft;
     this.#parts = parts;

@@ -2,10 +2,10 @@
 import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
 import { toolConfig } from "../../core/dispatch/configure.ts";
 import { DEFINITION_RULES } from "../../core/tool/definition_rules.ts";
-import { type DefinitionParts, startTool } from "../../core/tool/define_tool.ts";
+import { type BuilderParts, startTool } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 
-const PARTS: DefinitionParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, rules: DEFINITION_RULES };
+const PARTS: BuilderParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, rules: DEFINITION_RULES };
 
 /**
  * Starts the definition of a tool.
