@@ -187,7 +187,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [
       "internal",
       ...CORE,
-      "type:dispatch",
+      "dispatch",
       "questions",
       "keys",
       "promises",
