@@ -16,6 +16,8 @@ export interface Hello {
   readonly hasAuth: boolean;
   /** Whether the page may call as any principal. */
   readonly canActAs?: boolean;
+  /** Whether the console shows what callers and handlers have written. */
+  readonly hasBodies?: boolean;
   /** The server behind this one, as `toolwire call` takes it. */
   readonly target?: string;
   readonly principal?: { readonly id: string; readonly scopes: readonly string[] };
@@ -177,7 +179,7 @@ export async function load(): Promise<void> {
   const { id = "", scopes = [] } = as ?? answer.principal ?? {};
   batch(() => {
     listedFor.value = JSON.stringify([id, ...scopes]);
-    tools.value = listed.tools;
+    tools.value = listed.tools.toSorted((one, other) => Number(one.isSystem) - Number(other.isSystem));
     hiddenTools.value = listed.hidden;
   });
 }

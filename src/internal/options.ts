@@ -96,14 +96,15 @@ export function checkOptions<Options extends object>(
     const value = (options as Readonly<Record<string, unknown>>)[name];
     const known = Object.hasOwn(rules, name) ? rules[name as keyof Options] : undefined;
     if (value === undefined ? !known?.isRequired : known?.fits(value)) continue;
-    if (known === undefined) {
-      const similar = closestMatch(name, names);
-      return fail(
-        `there is no option "${name}"; ${similar ? `did you mean "${similar}"?` : `there are ${names.join(", ")}`}`,
-      );
-    }
+    if (known === undefined) return fail(unknownOption(name, names));
     fail(`${name} must be ${known.expected}, not ${show(value)}`, typeof value === "number" ? RangeError : TypeError);
   }
+}
+
+/** The problem of an option that there is not, for an error message. */
+export function unknownOption(name: string, names: readonly string[]): string {
+  const similar = closestMatch(name, names);
+  return `there is no option "${name}"; ${similar ? `did you mean "${similar}"?` : `there are ${names.join(", ")}`}`;
 }
 
 function isText(value: unknown): boolean {

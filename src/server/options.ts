@@ -8,26 +8,11 @@ import type { QuestionKeys } from "../core/dispatch/services.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
 import type { UnknownArguments } from "../core/schema/unknown_arguments.ts";
 import type { Engine, WorkOptions } from "../engine/engine.ts";
-import {
-  ANYTHING,
-  BOOLEAN,
-  checkOptions,
-  FUNCTION,
-  LOGGER,
-  OBJECT,
-  type OptionRule,
-  type OptionRules,
-  POSITIVE,
-  required,
-  rule,
-  TEXT,
-  TEXTS,
-  wholeNumber,
-} from "../internal/options.ts";
+import { unknownOption } from "../internal/options.ts";
 import type { Clock } from "../internal/time.ts";
-import type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
+import type { RequestWire, ServerInfo } from "../wires/wire.ts";
 import type { BasePath } from "./base_path.ts";
-import type { CorsOptions, OriginPolicy } from "./origin_guard.ts";
+import type { OriginPolicy } from "./origin_guard.ts";
 import type { ComposableOptions, Part } from "./part.ts";
 
 /** What a server says about itself to its callers. */
@@ -104,90 +89,88 @@ export interface CoreServerOptions<
   readonly unknownArguments?: UnknownArguments;
 }
 
-type AnyOptions = CoreServerOptions<readonly AnyTool[], readonly Part[]>;
+/** Options of any server. */
+export type AnyServerOptions = CoreServerOptions<readonly AnyTool[], readonly Part[]>;
 
-const LIST: OptionRule = rule("an array", Array.isArray);
+/** A member that only values of our functions have, and what these are. */
+type Brought = readonly [member: string, expected: string];
 
-/** Whether a value has a member that only values of our functions have. */
-function has(member: string): OptionRule["fits"] {
-  return (value) => Boolean((value as Readonly<Record<string, unknown>> | null)?.[member]);
-}
-
-/** A rule for an array of such values. */
-function listOf(what: string, member: string): OptionRule {
-  return rule(`an array of ${what}`, (value) => Array.isArray(value) && value.every(has(member)));
-}
-
-const RULES: OptionRules<AnyOptions> = {
-  tools: required(LIST),
-  parts: listOf("what mount(server) gives", "~join"),
-  resources: listOf("what defineResource(…) gives", "~catalog"),
-  prompts: listOf("what definePrompt(…) gives", "~catalog"),
-  changes: OBJECT,
-  name: TEXT,
-  version: TEXT,
-  title: TEXT,
-  description: TEXT,
-  websiteUrl: TEXT,
-  instructions: TEXT,
-  icons: LIST,
-  wires: listOf("wires, such as mcpLite()", "mount"),
-  auth: rule('what bearer(…), jwt(…) or authenticate(…) of "toolwire/auth" gives', has("mount")),
-  middleware: ANYTHING,
-  jobMiddleware: ANYTHING,
-  onError: FUNCTION,
-  timeoutMs: POSITIVE,
-  limits: OBJECT,
-  keys: ANYTHING,
-  engine: rule('one, such as memoryEngine(), or withPromises(engine), of "toolwire/engine"', has("~deferral")),
-  schedules: listOf("what every(…) and cron(…) of ./schedules give", "~scheduler"),
-  onComplete: listOf("what webhook(…) of ./webhooks gives", "~notifier"),
-  work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
-  config: OBJECT,
-  unknownArguments: rule("what unknownArguments(…) gives", has("~guard")),
-  logger: rule(`${LOGGER.expected}, or false`, (value) => value === false || LOGGER.fits(value)),
-  basePath: rule("what atBasePath(…) gives", has("~find")),
-  discovery: rule('what discover(…) of "toolwire/discovery" gives', has("~view")),
-  clock: OBJECT,
-  // To allow all hosts, leave the option out.
-  hosts: rule(
-    "an array of host names, without *",
-    (value) => TEXTS.fits(value) && !/^$|\*/.test((value as readonly string[]).join()),
-  ),
-  origins: ANYTHING,
-  cors: rule("true, false or an object", (value) => BOOLEAN.fits(value) || OBJECT.fits(value)),
+/** Options whose values bring code. */
+export const BROUGHT: Readonly<Record<"engine" | "keys" | "unknownArguments" | "basePath", Brought>> = {
+  engine: ["~deferral", 'one, such as memoryEngine(), or withPromises(engine), of "toolwire/engine"'],
+  keys: ["~questions", 'keyRing("k1:…"), or withQuestions(keys), of "toolwire/tokens"'],
+  unknownArguments: ["~guard", 'what unknownArguments(…) of "toolwire/schema" gives'],
+  basePath: ["~find", "what atBasePath(…) gives"],
 };
 
-/** Does not quote the value, which may be a secret. */
-const KEYS_ERROR = 'Cannot create server: keys are keyRing("k1:…"), or withQuestions(keys), from "toolwire/tokens"';
-
-const LIMITS: OptionRules<Limits> = {
-  bodyBytes: POSITIVE,
-  depth: POSITIVE,
-  answerChars: POSITIVE,
-  resultChars: POSITIVE,
-};
-
-const CORS: OptionRules<CorsOptions> = {
-  maxAgeSeconds: wholeNumber(0),
-  exposeHeaders: TEXTS,
+const NAMES: Readonly<Record<keyof AnyServerOptions, true>> = {
+  tools: true,
+  parts: true,
+  resources: true,
+  prompts: true,
+  changes: true,
+  name: true,
+  version: true,
+  title: true,
+  description: true,
+  websiteUrl: true,
+  instructions: true,
+  icons: true,
+  wires: true,
+  auth: true,
+  middleware: true,
+  jobMiddleware: true,
+  onError: true,
+  timeoutMs: true,
+  limits: true,
+  keys: true,
+  engine: true,
+  schedules: true,
+  onComplete: true,
+  work: true,
+  config: true,
+  unknownArguments: true,
+  logger: true,
+  basePath: true,
+  discovery: true,
+  clock: true,
+  hosts: true,
+  origins: true,
+  cors: true,
 };
 
 /**
- * Validates the options of a server: a misspelled option, such as `auth`, would leave it open.
+ * Validates the names of options and the values that bring code. A misspelled option, such as `auth`, would leave a server open.
+ * Types of the others are left to TypeScript here, and checked at the front door.
  *
- * @throws {TypeError} If an option is unknown, of the wrong type, or needs an engine that is not there.
- * @throws {RangeError} If a number is not positive.
+ * @throws {TypeError} If an option is unknown, or a value does not bring what its option needs.
+ * @throws {RangeError} If `timeoutMs` or a limit is not positive.
  */
-export function checkServerOptions(options: AnyOptions): void {
-  checkOptions("create server", options, RULES);
-  const { keys, limits, work, cors, engine, jobMiddleware } = options;
-  if (keys !== undefined && !has("~questions")(keys)) throw new TypeError(KEYS_ERROR);
-  if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);
-  if (
-    engine === undefined && (work || jobMiddleware?.length || options.schedules?.length || options.onComplete?.length)
-  ) {
+export function assertCoreOptions(options: AnyServerOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name));
+  if (unknown !== undefined) throw refused(unknownOption(unknown, Object.keys(NAMES)));
+  for (const [name, [member, expected]] of Object.entries(BROUGHT)) {
+    const value = options[name as keyof typeof BROUGHT];
+    // The message does not quote the value, which may be a secret.
+    if (value !== undefined && !brings(member, value)) throw refused(`${name} must be ${expected}`);
+  }
+  const { engine, work, jobMiddleware, schedules, onComplete, timeoutMs, limits } = options;
+  // Numbers often come from the environment, where TypeScript does not see NaN, which would lift a limit.
+  for (const [name, value] of Object.entries({ timeoutMs, ...limits })) {
+    if (value !== undefined && !(value > 0)) {
+      throw new RangeError(`Cannot create server: ${name} must be a number above 0, not ${value}`);
+    }
+  }
+  if (engine === undefined && (work || jobMiddleware?.length || schedules?.length || onComplete?.length)) {
     throw missingEngine("Cannot create server: work, schedules, onComplete and jobMiddleware need an engine");
   }
-  if (typeof cors === "object") checkOptions("answer pages of other origins", cors, CORS);
+}
+
+function refused(problem: string): TypeError {
+  return new TypeError(`Cannot create server: ${problem}`);
+}
+
+/** Whether a value has a member that only values of our functions have. */
+export function brings(member: string, value: unknown): boolean {
+  return Boolean((value as Readonly<Record<string, unknown>> | null)?.[member]);
 }

@@ -21,7 +21,7 @@ import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, 
 import type { MountedAuth } from "./auth.ts";
 import type { BasePath } from "./base_path.ts";
 import { FetchRequest } from "./fetch_request.ts";
-import { checkServerOptions, type CoreServerOptions } from "./options.ts";
+import { assertCoreOptions, type CoreServerOptions } from "./options.ts";
 import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
@@ -38,7 +38,7 @@ export interface Notify {
 export interface ServerInternals {
   /** Services for wires. */
   readonly host: WireHost;
-  /** Answers a request that is not a `Request`. Never throws, never rejects. */
+  /** Answers a request that is not a `Request`. Never throws, never rejects. The caller passes the reply to the observer of the dispatch. */
   readonly handle: (head: Head, body: Body) => MaybeFuture<Reply>;
   /** Whether a wire has this path. */
   readonly answers: (path: string) => boolean;
@@ -156,14 +156,22 @@ const DEFAULT_LIMITS: Limits = {
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If an option is of the wrong type, two tools have the same name, a tool has a reserved name, a tool gives promises and there is no engine, a part has `auth` and the whole has none, or two wires share a path.
+ * @throws {TypeError} If an option is unknown, a value does not bring what its option needs, two tools have the same name, a tool has a reserved name, a tool gives promises and there is no engine, a part has `auth` and the whole has none, or two wires share a path. Other types are left to TypeScript.
  * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.
  */
 export function createCoreServer<
   const Tools extends readonly AnyTool[],
   const Parts extends readonly Part[] = readonly [],
 >(options: CoreServerOptions<Tools, Parts>): Server<AllTools<Tools, Parts>> {
-  checkServerOptions(options);
+  assertCoreOptions(options);
+  return createServerOf(options);
+}
+
+/** Creates a server of options that were validated, with parts for its wires. */
+export function createServerOf<const Tools extends readonly AnyTool[], const Parts extends readonly Part[]>(
+  options: CoreServerOptions<Tools, Parts>,
+  features?: WireHost["features"],
+): Server<AllTools<Tools, Parts>> {
   const { middleware = [], jobMiddleware = [], changes: ownChanges = memoryBus(), parts: [first] = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const parts = first?.["~join"](options, ownChanges);
@@ -199,6 +207,7 @@ export function createCoreServer<
     clock: dispatcher.clock,
     challenge: (error, path) => auth?.challenge(error, basePath + path),
     basePath,
+    features,
     get security() {
       return auth?.security;
     },
@@ -294,7 +303,8 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
     },
     notify: createNotify(host),
     fetch(request, runtime, context) {
-      const incoming = new FetchRequest(request, runtime, context, host.limits.bodyBytes);
+      const { limits, dispatch } = host;
+      const incoming = new FetchRequest(request, runtime, context, limits.bodyBytes, dispatch.observer);
       const reply = handle(incoming, incoming);
       // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
       return incoming.respond(isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply));
@@ -342,13 +352,8 @@ function createHandler(parts: ServerParts, policy: OriginPolicy): ServerInternal
     const wire = findWire(parts, head);
     const isPublic = isUnauthenticated(wire, head.path);
     const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
-    const { observer } = host.dispatch;
-    const isDecorated = guard.hasCors && !isPublic;
-    if (!isDecorated && observer === undefined) return reply;
-    return chain<Reply, Reply>(reply, (later) => {
-      observer?.reply(head, later.status);
-      return isDecorated ? guard.decorate(head, later) : later;
-    });
+    if (!guard.hasCors || isPublic) return reply;
+    return chain<Reply, Reply>(reply, (later) => guard.decorate(head, later));
   };
 }
 

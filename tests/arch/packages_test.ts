@@ -71,6 +71,7 @@ for (
     "./mcp",
     "./rest",
     "./agents",
+    "./webmcp",
     "./oauth",
   ]
 ) {
@@ -153,7 +154,7 @@ const CORE_SERVER = `
   const tool = defineTool("t").describe("T").handle(() => 1);
   export const server = createServer({ tools: [tool], wires: [mcpLite()] });`;
 
-/** Code that arrives with an engine, with keys or with an adapter of schemas. */
+/** Code that arrives with an engine, with keys, with an adapter of schemas, or with the front door. */
 const BROUGHT = [
   /^src\/core\/(token|keys)\//,
   /^src\/engine\//,
@@ -162,9 +163,10 @@ const BROUGHT = [
   /^src\/core\/dispatch\/questions\//,
   /valibot/,
   /exact_check|check_writer/,
+  /^src\/server\/option_rules|^src\/core\/tool\/definition_rules/,
 ];
 
-test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot and compiled checks", async () => {
+test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks and rules of options", async () => {
   const files = await filesIn(CORE_SERVER);
   ok(files.includes("src/core/dispatch/dispatcher.ts"));
   deepStrictEqual(files.filter((path) => BROUGHT.some((pattern) => pattern.test(path))), []);
@@ -208,4 +210,18 @@ test("a server with mcp() has no byte of sessions, which arrive with mcpSessions
     (await filesIn(server(options))).filter((path) => SESSIONS.test(path));
   deepStrictEqual(await sessionFiles(""), []);
   ok((await sessionFiles("{ sessions: mcpSessions() }")).includes("src/wires/mcp/http/sessions/sse_transport.ts"));
+});
+
+const MCP_PARTS = /^src\/wires\/mcp\/server\/(tasks|legacy_tasks|content_handlers)\.ts$/;
+
+test("a server with mcp() has no byte of tasks, resources and prompts, which arrive with values", async () => {
+  const partsOf = async (code: string) => (await filesIn(code)).filter((path) => MCP_PARTS.test(path));
+  const server = (options: string) => `
+    import { createServer } from "./src/core/mod.ts";
+    import { mcp, mcpCatalog, mcpTasks } from "./src/wires/mcp/mod.ts";
+    export const server = createServer({ tools: [], wires: [mcp(${options})] });`;
+  deepStrictEqual(await partsOf(server("")), []);
+  strictEqual((await partsOf(server("{ tasks: mcpTasks }"))).length, 2);
+  strictEqual((await partsOf(server("{ catalog: mcpCatalog }"))).length, 1);
+  strictEqual((await partsOf('export * from "./mod.ts";')).length, 3);
 });

@@ -181,10 +181,11 @@ testWith("list, call, read, types, diff, record and replay: FastMCP over its pip
     : { missing: "FastMCP is not installed: run node scripts/install_generators.mjs" },
 ], async (python) => {
   await walk({
-    target: programOf(python, join(root, "tests/cli/fastmcp_server.py")),
+    // Python starts slowly on a busy machine.
+    target: [...programOf(python, join(root, "tests/cli/fastmcp_server.py")), "--timeout", "3m"],
     tool: "add",
     args: { a: 1, b: 2 },
     answer: /3/,
     resource: ["notes://today", /Nothing yet/],
   });
-}, 120_000);
+}, 600_000);

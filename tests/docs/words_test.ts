@@ -27,7 +27,7 @@ const { WORD_LIST } = list as { readonly WORD_LIST: readonly { readonly words: s
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-test("comments and Markdown avoid the words of the list", { timeout: 60_000 }, () => {
+test("comments and Markdown avoid the words of the list", { timeout: 180_000 }, () => {
   const sources = readWordSources();
   ok(sources.length > 100, `Only ${sources.length} files were searched`);
   const words = sources.flatMap(findWords);

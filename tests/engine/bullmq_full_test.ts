@@ -35,7 +35,8 @@ for (const store of STORES) {
         async close() {
           await opened.close();
           // A busy machine may renew a short lease late, which is reported.
-          const isLate = (error: unknown) => /could not renew lock|Missing (lock|key) for job/.test(String(error));
+          const isLate = (error: unknown) =>
+            /could not renew lock|(Missing (lock|key)|Lock mismatch) for job/.test(String(error));
           deepStrictEqual(opened.errors.filter((error) => !isLate(error)), []);
         },
       };

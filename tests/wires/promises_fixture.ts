@@ -74,6 +74,17 @@ export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}
     cancel: () => note("cancelled elsewhere"),
   });
 
+  const remoteAsk = defineTool("remote_ask").describe("Works elsewhere, and asks").output(v.string()).external({
+    start: () => null,
+    async check(_, ctx) {
+      const { length } = journal.lines;
+      if (length > 0) return journal.lines[0] ?? "";
+      const answer = await ctx.elicit("colour", { message: "Which colour?", schema: v.object({ colour: v.string() }) });
+      note(answer.action === "accept" ? answer.content.colour : answer.action);
+      return ctx.pending({ retryAfterMs: 10 });
+    },
+  });
+
   const remove = defineTool("remove").describe("Asks before it removes").input(v.object({ id: v.string() }))
     .output(v.string()).handle(async ({ id }, ctx) => {
       note(`run ${ctx.callId}`);
@@ -118,7 +129,21 @@ export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}
       return n + journal.lines.length;
     });
 
-  const tools = [quick, slow, slowPieces, slowNo, approved, slowAsk, remote, remove, both, tell, put, count] as const;
+  const tools = [
+    quick,
+    slow,
+    slowPieces,
+    slowNo,
+    approved,
+    slowAsk,
+    remote,
+    remoteAsk,
+    remove,
+    both,
+    tell,
+    put,
+    count,
+  ] as const;
   const server = createServer({ keys: KEYS, wires, ...options, tools });
   return { server, journal };
 }

@@ -63,6 +63,7 @@ const NEEDS: Readonly<Record<string, readonly Lack[]>> = {
   "refuses an invalid answer with the reason, and accepts a valid one": ["questions"],
   "asks several things at once": ["questions"],
   "turns the promise of a job that asks into its question": ["promises", "questions"],
+  "asks for external work through its promise": ["promises", "questions"],
   "sleeps, waits for a value of others, and tells what for": ["promises", "_meta"],
   "does not send pieces twice when a stream goes on after a question": ["questions"],
   "has the caller keep its context": ["_meta"],
@@ -293,6 +294,16 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const answering = connect({ onElicitation: () => ({ action: "accept", content: { colour: "red" } }) });
     strictEqual(await answering.$.redeem(promise.token).result(), "red");
     strictEqual(await answering.slow_ask(), "red");
+  },
+
+  async "asks for external work through its promise"({ client, connect }) {
+    const { token } = await promiseOf(client.remote_ask.outcome());
+    const status = await client.$.redeem(token).status();
+    ok(status.kind === "elicitation");
+    strictEqual(status.continuation, token);
+    const answering = connect({ onElicitation: () => ({ action: "accept", content: { colour: "red" } }) });
+    strictEqual(await answering.$.redeem(token).result(), "red");
+    strictEqual(await answering.remote_ask(), "red");
   },
 
   async "sleeps, waits for a value of others, and tells what for"({ client, journal, server, wire }) {

@@ -48,6 +48,8 @@ export class CallContext implements MiddlewareCtx {
   declare openedState: EncodableCallerState | undefined;
   /** The promise that is redeemed by running its tool's `check`. */
   declare redeemed: RemotePromise | undefined;
+  /** Promise token through which the `check` of external work asks. */
+  declare asksThrough: string | undefined;
   /** The latest progress of the handler. */
   declare lastProgress: Progress | undefined;
   /** The run while it is pending without a deadline. */

@@ -155,6 +155,8 @@ export interface AskingRun extends DeadlineRun {
   readonly lease: RunLease | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
   readonly written: Promise<boolean> | undefined;
+  /** Promise token through which the `check` of external work asks; `undefined` for other runs. */
+  readonly asksThrough: string | undefined;
   readonly runState: { readonly deliveredPieces: number; skippedPieces: number };
   readonly services: CallServices;
   readonly sink: Sink | undefined;

@@ -78,7 +78,10 @@ export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Er
 export interface ExternalWork<Args, Work, Output, Errors extends ErrorMap, Config, State = OpenState> {
   /** Starts the work and returns the state that identifies it. */
   start(input: Args, ctx: Ctx<Errors, Config, State>): Work | Promise<Work>;
-  /** Returns `ctx.pending()` while the work is running, then the output. */
+  /**
+   * Returns `ctx.pending()` while the work is running, then the output. It may ask the caller: an answer reaches only the check of
+   * the redeem that brings it, which passes it on to the work.
+   */
   check(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): Output | Pending | Promise<Output | Pending>;
   /** Cancels the work. Returns `false` if that is no longer possible. Without it, work cannot be cancelled. */
   cancel?(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): boolean | void | Promise<boolean | void>;

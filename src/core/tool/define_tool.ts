@@ -5,9 +5,9 @@ import type { SchemaAdapter } from "../schema/adapter.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
-import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts";
+import type { DefinitionRules } from "./definition_rules.ts";
 import { addScopes } from "./access.ts";
-import { listExamples } from "./examples.ts";
+import { type AnyExample, listExamples } from "./examples.ts";
 import {
   type AnswerFormat,
   type AnyTool,
@@ -15,7 +15,7 @@ import {
   type PromiseOptions,
   type RenderedOutput,
   type ToolDefinition,
-  type ToolExample,
+  type ToolDraft,
 } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
@@ -49,7 +49,17 @@ export function toolDefiner(...adapters: readonly SchemaAdapter[]): DefineTool {
   return (name) => startTool(name, adapters);
 }
 
-function startTool<const Name extends string>(name: Name, adapters: readonly SchemaAdapter[]): EmptyToolBuilder<Name> {
+/**
+ * Starts the definition of a tool.
+ *
+ * @param rules Validate values at run time. TypeScript alone validates those that have no rules.
+ * @throws {TypeError} If the name is invalid.
+ */
+export function startTool<const Name extends string>(
+  name: Name,
+  adapters: readonly SchemaAdapter[],
+  rules?: DefinitionRules,
+): EmptyToolBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
@@ -61,45 +71,35 @@ function startTool<const Name extends string>(name: Name, adapters: readonly Sch
     );
   }
   // The one cast: types follow the steps, the value has all methods from the start.
-  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name, adapters }) as unknown as EmptyToolBuilder<
-    Name
-  >;
+  const draft = { ...EMPTY_DEFINITION, description: undefined, name, adapters };
+  return new Builder(draft, rules) as unknown as EmptyToolBuilder<Name>;
 }
-
-type Draft = Omit<ToolDefinition, "description" | "handler"> & {
-  readonly description: string | undefined;
-  /** Examples that are checked at the end, because schemas may be declared after them. */
-  readonly examples?: readonly ToolExample<unknown, unknown>[];
-  readonly format?: AnswerFormat;
-};
 
 const DEFAULT_TTL_MS = 3_600_000;
 
 class Builder {
   readonly name: string;
-  readonly #draft: Draft;
+  readonly #draft: ToolDraft;
+  readonly #rules: DefinitionRules | undefined;
 
-  constructor(draft: Draft) {
+  constructor(draft: ToolDraft, rules: DefinitionRules | undefined) {
     this.name = draft.name;
     this.#draft = draft;
+    this.#rules = rules;
   }
 
   describe(description: string): Builder {
-    if (typeof description !== "string" || description.trim() === "") {
-      throw new TypeError(
-        `Cannot describe ${this.#label}: callers choose tools by their description, so it cannot be empty`,
-      );
-    }
+    this.#rules?.description(this.#label, description);
     return this.#with({ description });
   }
 
   type(type: string): Builder {
-    checkText(this.#label, "type", type);
+    this.#rules?.text(this.#label, "type", type);
     return this.#with({ type });
   }
 
   title(title: string): Builder {
-    checkText(this.#label, "title", title);
+    this.#rules?.text(this.#label, "title", title);
     return this.#with({ title });
   }
 
@@ -136,12 +136,12 @@ class Builder {
     return this.#with({ format });
   }
 
-  examples(examples: readonly ToolExample<unknown, unknown>[]): Builder {
+  examples(examples: readonly AnyExample[]): Builder {
     return this.#with({ examples });
   }
 
   annotate(annotations: ToolAnnotations): Builder {
-    checkAnnotations(this.#label, annotations);
+    this.#rules?.annotations(this.#label, annotations);
     return this.#with({ annotations: { ...this.#draft.annotations, ...annotations } });
   }
 
@@ -159,7 +159,7 @@ class Builder {
   }
 
   promise(options: PromiseOptions = {}): Builder {
-    checkPromise(this.#label, options);
+    this.#rules?.promise(this.#label, options);
     const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
     const { required = false, keepFailed = false } = options;
     return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required, keepFailed } });
@@ -171,11 +171,7 @@ class Builder {
 
   before(tool: AnyTool): Builder {
     const earlier = tool?.["~definition"];
-    if (earlier?.name !== this.name || earlier.promise === undefined) {
-      throw new TypeError(
-        `Cannot define ${this.#label}: .before() takes an earlier definition of it, a finished tool of the same name with .promise()`,
-      );
-    }
+    this.#rules?.earlier(this.#label, this.name, earlier);
     return this.#with({ earlier: [...this.#draft.earlier, earlier, ...earlier.earlier] });
   }
 
@@ -198,44 +194,21 @@ class Builder {
 
   external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
     const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
-    if (typeof start !== "function" || typeof check !== "function") {
-      throw this.#unfinished(".external() takes { start, check, cancel? }");
-    }
-    if (this.#draft.promise !== undefined) {
-      throw this.#unfinished(".external() promises by itself; leave .promise() out");
-    }
-    checkPromise(this.#label, { ttlMs });
+    this.#rules?.external(this.#label, work, this.#draft.promise);
     const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
     return this.#with({ external }).#finish(start.bind(work), ".external(…)");
   }
 
   handle(handler: ToolDefinition["handler"]): AnyTool {
-    if (typeof handler !== "function") throw this.#unfinished(".handle() takes a function");
-    if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
-      throw this.#unfinished("to stream, write `async function*`, not `function*`");
-    }
     return this.#finish(handler, ".handle(…)");
   }
 
   #finish(handler: ToolDefinition["handler"], step: string): AnyTool {
-    const { description, examples, format, ...draft } = this.#draft;
-    if (description === undefined) {
-      throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
-    }
-    const revisions = [draft.revision, ...draft.earlier.map(({ revision }) => revision)];
-    const same = revisions.find((one, index) => revisions.indexOf(one) !== index);
-    if (new Set(revisions).size < revisions.length) {
-      throw this.#unfinished(
-        `.before() needs another revision; two are ${same === undefined ? "without one" : `"${same}"`}`,
-      );
-    }
-    const listed = examples && listExamples(this.#label, examples, draft);
+    this.#rules?.finish(this.#label, this.#draft, handler, step);
+    const { description = "", examples, format, ...draft } = this.#draft;
+    const listed = examples && listExamples(examples, draft);
     const definition = { ...draft, ...listed, description, handler };
     return { name: this.name, "~definition": format?.["~apply"](definition) ?? definition };
-  }
-
-  #unfinished(problem: string): TypeError {
-    return new TypeError(`Cannot finish ${this.#label}: ${problem}`);
   }
 
   #compile(what: string, schema: Schema, isObject: boolean = false): CompiledSchema {
@@ -250,7 +223,7 @@ class Builder {
     return `tool "${this.name}"`;
   }
 
-  #with(change: Partial<Draft>): Builder {
-    return new Builder({ ...this.#draft, ...change });
+  #with(change: Partial<ToolDraft>): Builder {
+    return new Builder({ ...this.#draft, ...change }, this.#rules);
   }
 }

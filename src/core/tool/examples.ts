@@ -1,24 +1,21 @@
-/** Checks examples of tools when the tool is defined, and lists them in its schemas. */
+/** Lists examples of tools in their schemas, and checks them when a tool is defined. */
 import { isJsonObject } from "../../internal/json.ts";
 import { formatPath } from "../../internal/text.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { ToolDefinition, ToolExample } from "./definition.ts";
 
-/**
- * Adds the examples to the schemas of a tool, as the keyword `examples`.
- *
- * @throws {TypeError} If an example has no `input`, or a value does not fit its schema.
- */
+/** An example of any tool. */
+export type AnyExample = ToolExample<unknown, unknown>;
+
+/** Schemas that list examples. */
+export type ExampleSchemas = Pick<ToolDefinition, "input" | "inputSchema" | "output">;
+
+/** Adds the examples to the schemas of a tool, as the keyword `examples`. */
 export function listExamples(
-  label: string,
-  examples: readonly ToolExample<unknown, unknown>[],
-  { input, inputSchema, output }: Pick<ToolDefinition, "input" | "inputSchema" | "output">,
+  examples: readonly AnyExample[],
+  { inputSchema, output }: ExampleSchemas,
 ): Pick<ToolDefinition, "inputSchema" | "output"> {
-  examples.forEach((example, index) => {
-    const problem = problemOf(example, "input", input) ?? problemOf(example, "output", output);
-    if (problem !== undefined) throw new TypeError(`Cannot use example ${index} of ${label}: ${problem}`);
-  });
   const outputs = examples.map((example) => example.output).filter((value) => value !== undefined);
   return {
     inputSchema: { ...inputSchema, examples: examples.map((example) => example.input) },
@@ -29,8 +26,16 @@ export function listExamples(
   };
 }
 
+/** @throws {TypeError} If an example has no `input`, or a value does not fit its schema. */
+export function checkExamples(label: string, examples: readonly AnyExample[], { input, output }: ExampleSchemas): void {
+  examples.forEach((example, index) => {
+    const problem = problemOf(example, "input", input) ?? problemOf(example, "output", output);
+    if (problem !== undefined) throw new TypeError(`Cannot use example ${index} of ${label}: ${problem}`);
+  });
+}
+
 function problemOf(
-  example: Partial<ToolExample<unknown, unknown>> | undefined,
+  example: Partial<AnyExample> | undefined,
   name: "input" | "output",
   schema: CompiledSchema | undefined,
 ): string | undefined {

@@ -11,12 +11,14 @@ import type { Engine } from "../../engine/engine.ts";
 import { memoryEngine } from "../../engine/memory.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { mcp } from "../../wires/mcp/http/server/mcp.ts";
+import { MCP_FEATURES } from "../../wires/mcp/server/features.ts";
 import { memoryTransport } from "../../wires/memory/client/transport.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
 import { atBasePath } from "../base_path.ts";
-import type { CommonServerOptions, PromiseServerOptions } from "../options.ts";
+import { checkServerOptions } from "../option_rules.ts";
+import type { CommonServerOptions, CoreServerOptions, PromiseServerOptions } from "../options.ts";
 import type { AllTools, Part } from "../part.ts";
-import { createCoreServer, type Server } from "../server.ts";
+import { createServerOf, type Server } from "../server.ts";
 
 /**
  * Options of `createServer`.
@@ -66,16 +68,16 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
 ): Server<AllTools<Tools, Parts>> {
   if (!isJsonObject(options)) throw new TypeError("Cannot create server: pass options, such as { tools: [add] }");
   const { keys, engine, clock, wires, basePath } = options;
-  const server = createCoreServer<Tools, Parts>(
-    {
-      ...options,
-      ...(basePath !== undefined && { basePath: atBasePath(basePath) }),
-      ...(keys !== undefined && { keys: toQuestionKeys(keys) }),
-      engine: toPromiseEngine(engine ?? memoryEngine(clock && { clock })),
-      unknownArguments: unknownArguments(options.unknownArguments),
-      wires: wires ?? [mcp(), mcpLite()],
-    } as Parameters<typeof createCoreServer<Tools, Parts>>[0],
-  );
+  const coreOptions = {
+    ...options,
+    ...(basePath !== undefined && { basePath: atBasePath(basePath) }),
+    ...(keys !== undefined && { keys: toQuestionKeys(keys) }),
+    engine: toPromiseEngine(engine ?? memoryEngine(clock && { clock })),
+    unknownArguments: unknownArguments(options.unknownArguments),
+    wires: wires ?? [mcp(), mcpLite()],
+  } as CoreServerOptions<Tools, Parts>;
+  checkServerOptions(coreOptions);
+  const server = createServerOf<Tools, Parts>(coreOptions, { mcp: MCP_FEATURES });
   return Object.assign(server, { "~transport": () => memoryTransport(server) });
 }
 

@@ -1,6 +1,7 @@
 /** `defineTool` as the front door has it: with all that is known of schemas. */
 import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
-import { toolDefiner } from "../../core/tool/define_tool.ts";
+import { DEFINITION_RULES } from "../../core/tool/definition_rules.ts";
+import { startTool } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 
 /**
@@ -27,5 +28,5 @@ import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
  * @throws {TypeError} If the name does not fit.
  */
 export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
-  return toolDefiner(...SCHEMA_ADAPTERS)(name);
+  return startTool(name, SCHEMA_ADAPTERS, DEFINITION_RULES);
 }

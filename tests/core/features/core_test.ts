@@ -17,6 +17,7 @@ import { keyRing, withQuestions } from "../../../src/core/keys/mod.ts";
 import { type Engine, memoryEngine, withPromises } from "../../../src/engine/mod.ts";
 import { createServer as createFrontDoorServer, defineCallerState } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/server/compose/mod.ts";
+import { defineResource, mcp, mcpCatalog, mcpTasks, mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 
 const KEYS = "k1:a secret of at least thirty-two bytes";
@@ -187,7 +188,7 @@ test("keys bring questions to a client, those of one's own by withQuestions()", 
 test("keys of the wrong kind are refused, without a word of the secret", () => {
   for (const keys of [KEYS, { sign() {}, verify() {} }, 1, null]) {
     throws(() => createServer({ tools: [add], keys: keys as never }), (error: Error) => {
-      match(error.message, /^Cannot create server: keys are keyRing\("k1:…"\)/);
+      match(error.message, /^Cannot create server: keys must be keyRing\("k1:…"\)/);
       return !error.message.includes("secret");
     });
   }
@@ -236,4 +237,50 @@ test("a core server without an engine refuses options of jobs", () => {
     createServer({ tools: [add], ...options as Options, engine: memoryEngine() });
   }
   createServer({ tools: [add], work: false, jobMiddleware: [] });
+});
+
+for (
+  const [name, options, error] of [
+    ["a misspelled option", { authh: {} }, { name: "TypeError", message: /no option "authh"; did you mean "auth"\?$/ }],
+    ["an unlike option", { colour: 1 }, { name: "TypeError", message: /no option "colour"; there are tools, parts, / }],
+    ["a limit from an empty variable", { limits: { depth: Number.NaN } }, {
+      name: "RangeError",
+      message: "Cannot create server: depth must be a number above 0, not NaN",
+    }],
+    ["no time", { timeoutMs: 0 }, { name: "RangeError", message: /timeoutMs must be a number above 0, not 0$/ }],
+    ["the path of the front door", { basePath: "/v" }, { name: "TypeError", message: /what atBasePath\(…\) gives$/ }],
+  ] as const
+) {
+  test(`a core server refuses ${name}`, () => {
+    throws(() => createServer({ tools: [add], ...options as Options }), error);
+  });
+}
+
+test("mcp() of a core server needs mcpTasks for tools that give promises, and serves their work as tasks with it", async () => {
+  const slow = t.promise({ required: true }).handle(() => "done");
+  const options = { tools: [slow], engine: memoryEngine(), keys: keyRing(KEYS), logger: false } as const;
+  throws(() => createServer({ ...options, wires: [mcp()] }), {
+    name: "TypeError",
+    message: 'Cannot create server: tools that give promises need mcp({ tasks: mcpTasks }), from "toolwire/mcp"',
+  });
+  const server = createServer({ ...options, wires: [mcp({ tasks: mcpTasks })] });
+  const transport = mcpTransport("http://localhost/mcp", {
+    fetch: (url, init) => server.fetch(new Request(url, init)),
+  });
+  const client = createClient<typeof server>(transport);
+  strictEqual(await (await client.t.start()).result(), "done");
+  await server.close(0);
+});
+
+test("mcp() of a core server needs mcpCatalog for resources and prompts", async () => {
+  const options = { tools: [], resources: [defineResource("note://a").name("a").read(() => "text")] };
+  throws(
+    () => createServer({ ...options, wires: [mcp()] }),
+    /resources and prompts need mcp\(\{ catalog: mcpCatalog \}\), from "toolwire\/mcp"$/,
+  );
+  const server = createServer({ ...options, wires: [mcp({ catalog: mcpCatalog })] });
+  const { resources } = mcpTransport("http://localhost/mcp", {
+    fetch: (url, init) => server.fetch(new Request(url, init)),
+  });
+  deepStrictEqual((await resources.list()).map(({ uri }) => uri), ["note://a"]);
 });

@@ -75,6 +75,40 @@ async function asking(server: Pick<Server, "fetch">): Promise<readonly { readonl
   throw new Error("no job asks");
 }
 
+test("with bodies: false jobs have no messages of progress, and of questions only their kinds", async () => {
+  const asks = defineTool("asks").describe("Ask").promise().handle(async (_, ctx) => {
+    await ctx.progress(1, 2, "at SECRET-PLACE");
+    const first = await ctx.elicit("first", { message: "SECRET-FIRST", schema: v.object({ secret: v.string() }) });
+    const last = await ctx.ask({
+      last: { message: "SECRET-LAST", schema: v.object({ secret: v.string() }) },
+      page: { message: "SECRET-PAGE", url: "https://secret.example/" },
+    });
+    return [first, last].length;
+  });
+  const server = createServer({
+    tools: [asks],
+    wires: [consolePage({ key: PAGE_KEY, bodies: false })],
+    logger: false,
+  });
+  await createClient<typeof server>(server).asks.start();
+  const [{ id } = { id: "" }] = await asking(server);
+  const first = { first: { action: "accept", content: { secret: "SECRET-ANSWER" } } };
+  const answered = await ask(server, "jobs/answer", { id, answers: first });
+  await asking(server);
+  const listed = await ask(server, "jobs", {});
+  const shown = await ask(server, "jobs/inspect", { id });
+  for (const { status, body } of [answered, listed, shown]) {
+    strictEqual(status, 200);
+    ok(!/secret/i.test(JSON.stringify(body)), JSON.stringify(body));
+  }
+  deepStrictEqual(listed.body.jobs[0].progress, { done: 1, total: 2 });
+  deepStrictEqual(shown.body.questions, { last: { kind: "elicitation" }, page: { kind: "elicitation" } });
+  deepStrictEqual(shown.body.answers, [{ key: "first", action: "accept" }]);
+  ok(!/secret/i.test(JSON.stringify((await ask(server, "jobs/cancel", { id })).body)));
+  strictEqual((await ask(server, "hello", {})).body.hasBodies, false);
+  await server.close();
+});
+
 test("the console shows no values with bodies: false, and no jobs without its key", async () => {
   const server = open(false);
   const id = await fail(server);

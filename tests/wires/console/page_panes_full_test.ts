@@ -121,6 +121,13 @@ testPane(
     await page.getByRole("button", { name: "Read" }).click();
     await page.getByRole("img", { name: "A picture, image/png" }).waitFor();
     strictEqual(await page.locator("img").evaluate((one) => (one as HTMLImageElement).naturalWidth), 1);
+    await page.locator("img.tiny").waitFor();
+    const renderingOf = () => page.locator("img").evaluate((one) => getComputedStyle(one).imageRendering);
+    strictEqual(await renderingOf(), "pixelated");
+    await open("#/resources/image%3A%2F%2Fplot");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("img", { name: "A picture, image/svg+xml" }).waitFor();
+    strictEqual(await renderingOf(), "auto");
     await open("#/resources/hostile%3A%2F%2Fpage");
     await page.getByRole("button", { name: "Read" }).click();
     await page.locator("pre.value", { hasText: "<script>" }).waitFor();
@@ -224,15 +231,36 @@ testPane(
     await page.getByRole("row", { name: /audit ✓ may call/ }).waitFor();
     await page.evaluate(() => location.hash = "#/tools/audit");
     await page.getByRole("heading", { name: "audit" }).waitFor();
+    await page.getByRole("button", { name: "Send as ada" }).waitFor();
     await page.keyboard.press("Control+Enter");
     await page.locator("pre.value", { hasText: "the log, for ada" }).waitFor();
     await page.getByRole("button", { name: "Bytes" }).click();
     const text = await page.locator("#app").innerText();
     ok(!text.includes(PAGE_KEY), "the key is not shown");
+    await page.evaluate(() => location.hash = "#/resources/notes%3A%2F%2Fmine");
+    await page.getByRole("heading", { name: "My notes" }).waitFor();
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.evaluate(() => location.hash = "#/prompts/review");
+    await page.getByLabel("code", { exact: true }).fill("1");
+    await page.getByRole("button", { name: "Get messages" }).click();
+    match(await page.locator(".messages li").nth(1).innerText(), /Gladly, ada\./);
     strictEqual(sent.length, 0, "no wire was used");
-    await page.getByRole("button", { name: "as ada ×" }).click();
-    await page.getByRole("button", { name: "as ada ×" }).waitFor({ state: "detached" });
+    await page.evaluate(() => location.hash = "#/access");
+    await page.getByLabel("Scopes").fill("notes:read");
+    await page.getByRole("button", { name: "Act as" }).click();
+    await page.evaluate(() => location.hash = "#/resources/notes%3A%2F%2Fmine");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.locator("pre.value", { hasText: "the notes of ada" }).waitFor();
+    strictEqual(sent.length, 0, "no wire was used");
+    await page.getByText("Acting as ada, with the scopes notes:read").waitFor();
+    await page.getByRole("button", { name: "Stop acting as ada" }).click();
+    await page.getByText("Acting as ada").waitFor({ state: "detached" });
+    await page.locator("pre.value").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("alert").waitFor();
   },
+  /status of 401/,
 );
 
 /** The panes, each with something in it. */
@@ -257,11 +285,6 @@ const PANES: readonly (readonly [name: string, fragment: string, show: (page: Pa
     await page.getByRole("button", { name: "Replay it" }).click();
     await page.getByRole("button", { name: "Send 0 calls" }).waitFor();
   }],
-  ["access", "#/access", async (page) => {
-    await page.getByLabel("Id of the caller").fill("ada");
-    await page.getByRole("button", { name: "Act as" }).click();
-    await page.getByRole("button", { name: "as ada ×" }).waitFor();
-  }],
   ["resources", "#/resources", (page) => page.locator("nav.list a").nth(3).waitFor()],
   ["resource", "#/resources/weather%3A%2F%2Fnow", async (page) => {
     await page.getByRole("button", { name: "Read" }).click();
@@ -271,6 +294,11 @@ const PANES: readonly (readonly [name: string, fragment: string, show: (page: Pa
     await page.getByLabel("code", { exact: true }).fill("let x = 1");
     await page.getByRole("button", { name: "Get messages" }).click();
     await page.locator(".messages li").nth(1).waitFor();
+  }],
+  ["access", "#/access", async (page) => {
+    await page.getByLabel("Id of the caller").fill("ada");
+    await page.getByRole("button", { name: "Act as" }).click();
+    await page.getByRole("button", { name: "Stop acting as ada" }).waitFor();
   }],
 ];
 

@@ -69,7 +69,11 @@ export class Redeemer {
       return await this.#pollUntilEnd(run, mayWaitMs, (wait) => this.#pollRemote(run, opened, remote, wait));
     }
     if (external !== undefined) {
-      return await this.#pollUntilEnd(run, mayWaitMs, () => this.#runExternal(run, opened, external.check));
+      return await this.#pollUntilEnd(
+        run,
+        mayWaitMs,
+        ({ isFirst }) => this.#checkExternal(run, opened, external, isFirst),
+      );
     }
     if (!this.#promises.isKnowable(opened)) return this.#promises.promiseLost();
     if (run.call.meta?.continuation === token) await this.#answer(run, opened);
@@ -140,28 +144,45 @@ export class Redeemer {
 
   async #cancelExternal(run: CallContext, opened: RemotePromise, { cancel }: ExternalDefinition): Promise<CallResult> {
     if (cancel === undefined) return notCancellable(opened.definition);
-    const result = await this.#runExternal(run, opened, cancel);
+    const result = await this.#services.runTool(this.#externalRun(run, opened, cancel));
     if (result.kind !== "answer") return result;
     return { kind: "answer", value: { cancelled: result.value !== false } };
   }
 
-  async #runExternal(
+  /** Looks at external work, which may ask. An answer reaches one look: the work keeps it, not the token. */
+  async #checkExternal(
+    run: CallContext,
+    opened: RemotePromise,
+    { check }: ExternalDefinition,
+    isFirst: boolean,
+  ): Promise<CallResult> {
+    const { output } = opened.definition;
+    const inner = this.#externalRun(run, opened, check, output);
+    inner.asksThrough = opened.token;
+    const { continuation, responses } = run.call.meta ?? {};
+    if (isFirst && continuation === opened.token) {
+      inner.resume(opened.id, { answers: Object.fromEntries(readAnswers(responses)), steps: {} });
+    }
+    return await this.#services.runTool(inner);
+  }
+
+  #externalRun(
     run: CallContext,
     opened: RemotePromise,
     work: NonNullable<ExternalDefinition["cancel"]>,
-  ): Promise<CallResult> {
-    // The input is the signed state; the arguments of the call are not stored.
-    const output = work === opened.definition.external?.check ? opened.definition.output : undefined;
+    output?: ToolDefinition["output"],
+  ): CallContext {
     const definition: ToolDefinition = {
       ...opened.definition,
       output,
+      // The input is the signed state; the arguments of the call are not stored.
       input: undefined,
       handler: (_, ctx) => work(opened.data, ctx),
     };
     const inner = new CallContext(definition, { ...run.call, tool: definition.name }, run.services, run.sink);
     inner.joinRun(run, opened.id);
     inner.redeemed = opened;
-    return await this.#services.runTool(inner);
+    return inner;
   }
 }
 

@@ -135,7 +135,9 @@ class EngineDeferral implements Deferral {
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined {
     const { redeemed, definition: { external } } = run;
     if (redeemed === undefined) return external && this.#promises.ofExternal(run, external.ttlMs, value);
-    return value instanceof Pending ? promiseAgain(redeemed, value, this.#services.clock.now()) : undefined;
+    return value instanceof Pending && run.asking?.requests === undefined
+      ? promiseAgain(redeemed, value, this.#services.clock.now())
+      : undefined;
   }
 
   makeJob(run: CallContext): Promise<void> {
@@ -169,8 +171,8 @@ class EngineDeferral implements Deferral {
     }
   }
 
-  tokenOf({ lease }: CallContext): string | undefined {
-    return lease?.isPromised ? this.#promises.ofJob(lease.job).token : undefined;
+  tokenOf({ lease, asksThrough }: CallContext): string | undefined {
+    return lease?.isPromised ? this.#promises.ofJob(lease.job).token : asksThrough;
   }
 
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {

@@ -195,22 +195,20 @@ export class QuestionTracker implements RunQuestions {
       if (JSON.stringify(memo.answers).length > MAX_ANSWERS) {
         return errorResult("payload_too_large", "The answers are longer than a continuation can carry");
       }
-      return services.mask(thrown, {
-        tool: definition.name,
-        questions: Object.keys(requests),
-        steps: Object.keys(memo.steps),
-      });
+      const [questions, steps] = [Object.keys(requests), Object.keys(memo.steps)];
+      return services.mask(thrown, { tool: definition.name, questions, steps });
     }
   }
 
   /**
    * Keys of the latest answers, if this run has asked for none of them: its keys change from run to run, and it would ask forever.
-   * A job does not know which answers are the latest, so all count.
+   * A job does not know which answers are the latest, so all count. Another caller may have answered for external work.
    */
   get #unreadKeys(): readonly string[] {
-    const { responses } = this.#run.call.meta ?? {};
+    const { asksThrough, call: { meta: { responses } = {} } } = this.#run;
     const latest = this.#answered.filter((key) => responses === undefined || Object.hasOwn(responses, key));
-    return latest.some((key) => this.#usedKeys.has(`question "${key}"`)) ? [] : latest;
+    const isKnown = latest.some((key) => this.#usedKeys.has(`question "${key}"`));
+    return isKnown || asksThrough !== undefined ? [] : latest;
   }
 
   #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
@@ -222,8 +220,10 @@ export class QuestionTracker implements RunQuestions {
     read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
   ): Promise<Value> {
     const { definition } = this.#run;
-    if (definition.external !== undefined) {
-      throw new TypeError(`Tool "${definition.name}" cannot ask: its work goes on elsewhere, and is not run again`);
+    if (definition.external !== undefined && this.#run.asksThrough === undefined) {
+      throw new TypeError(
+        `Tool "${definition.name}" cannot ask in start or cancel: only the check of .external() asks`,
+      );
     }
     const questions = Object.entries(requests).map(([key, one]) => [key, this.#question(key, one)] as const);
     const answer = this.#answersTo(questions).then(read);

@@ -34,10 +34,13 @@ export interface ConsoleOptions {
    * logger gets the link with it, as a warning, at the first request for the page.
    */
   readonly key?: string;
-  /** Whether arguments and results of calls are shown while a page watches; secrets are replaced. Default: `true`. */
+  /**
+   * Whether arguments and results of calls are shown while a page watches, and arguments, results, questions and messages of progress
+   * of jobs; secrets are replaced. Default: `true`.
+   */
   readonly bodies?: boolean;
   /**
-   * Whether the page may call tools as any principal, for development: in the process of the server, without a wire. Needs `key`, and a
+   * Whether the page may call tools, read resources and get prompts as any principal, for development: in the process of the server, without a wire. Needs `key`, and a
    * server without `auth`. Default: `false`.
    */
   readonly actAs?: boolean;
@@ -117,6 +120,7 @@ class Console implements MountedWire {
   readonly #base: string;
   readonly #scope: string;
   readonly #canActAs: boolean;
+  readonly #hasBodies: boolean;
   readonly #target: string | undefined;
   #key: string | undefined;
   readonly #feed: Feed;
@@ -137,6 +141,7 @@ class Console implements MountedWire {
     }
     this.#host = host;
     this.#canActAs = actAs;
+    this.#hasBodies = bodies;
     this.#base = baseOf(options);
     this.paths = [this.#base, `${this.#base}/*`];
     this.unauthenticatedPaths = [this.#base];
@@ -194,6 +199,7 @@ class Console implements MountedWire {
   }
 
   close(): void {
+    this.#feed.close();
     for (const body of this.#bodies) body.end();
   }
 
@@ -225,6 +231,7 @@ class Console implements MountedWire {
       limits,
       hasAuth: security !== undefined,
       canActAs: this.#canActAs,
+      hasBodies: this.#hasBodies,
       target: this.#target,
       principal: principal && { id: principal.id, scopes: principal.scopes ?? [] },
     };

@@ -1,7 +1,9 @@
 /** Answers of the console about jobs: what `./jobs` has for operators. */
 import type { AskAnswer, JobState } from "../../../engine/engine.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
-import { type JobsHost, jobsOf, type ServerJobs } from "../../../core/jobs/server_jobs.ts";
+import type { Progress, Question } from "../../../core/call/outcome.ts";
+import type { JobDetail, JobSummary } from "../../../core/jobs/job_views.ts";
+import { type JobList, type JobsHost, jobsOf, type ServerJobs } from "../../../core/jobs/server_jobs.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { Reply, WireHost } from "../../wire.ts";
 import { ok, refusal } from "./replies.ts";
@@ -26,7 +28,7 @@ const QUERIES: Readonly<Record<string, JobQuery>> = {
 /**
  * The answers, by the path below `api/`.
  *
- * @param hasValues Whether arguments and results are shown.
+ * @param hasValues Whether arguments, results, questions and messages of progress are shown.
  */
 export function jobAnswers(
   host: WireHost,
@@ -37,7 +39,8 @@ export function jobAnswers(
     const answer = async (input: Members): Promise<Reply> => {
       try {
         const { owner } = host.dispatch.deferral?.jobs ?? {};
-        return ok({ owner, ...await query(jobsOf(server), input, hasValues) as object });
+        const found = await query(jobsOf(server), input, hasValues) as FoundJobs;
+        return ok({ owner, ...hasValues ? found : withoutBodies(found) });
       } catch (error) {
         if (error instanceof TypeError) return refusal(404, "no_engine", error.message);
         if (!(error instanceof ToolError)) throw error;
@@ -47,6 +50,24 @@ export function jobAnswers(
     return [path, answer] as const;
   });
   return Object.fromEntries(answers);
+}
+
+/** A job, or a page of jobs. */
+type FoundJobs = Partial<JobList & JobDetail>;
+
+/** Without what callers and handlers have written: messages of progress and questions. What remains shows that a job asks. */
+function withoutBodies({ jobs, progress, questions, ...others }: FoundJobs): FoundJobs {
+  const { message: _, ...counts } = progress ?? {};
+  return {
+    ...others,
+    ...(jobs && { jobs: jobs.map((job) => withoutBodies(job) as JobSummary) }),
+    ...(progress && { progress: counts as Progress }),
+    ...(questions && {
+      questions: Object.fromEntries(
+        Object.entries(questions).map(([key, { kind }]) => [key, { kind } as Question]),
+      ),
+    }),
+  };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -4,7 +4,19 @@ import { test } from "node:test";
 import * as v from "valibot";
 import { type Ctx, defineTool, memoryEngine, type Pending } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
-import { asAnswer, asFailure, asPromise, cancel, changed, KEYS, pass, redeem, watch } from "./promised.ts";
+import {
+  accept,
+  asAnswer,
+  asFailure,
+  asPromise,
+  asQuestion,
+  cancel,
+  changed,
+  KEYS,
+  pass,
+  redeem,
+  watch,
+} from "./promised.ts";
 
 const t = defineTool("t").describe("T");
 const number = v.object({ n: v.number() });
@@ -82,25 +94,94 @@ for (
     ["requestMore", (ctx: Ctx) => ctx.requestMore("credits")],
   ] as const
 ) {
-  for (const where of ["start", "check"] as const) {
-    test(`an external tool cannot ask: ctx.${name}() in ${where} is masked, and logged`, async () => {
+  for (const where of ["start", "cancel"] as const) {
+    test(`only check asks: ctx.${name}() in ${where} is masked, and logged`, async () => {
       const work = {
         start: async (_: unknown, ctx: Ctx): Promise<number> => {
           if (where === "start") await ask(ctx);
           return 1;
         },
-        check: async (_: number, ctx: Ctx): Promise<number> => {
-          if (where === "check") await ask(ctx);
-          return 1;
-        },
+        check: () => 1,
+        cancel: async (_: number, ctx: Ctx): Promise<void> => void await ask(ctx),
       };
       const bench = new Bench([t.external(work)], { keys: KEYS });
       const started = await bench.call("t");
-      const settled = where === "start" ? started : await redeem(bench, asPromise(started).token);
-      match(String(assertMasked(settled, bench.log)), /cannot ask/);
+      const settled = where === "start" ? started : await bench.call("cancel", { promise: asPromise(started).token });
+      match(String(assertMasked(settled, bench.log)), /only the check of \.external\(\) asks/);
     });
   }
 }
+
+/** Work elsewhere that asks two questions, and keeps the answers. */
+function askingWork() {
+  const open = new Map([["size", "Which size?"], ["colour", "Which colour?"]]);
+  const told: unknown[] = [];
+  const schema = v.object({ n: v.number() });
+  const tool = t.external({
+    start: () => 1,
+    async check(_, ctx): Promise<Pending | string> {
+      const asked = [...open].map(async ([key, message]) => {
+        const { action } = await ctx.elicit(key, { message, schema });
+        open.delete(key);
+        told.push([key, action]);
+      });
+      await Promise.allSettled(asked);
+      return told.length < 2 ? ctx.pending({ retryAfterMs: 10 }) : "done";
+    },
+  });
+  return { tool, told, open };
+}
+
+const answerWith = (token: string, responses: Readonly<Record<string, unknown>>) => ({
+  meta: { continuation: token, responses },
+});
+
+test("check asks through the promise, on any server; each answer reaches one check", async () => {
+  const { tool, told } = askingWork();
+  const [a, b] = [1, 2].map(() => new Bench([tool], { keys: KEYS, engine: untouchable })) as [Bench, Bench];
+  const { token } = asPromise(await a.call("t"));
+  const asked = asQuestion(await redeem(b, token));
+  deepStrictEqual([Object.keys(asked.requests), asked.continuation], [["size", "colour"], token]);
+  const args = { promise: token };
+  const wrong = await a.call("redeem", args, answerWith(token, { size: accept({ n: "x" }) }));
+  match(String(asQuestion(wrong).requests["size"]?.params?.["refused"]), /content\.n/);
+  const next = asQuestion(await a.call("redeem", args, answerWith(token, { size: accept({ n: 1 }), other: accept() })));
+  deepStrictEqual(Object.keys(next.requests), ["colour"]);
+  const late = asQuestion(await b.call("redeem", args, answerWith(token, { size: accept({ n: 2 }) })));
+  deepStrictEqual(Object.keys(late.requests), ["colour"], "an answer that came first counts");
+  strictEqual(asAnswer(await b.call("redeem", args, answerWith(token, { colour: { action: "decline" } }))), "done");
+  deepStrictEqual(told, [["size", "accept"], ["colour", "decline"]]);
+});
+
+test("an answer counts for one look, not for the same question asked later", async () => {
+  let looks = 0;
+  const tool = t.external({
+    start: () => 1,
+    async check(_, ctx): Promise<Pending> {
+      looks++;
+      if (looks !== 2) await ctx.elicit("k", { message: `Look ${looks}`, schema: number });
+      return ctx.pending({ retryAfterMs: 1_000 });
+    },
+  });
+  const bench = new Bench([tool], { keys: KEYS });
+  const { token } = asPromise(await bench.call("t"));
+  const answer = answerWith(token, { k: accept({ n: 1 }) });
+  const waiting = watch(bench.call("redeem", { promise: token, wait_ms: 20_000 }, answer));
+  for (const byMs of [0, 1_000, 1_000]) await pass(bench, byMs);
+  strictEqual(asQuestion(waiting.settled).requests["k"]?.message, "Look 3");
+});
+
+test("answers of another caller, or with another token, reach no check", async () => {
+  const { tool, told } = askingWork();
+  const bench = new Bench([tool], { keys: KEYS });
+  const peer = { principal: { id: "ada" } };
+  const { token } = asPromise(await bench.call("t", {}, { peer }));
+  const answer = answerWith(token, { size: accept({ n: 1 }), colour: accept({ n: 1 }) });
+  assertRefused(await bench.call("redeem", { promise: token }, answer), "invalid_promise");
+  const other = answerWith(`${token}x`, { size: accept({ n: 1 }), colour: accept({ n: 1 }) });
+  asQuestion(await bench.call("redeem", { promise: token }, { ...other, peer }));
+  deepStrictEqual(told, []);
+});
 
 test("what start and check throw ends the call, as a handler's does", async () => {
   const failing = (code: string) =>
