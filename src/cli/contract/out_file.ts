@@ -12,8 +12,24 @@ export interface OutFlags {
   readonly json?: boolean;
 }
 
+interface BooleanFlag {
+  readonly kind: "boolean";
+  readonly optional: true;
+  readonly brief: string;
+}
+
 /** Parameters of {@link OutFlags}. */
-export const OUT_FLAGS = {
+export const OUT_FLAGS: {
+  readonly out: {
+    readonly kind: "parsed";
+    readonly parse: (text: string) => string;
+    readonly optional: true;
+    readonly placeholder: string;
+    readonly brief: string;
+  };
+  readonly check: BooleanFlag;
+  readonly json: BooleanFlag;
+} = {
   out: {
     kind: "parsed",
     parse: String,
@@ -23,7 +39,7 @@ export const OUT_FLAGS = {
   },
   check: { kind: "boolean", optional: true, brief: "Compare the file of --out, and write nothing" },
   json: { kind: "boolean", optional: true, brief: "One JSON object on standard output" },
-} as const;
+};
 
 /** A text, and further members for `--json`. */
 export interface OutText {
