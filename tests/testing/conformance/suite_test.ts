@@ -2,12 +2,14 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import {
+  type ConformanceBinding,
   type ConformanceCheck,
   type ConformanceResult,
   conformanceSuite,
   type ConformanceTarget,
   formatJUnit,
 } from "../../../src/testing/mod.ts";
+import { GRPC_MUTANTS } from "./grpc_mutants.ts";
 import { HTTP_MUTANTS } from "./http_mutants.ts";
 import type { Mutant } from "./mutate.ts";
 import { WEBTOOL_MUTANTS } from "./webtool_mutants.ts";
@@ -16,16 +18,29 @@ import { createCheckedServer, type Fetch, fetchOf, NAMED, OPTIONS } from "./serv
 /** A binding: the target of the server, where its mutants are, and its mutants. */
 interface Subject {
   readonly target: (fetch: Fetch) => ConformanceTarget;
+  readonly binding: ConformanceBinding;
   readonly mutants: Readonly<Record<string, Mutant>>;
 }
 
 const SUBJECTS: Readonly<Record<string, Subject>> = {
   "MCP-lite over HTTP": {
     target: (fetch) => ({ mcpLite: "http://localhost/mcp-lite/v1", fetch }),
+    binding: "http",
     mutants: HTTP_MUTANTS,
+  },
+  "MCP-lite over gRPC-Web": {
+    // With HTTP beside it, to compare the two. Only gRPC is wrong.
+    target(fetch) {
+      const correct = fetchOf(createCheckedServer());
+      const send: Fetch = (url, init) => (url.includes("/mcplite.MCPLite/") ? fetch : correct)(url, init);
+      return { mcpLite: "http://localhost/mcp-lite/v1", grpcWeb: "http://localhost", fetch: send };
+    },
+    binding: "grpc-web",
+    mutants: GRPC_MUTANTS,
   },
   Webtools: {
     target: (fetch) => ({ webtools: "http://localhost/webtools/documents", fetch }),
+    binding: "webtools",
     mutants: WEBTOOL_MUTANTS,
   },
 };
@@ -36,9 +51,10 @@ async function runAll(checks: readonly ConformanceCheck[]): Promise<ConformanceR
   return results;
 }
 
-for (const [name, { target, mutants }] of Object.entries(SUBJECTS)) {
+for (const [name, { target, binding, mutants }] of Object.entries(SUBJECTS)) {
   test(`${name}: our server passes every check, and all of them apply`, async () => {
-    const results = await runAll(conformanceSuite(target(fetchOf(createCheckedServer())), OPTIONS));
+    const suite = conformanceSuite(target(fetchOf(createCheckedServer())), OPTIONS);
+    const results = await runAll(suite.filter((check) => check.binding === binding));
     const others = results.filter(({ status }) => status !== "passed");
     deepStrictEqual(others.map(({ id, reason, received }) => [id, reason, received]), []);
     deepStrictEqual(Object.keys(mutants).sort(), results.map(({ id }) => id).sort(), "each check has a mutant");
@@ -48,7 +64,8 @@ for (const [name, { target, mutants }] of Object.entries(SUBJECTS)) {
     test(`${name}: ${id} fails for a server that is wrong in this point`, async () => {
       const checked = target(mutant(fetchOf(createCheckedServer())));
       const moved = id === "4.1-base-url" ? { ...checked, mcpLite: "http://localhost/api" } : checked;
-      const [result] = await runAll(conformanceSuite(moved, NAMED).filter((check) => check.id === id));
+      const suite = conformanceSuite(moved, NAMED);
+      const [result] = await runAll(suite.filter((check) => check.id === id && check.binding === binding));
       ok(result);
       strictEqual(result.status, "failed", result.reason ?? result.received ?? "");
       ok(result.received !== undefined || /^No response/.test(result.reason ?? ""), "it has what came");
