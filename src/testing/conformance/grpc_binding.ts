@@ -4,7 +4,7 @@ import { encodeEnvelope } from "../../wires/grpc/messages/envelope.ts";
 import type { Binding, CallReply, ErrorReply, ListReply, StreamMessage, StreamReply } from "./binding.ts";
 import type { ShownExchange } from "./check.ts";
 import type { DecodedResponse } from "./grpc_messages.ts";
-import type { RpcReply, RpcRequest, SendRpc } from "./grpc_send.ts";
+import type { GrpcReply, GrpcRequest, SendRpc } from "./grpc_send.ts";
 
 /** Numbers of the statuses that section 5.5 names. */
 export const GRPC_STATUS = {
@@ -27,7 +27,7 @@ const DENIED: readonly unknown[] = [7, 16];
 
 /** Reply to `CallTool`. */
 export interface GrpcCallReply extends CallReply {
-  readonly rpc: RpcReply;
+  readonly rpc: GrpcReply;
   /** The messages that could be decoded. */
   readonly responses: readonly (DecodedResponse | undefined)[];
 }
@@ -75,7 +75,7 @@ export class GrpcBinding implements Binding {
   }
 
   /** Makes an RPC with a `ToolRequest`. */
-  async rpc(request: Omit<RpcRequest, "body">, tool: string, args: Members): Promise<GrpcCallReply> {
+  async rpc(request: Omit<GrpcRequest, "body">, tool: string, args: Members): Promise<GrpcCallReply> {
     const { encodeToolRequest, decodeToolResponse } = await loadMessages();
     const rpc = await this.#send({ ...request, body: encodeToolRequest(tool, args) });
     const responses = rpc.messages.map(decodeToolResponse);
@@ -106,7 +106,7 @@ function toMessage(response: DecodedResponse | undefined): StreamMessage {
 function show(
   method: string,
   request: Members,
-  { status, message, httpStatus }: RpcReply,
+  { status, message, httpStatus }: GrpcReply,
   messages: unknown,
 ): ShownExchange {
   const code = status === undefined ? `no gRPC status, HTTP ${httpStatus}` : `status ${status}`;

@@ -7,7 +7,7 @@ import type { HttpClientOptions } from "../../http_client/send.ts";
 import type { HttpSender } from "./send.ts";
 
 /** The response to an RPC. */
-export interface RpcReply {
+export interface GrpcReply {
   /** Status; `undefined` if the response has none. */
   readonly status: number | undefined;
   /** Message of the status. */
@@ -20,7 +20,7 @@ export interface RpcReply {
 }
 
 /** A request of an RPC. */
-export interface RpcRequest {
+export interface GrpcRequest {
   /** `GetTools`, `CallTool` or `CallToolStream`. */
   readonly method: string;
   /** The request message in its envelope. */
@@ -32,7 +32,7 @@ export interface RpcRequest {
 }
 
 /** Sends an RPC. Rejects with a `ToolError` if there is no response. */
-export type SendRpc = (request: RpcRequest) => Promise<RpcReply>;
+export type SendRpc = (request: GrpcRequest) => Promise<GrpcReply>;
 
 const PATH = "/mcplite.MCPLite/";
 
@@ -100,7 +100,7 @@ interface Frame {
   readonly bytes: Uint8Array;
 }
 
-/** Splits a body into its frames. What is left over is no frame. */
+/** Splits a body into its frames. Bytes that are left over are ignored. */
 function readFrames(bytes: Uint8Array<ArrayBuffer>): Frame[] {
   const frames: Frame[] = [];
   for (let at = 0; at + 5 <= bytes.length;) {
@@ -120,7 +120,7 @@ function readTrailers(text: string): Headers {
   return new Headers(pairs);
 }
 
-function toReply(trailers: Headers, frames: readonly Frame[], httpStatus: number): RpcReply {
+function toReply(trailers: Headers, frames: readonly Frame[], httpStatus: number): GrpcReply {
   const status = trailers.get("grpc-status");
   return {
     status: status === null || !/^\d+$/.test(status) ? undefined : Number(status),
