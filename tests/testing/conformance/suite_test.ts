@@ -15,6 +15,9 @@ import type { Mutant } from "./mutate.ts";
 import { WEBTOOL_MUTANTS } from "./webtool_mutants.ts";
 import { createCheckedServer, type Fetch, fetchOf, NAMED, OPTIONS } from "./server.ts";
 
+/** The correct server. It keeps no state, so that all of them share it. */
+const correct = fetchOf(createCheckedServer());
+
 /** A binding: the target of the server, where its mutants are, and its mutants. */
 interface Subject {
   readonly target: (fetch: Fetch) => ConformanceTarget;
@@ -31,7 +34,6 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   "MCP-lite over gRPC-Web": {
     // With HTTP beside it, to compare the two. Only gRPC is wrong.
     target(fetch) {
-      const correct = fetchOf(createCheckedServer());
       const send: Fetch = (url, init) => (url.includes("/mcplite.MCPLite/") ? fetch : correct)(url, init);
       return { mcpLite: "http://localhost/mcp-lite/v1", grpcWeb: "http://localhost", fetch: send };
     },
@@ -53,7 +55,7 @@ async function runAll(checks: readonly ConformanceCheck[]): Promise<ConformanceR
 
 for (const [name, { target, binding, mutants }] of Object.entries(SUBJECTS)) {
   test(`${name}: our server passes every check, and all of them apply`, async () => {
-    const suite = conformanceSuite(target(fetchOf(createCheckedServer())), OPTIONS);
+    const suite = conformanceSuite(target(correct), OPTIONS);
     const results = await runAll(suite.filter((check) => check.binding === binding));
     const others = results.filter(({ status }) => status !== "passed");
     deepStrictEqual(others.map(({ id, reason, received }) => [id, reason, received]), []);
@@ -62,7 +64,7 @@ for (const [name, { target, binding, mutants }] of Object.entries(SUBJECTS)) {
 
   for (const [id, mutant] of Object.entries(mutants)) {
     test(`${name}: ${id} fails for a server that is wrong in this point`, async () => {
-      const checked = target(mutant(fetchOf(createCheckedServer())));
+      const checked = target(mutant(correct));
       const moved = id === "4.1-base-url" ? { ...checked, mcpLite: "http://localhost/api" } : checked;
       const suite = conformanceSuite(moved, NAMED);
       const [result] = await runAll(suite.filter((check) => check.id === id && check.binding === binding));
