@@ -17,6 +17,7 @@ const HEADING = "## Checks\n";
 const TARGET = {
   mcpLite: "http://localhost/mcp-lite/v1",
   grpcWeb: "http://localhost",
+  webSocket: "ws://localhost/mcp-lite/v1",
   webtools: "http://localhost/webtools/documents",
 };
 
@@ -24,6 +25,7 @@ const TARGET = {
 const TITLES: Readonly<Record<string, string>> = {
   http: "MCP-lite over HTTP",
   "grpc-web": "MCP-lite over gRPC and gRPC-Web",
+  websocket: "MCP-lite over WebSocket",
   webtools: "Webtools",
 };
 

@@ -1,35 +1,12 @@
-/** MCP-lite 2.1, 5 and A.5: gRPC. */
+/** MCP-lite 5 and A.5: gRPC. */
 import { hasInternals, judge, lacks, must, type ServerCheck, should } from "./check.ts";
 import { GRPC_STATUS, type GrpcBinding } from "./grpc_binding.ts";
 import { type McpLiteServer, UNKNOWN_TOOL } from "./mcp_lite_server.ts";
 
 type GrpcServer = McpLiteServer<GrpcBinding>;
 
-function otherOf({ other }: GrpcServer): McpLiteServer {
-  return other ?? lacks("MCP-lite over HTTP is not checked with this binding");
-}
-
 /** The checks of gRPC. */
 export const GRPC_CHECKS: readonly ServerCheck<GrpcServer>[] = [
-  must(
-    "2.1",
-    "same-tools",
-    "Each binding lists the same tools",
-    "the names of HTTP, in the same order",
-    async (server) => {
-      const expected = await otherOf(server).tools();
-      const { tools, reply } = await server.tools();
-      const names = (list: typeof tools) => JSON.stringify(list.map(({ name }) => name));
-      return judge(names(tools) === names(expected.tools), reply);
-    },
-  ),
-
-  must("2.1", "same-answer", "Each binding gives the same answer", "the content of HTTP", async (server) => {
-    const { chosen, reply: { result } } = await otherOf(server).answer();
-    const reply = await server.binding.call(chosen.name, chosen.args);
-    return judge(JSON.stringify(reply.result?.["content"]) === JSON.stringify(result?.["content"]), reply);
-  }),
-
   must("5.1", "get-tools", "GetTools gives one ToolsList", "status OK and one message", async (server) => {
     const reply = await server.list();
     return judge(reply.tools !== undefined, reply);

@@ -4,6 +4,7 @@ import { createRedactor, type Redactor } from "../../core/redaction/redact.ts";
 import type { HttpClientOptions } from "../../http_client/send.ts";
 import { CALL_CHECKS } from "./call_checks.ts";
 import { type ConformanceLevel, NotApplicable, type ServerCheck, type ShownExchange } from "./check.ts";
+import { COMPARISON_CHECKS } from "./comparison_checks.ts";
 import { DISCOVERY_CHECKS } from "./discovery_checks.ts";
 import { GrpcBinding } from "./grpc_binding.ts";
 import { GRPC_CHECKS } from "./grpc_checks.ts";
@@ -16,13 +17,15 @@ import { McpLiteServer } from "./mcp_lite_server.ts";
 import { assertConformanceOptions, type ConformanceOptions, type ConformanceTarget } from "./options.ts";
 import { PROMISE_CHECKS } from "./promise_checks.ts";
 import { HttpSender } from "./send.ts";
+import { SocketBinding } from "./socket_binding.ts";
+import { openNative } from "../../wires/mcp_lite/websocket/client/transport.ts";
 import { STREAM_CHECKS } from "./stream_checks.ts";
 import { WEBTOOL_EXECUTION_CHECKS } from "./webtool_execution_checks.ts";
 import { WEBTOOL_METADATA_CHECKS } from "./webtool_metadata_checks.ts";
 import { WebtoolServer } from "./webtool_server.ts";
 
 /** Protocol that a check uses. */
-export type ConformanceBinding = "http" | "grpc" | "grpc-web" | "webtools";
+export type ConformanceBinding = "http" | "grpc" | "grpc-web" | "websocket" | "webtools";
 
 /** What a check found, for a report. Contains no header and no token. */
 export interface ConformanceResult {
@@ -193,11 +196,11 @@ async function readHeaders(headers: HttpClientOptions["headers"], secrets: Set<s
 
 /** The checks of MCP-lite on its bindings. */
 function mcpLiteChecks(bench: SuiteBench): ConformanceCheck[] {
-  const { target: { mcpLite, grpc, grpcWeb }, sender, options } = bench;
+  const { target: { mcpLite, grpc, grpcWeb, webSocket }, sender, options } = bench;
   const http = mcpLite === undefined ? undefined : new McpLiteServer(new HttpBinding(sender, mcpLite), options);
   const onGrpc = (binding: "grpc" | "grpc-web", send: SendRpc) => {
     const server = new McpLiteServer(new GrpcBinding(send, sender.secrets), options, http);
-    const checks = sorted([...COMMON_CHECKS, ...GRPC_CHECKS]);
+    const checks = sorted([...COMPARISON_CHECKS, ...COMMON_CHECKS, ...GRPC_CHECKS]);
     return bench.checks(binding, MCP_LITE, server, checks, () => assertPermitted(server));
   };
   const onHttp = http === undefined ? [] : bench.checks(
@@ -210,8 +213,18 @@ function mcpLiteChecks(bench: SuiteBench): ConformanceCheck[] {
   return [
     ...onHttp,
     ...(grpc === undefined ? [] : onGrpc("grpc", grpcSender(grpc, bench.headers, bench.timeoutMs))),
+    ...(webSocket === undefined ? [] : socketChecks(bench, webSocket, http)),
     ...(grpcWeb === undefined ? [] : onGrpc("grpc-web", grpcWebSender(sender, grpcWeb))),
   ];
+}
+
+function socketChecks(bench: SuiteBench, address: string | URL, http: McpLiteServer | undefined): ConformanceCheck[] {
+  const { target, headers, timeoutMs, sender: { secrets }, options } = bench;
+  const url = String(address).replace(/^http/i, "ws");
+  const { openSocket: open = openNative } = target;
+  const server = new McpLiteServer(new SocketBinding({ url, open, headers, timeoutMs, secrets }), options, http);
+  const checks = sorted([...COMPARISON_CHECKS, ...COMMON_CHECKS]);
+  return bench.checks("websocket", MCP_LITE, server, checks, () => assertPermitted(server));
 }
 
 function webtoolChecks(bench: SuiteBench): ConformanceCheck[] {

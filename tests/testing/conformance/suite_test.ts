@@ -12,38 +12,62 @@ import {
 import { GRPC_MUTANTS } from "./grpc_mutants.ts";
 import { HTTP_MUTANTS } from "./http_mutants.ts";
 import type { Mutant } from "./mutate.ts";
+import { pairOpener } from "../../wires/socket_pair.ts";
+import { SOCKET_MUTANTS } from "./socket_mutants.ts";
 import { WEBTOOL_MUTANTS } from "./webtool_mutants.ts";
 import { createCheckedServer, type Fetch, fetchOf, NAMED, OPTIONS } from "./server.ts";
 
 /** The correct server. It keeps no state, so that all of them share it. */
-const correct = fetchOf(createCheckedServer());
+const server = createCheckedServer();
+const correct = fetchOf(server);
 
-/** A binding: the target of the server, where its mutants are, and its mutants. */
+/** A binding: the target of the server, and those of its mutants. */
 interface Subject {
-  readonly target: (fetch: Fetch) => ConformanceTarget;
   readonly binding: ConformanceBinding;
-  readonly mutants: Readonly<Record<string, Mutant>>;
+  readonly target: ConformanceTarget;
+  readonly mutants: Readonly<Record<string, ConformanceTarget>>;
 }
+
+/** Targets of mutants that change what `fetch` gives. */
+function onFetch(
+  mutants: Readonly<Record<string, Mutant>>,
+  target: (fetch: Fetch) => ConformanceTarget,
+): Pick<Subject, "target" | "mutants"> {
+  const wrong = Object.entries(mutants).map(([id, mutant]) => [id, target(mutant(correct))] as const);
+  return { target: target(correct), mutants: Object.fromEntries(wrong) };
+}
+
+const MCP_LITE = "http://localhost/mcp-lite/v1";
+const http = onFetch(HTTP_MUTANTS, (fetch) => ({ mcpLite: MCP_LITE, fetch }));
+const sockets = { mcpLite: MCP_LITE, fetch: correct, webSocket: "ws://localhost/mcp-lite/v1" };
 
 const SUBJECTS: Readonly<Record<string, Subject>> = {
   "MCP-lite over HTTP": {
-    target: (fetch) => ({ mcpLite: "http://localhost/mcp-lite/v1", fetch }),
     binding: "http",
-    mutants: HTTP_MUTANTS,
+    target: http.target,
+    // The address is what is wrong.
+    mutants: { ...http.mutants, "4.1-base-url": { ...http.mutants["4.1-base-url"], mcpLite: "http://localhost/api" } },
   },
   "MCP-lite over gRPC-Web": {
-    // With HTTP beside it, to compare the two. Only gRPC is wrong.
-    target(fetch) {
-      const send: Fetch = (url, init) => (url.includes("/mcplite.MCPLite/") ? fetch : correct)(url, init);
-      return { mcpLite: "http://localhost/mcp-lite/v1", grpcWeb: "http://localhost", fetch: send };
-    },
     binding: "grpc-web",
-    mutants: GRPC_MUTANTS,
+    // With HTTP beside it, to compare the two. Only gRPC is wrong.
+    ...onFetch(GRPC_MUTANTS, (fetch) => {
+      const send: Fetch = (url, init) => (url.includes("/mcplite.MCPLite/") ? fetch : correct)(url, init);
+      return { mcpLite: MCP_LITE, grpcWeb: "http://localhost", fetch: send };
+    }),
+  },
+  "MCP-lite over WebSocket": {
+    binding: "websocket",
+    target: { ...sockets, openSocket: pairOpener(server) },
+    mutants: Object.fromEntries(
+      Object.entries(SOCKET_MUTANTS).map((
+        [id, mutant],
+      ) => [id, { ...sockets, openSocket: mutant(pairOpener(server)) }]),
+    ),
   },
   Webtools: {
-    target: (fetch) => ({ webtools: "http://localhost/webtools/documents", fetch }),
     binding: "webtools",
-    mutants: WEBTOOL_MUTANTS,
+    ...onFetch(WEBTOOL_MUTANTS, (fetch) => ({ webtools: "http://localhost/webtools/documents", fetch })),
   },
 };
 
@@ -55,7 +79,7 @@ async function runAll(checks: readonly ConformanceCheck[]): Promise<ConformanceR
 
 for (const [name, { target, binding, mutants }] of Object.entries(SUBJECTS)) {
   test(`${name}: our server passes every check, and all of them apply`, async () => {
-    const suite = conformanceSuite(target(correct), OPTIONS);
+    const suite = conformanceSuite(target, OPTIONS);
     const results = await runAll(suite.filter((check) => check.binding === binding));
     const others = results.filter(({ status }) => status !== "passed");
     deepStrictEqual(others.map(({ id, reason, received }) => [id, reason, received]), []);
@@ -64,9 +88,7 @@ for (const [name, { target, binding, mutants }] of Object.entries(SUBJECTS)) {
 
   for (const [id, mutant] of Object.entries(mutants)) {
     test(`${name}: ${id} fails for a server that is wrong in this point`, async () => {
-      const checked = target(mutant(correct));
-      const moved = id === "4.1-base-url" ? { ...checked, mcpLite: "http://localhost/api" } : checked;
-      const suite = conformanceSuite(moved, NAMED);
+      const suite = conformanceSuite(mutant, NAMED);
       const [result] = await runAll(suite.filter((check) => check.id === id && check.binding === binding));
       ok(result);
       strictEqual(result.status, "failed", result.reason ?? result.received ?? "");
