@@ -3,12 +3,22 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { canonicalJson } from "../src/internal/json.ts";
 import { actingAs, type Tool } from "./api.ts";
-import { answerCall, currentWire, isStreamed, isWhole, linkTo, shownWire, stateOf } from "./call_state.ts";
+import {
+  answerCall,
+  answerRunning,
+  currentWire,
+  isStreamed,
+  isWhole,
+  linkTo,
+  shownWire,
+  stateOf,
+} from "./call_state.ts";
 import { copyForms } from "./copy_as.ts";
 import { hexDump } from "./grpc_web.ts";
 import { Sign } from "./icon.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
+import { openQuestions } from "./mcp_session.ts";
 import type { Outcome } from "./outcome.ts";
 import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
@@ -65,6 +75,7 @@ export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
 function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonly tool: Tool }): JSX.Element {
   const { outcome, status, tookMs, firstMs, isDone } = exchange;
   const { asked } = outcome;
+  const open = openQuestions(exchange);
   return (
     <>
       <p class="facts">
@@ -80,6 +91,14 @@ function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonl
       {tab.value === "bytes" ? <Bytes exchange={exchange} /> : (
         <>
           <Events exchange={exchange} />
+          {open !== undefined && (
+            <QuestionForms
+              key={Object.values(open.ids).join()}
+              asked={open.asked}
+              before={stateOf(tool).answers}
+              onAnswer={(responses) => void answerRunning(tool, exchange, open.ids, { asked: open.asked, responses })}
+            />
+          )}
           {asked === undefined || !isDone ? <ResultValue value={outcome.value} /> : (
             <QuestionForms
               key={exchange.id}
