@@ -7,7 +7,9 @@ import type { CallableWire, WireRequest } from "./wires.ts";
 
 export const ACTING: CallableWire = {
   id: "acting",
-  title: "In process, as this caller",
+  get title() {
+    return `In process, as ${actingAs.value?.id ?? "another caller"}`;
+  },
   request: (tool, args, _, answered) => actingRequest("call", { tool, args }, answered),
   answer(body): Outcome {
     const { kind, value, error, requests, ...rest } = asSchema(body);

@@ -1,6 +1,6 @@
 /** The calls that the page makes: arguments of each tool, the chosen wire, and what came back. */
 import { effect, type Signal, signal } from "@preact/signals";
-import { check, type Issue, type Tool, tools } from "./api.ts";
+import { actingAs, check, type Issue, type Tool, tools } from "./api.ts";
 import { type Json, start } from "./json_schema.ts";
 import type { Outcome } from "./outcome.ts";
 import { answerOpen, cancelInSession, hasLostSession, type Ids, inSession } from "./mcp_session.ts";
@@ -14,6 +14,8 @@ export interface ToolState {
   readonly args: Signal<Json>;
   readonly issues: Signal<readonly Issue[]>;
   readonly exchanges: Signal<readonly Exchange[]>;
+  /** Ids of the wires of the last call, in the order of the wires. */
+  readonly wires: Signal<readonly string[]>;
   readonly problem: Signal<string>;
   /** Arguments of the last call: a call that asked is repeated with the same ones. */
   sent: Json;
@@ -34,6 +36,7 @@ export function stateOf(tool: Tool): ToolState {
       args: signal(argsOfRoute() ?? start(inputSchema, inputSchema)),
       issues: signal([]),
       exchanges: signal([]),
+      wires: signal([]),
       problem: signal(""),
       sent: {},
       answers: {},
@@ -64,6 +67,14 @@ effect(() => {
   state.issues.value = [];
 });
 
+/** Answers to another caller are removed when the caller changes. */
+let answered = actingAs.value;
+effect(() => {
+  if (actingAs.value === answered) return;
+  answered = actingAs.value;
+  for (const { exchanges, wires } of states.values()) exchanges.value = wires.value = [];
+});
+
 /** A link that fills in the arguments, without secrets: addresses stay in histories and logs. */
 export function linkTo(name: string, args: Json): string {
   const { inputSchema = {} } = tools.value.find(({ listing }) => listing.name === name)?.listing ?? {};
@@ -88,6 +99,7 @@ export function currentWire(): CallableWire | undefined {
 async function call(tool: Tool, wires: readonly CallableWire[]): Promise<void> {
   const state = stateOf(tool);
   state.exchanges.value = [];
+  state.wires.value = wires.map(({ id }) => id);
   state.sent = state.args.value;
   shownWire.value = wires[0]?.id ?? "";
   void check(tool.listing.name, state.sent).then((issues) => state.issues.value = issues);

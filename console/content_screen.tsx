@@ -11,7 +11,6 @@ import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
 import type { Answered } from "./questions.ts";
-import { go } from "./route.ts";
 import { visible } from "./value.tsx";
 import type { Outcome } from "./outcome.ts";
 
@@ -46,7 +45,7 @@ export function ContentScreen({ screen, entries, chosen, example, children }: Co
     <div class={chosen === undefined ? "screen tools" : "screen tools chosen pair"}>
       <ContentList screen={screen} entries={entries} chosen={chosen} />
       {chosen !== undefined ? children : (
-        <div class="empty wide">
+        <div class={problem === "" && !isEmpty ? "empty wide hint" : "empty wide"}>
           {problem !== "" ? <p role="alert">{visible(problem)}</p> : isEmpty
             ? (
               <>
@@ -71,7 +70,7 @@ function ContentList(
       <input
         id="filter"
         type="search"
-        placeholder={`Search ${screen}  /`}
+        placeholder={`Search ${screen}`}
         aria-label={`Search ${screen}`}
         value={filter.value}
         onInput={(event) => filter.value = event.currentTarget.value}
@@ -113,8 +112,7 @@ interface ContentPaneProps {
 export function ContentPane(props: ContentPaneProps): JSX.Element {
   const { screen, title, name, description, note, schema, args, onArgs, complete, action, onSend, children } = props;
   return (
-    <Pane title={title}>
-      <button type="button" class="back" onClick={() => go(screen)}>← Back</button>
+    <Pane title={title} back={{ screen, title: screen === "prompts" ? "Prompts" : "Resources" }}>
       <form
         class="sends"
         onSubmit={(event) => {

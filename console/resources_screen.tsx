@@ -7,7 +7,8 @@ import { ContentBlock } from "./content_block.tsx";
 import { ContentPane, ContentScreen, RequestOutcome, useRequest, viewKey } from "./content_screen.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { route } from "./route.ts";
-import { counted, visible } from "./value.tsx";
+import { visible } from "./value.tsx";
+import { counted } from "./words.ts";
 
 const EXAMPLE = `const readme = defineResource("docs://readme")
   .title("Read me first")

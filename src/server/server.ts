@@ -167,9 +167,10 @@ export function createCoreServer<
   return createServerOf(options);
 }
 
-/** Creates a server of options that were validated. */
+/** Creates a server of options that were validated, with parts for its wires. */
 export function createServerOf<const Tools extends readonly AnyTool[], const Parts extends readonly Part[]>(
   options: CoreServerOptions<Tools, Parts>,
+  features?: WireHost["features"],
 ): Server<AllTools<Tools, Parts>> {
   const { middleware = [], jobMiddleware = [], changes: ownChanges = memoryBus(), parts: [first] = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
@@ -206,6 +207,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
     clock: dispatcher.clock,
     challenge: (error, path) => auth?.challenge(error, basePath + path),
     basePath,
+    features,
     get security() {
       return auth?.security;
     },

@@ -309,12 +309,16 @@ export const LAYERS: readonly Layer[] = [
       "errors",
       "call",
       "token",
+      "redaction",
+      "json schema",
       "type:schema",
       "tool",
       "type:dispatch",
       "keys",
       "promises",
       "engine",
+      "http client",
+      "wire messages",
       "client",
       "wire client",
       "server",
@@ -346,6 +350,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["ioredis", ["src/engine/bullmq/", "src/engine/redis/"]],
   ["@opentelemetry/api", ["src/integrations/otel/"]],
   ["pg", ["src/engine/bullmq/", "src/engine/redis/"]],
+  ["ws", ["src/runtime/"]],
 ];
 
 /** Folders that may name the globals and modules of a runtime. */
@@ -355,6 +360,7 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/engine/*/",
   "src/wires/mcp/stdio/",
   "src/wires/grpc/client/native/",
+  "src/wires/mcp_lite/websocket/server/respond.ts",
   "src/integrations/oauth/loopback/",
   "src/integrations/packaging/",
   "src/integrations/webhooks/public_fetch.ts",

@@ -211,3 +211,17 @@ test("a server with mcp() has no byte of sessions, which arrive with mcpSessions
   deepStrictEqual(await sessionFiles(""), []);
   ok((await sessionFiles("{ sessions: mcpSessions() }")).includes("src/wires/mcp/http/sessions/sse_transport.ts"));
 });
+
+const MCP_PARTS = /^src\/wires\/mcp\/server\/(tasks|legacy_tasks|content_handlers)\.ts$/;
+
+test("a server with mcp() has no byte of tasks, resources and prompts, which arrive with values", async () => {
+  const partsOf = async (code: string) => (await filesIn(code)).filter((path) => MCP_PARTS.test(path));
+  const server = (options: string) => `
+    import { createServer } from "./src/core/mod.ts";
+    import { mcp, mcpCatalog, mcpTasks } from "./src/wires/mcp/mod.ts";
+    export const server = createServer({ tools: [], wires: [mcp(${options})] });`;
+  deepStrictEqual(await partsOf(server("")), []);
+  strictEqual((await partsOf(server("{ tasks: mcpTasks }"))).length, 2);
+  strictEqual((await partsOf(server("{ catalog: mcpCatalog }"))).length, 1);
+  strictEqual((await partsOf('export * from "./mod.ts";')).length, 3);
+});

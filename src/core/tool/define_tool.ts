@@ -15,6 +15,7 @@ import {
   type PromiseOptions,
   type RenderedOutput,
   type ToolDefinition,
+  type ToolDraft,
 } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
@@ -74,32 +75,21 @@ export function startTool<const Name extends string>(
   return new Builder(draft, rules) as unknown as EmptyToolBuilder<Name>;
 }
 
-type Draft = Omit<ToolDefinition, "description" | "handler"> & {
-  readonly description: string | undefined;
-  /** Examples that are checked at the end, because schemas may be declared after them. */
-  readonly examples?: readonly AnyExample[];
-  readonly format?: AnswerFormat;
-};
-
 const DEFAULT_TTL_MS = 3_600_000;
 
 class Builder {
   readonly name: string;
-  readonly #draft: Draft;
+  readonly #draft: ToolDraft;
   readonly #rules: DefinitionRules | undefined;
 
-  constructor(draft: Draft, rules: DefinitionRules | undefined) {
+  constructor(draft: ToolDraft, rules: DefinitionRules | undefined) {
     this.name = draft.name;
     this.#draft = draft;
     this.#rules = rules;
   }
 
   describe(description: string): Builder {
-    if (typeof description !== "string" || description.trim() === "") {
-      throw new TypeError(
-        `Cannot describe ${this.#label}: callers choose tools by their description, so it cannot be empty`,
-      );
-    }
+    this.#rules?.description(this.#label, description);
     return this.#with({ description });
   }
 
@@ -181,11 +171,7 @@ class Builder {
 
   before(tool: AnyTool): Builder {
     const earlier = tool?.["~definition"];
-    if (earlier?.name !== this.name || earlier.promise === undefined) {
-      throw new TypeError(
-        `Cannot define ${this.#label}: .before() takes an earlier definition of it, a finished tool of the same name with .promise()`,
-      );
-    }
+    this.#rules?.earlier(this.#label, this.name, earlier);
     return this.#with({ earlier: [...this.#draft.earlier, earlier, ...earlier.earlier] });
   }
 
@@ -208,45 +194,21 @@ class Builder {
 
   external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
     const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
-    if (typeof start !== "function" || typeof check !== "function") {
-      throw this.#unfinished(".external() takes { start, check, cancel? }");
-    }
-    if (this.#draft.promise !== undefined) {
-      throw this.#unfinished(".external() promises by itself; leave .promise() out");
-    }
-    this.#rules?.promise(this.#label, { ttlMs });
+    this.#rules?.external(this.#label, work, this.#draft.promise);
     const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
     return this.#with({ external }).#finish(start.bind(work), ".external(…)");
   }
 
   handle(handler: ToolDefinition["handler"]): AnyTool {
-    if (typeof handler !== "function") throw this.#unfinished(".handle() takes a function");
-    if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
-      throw this.#unfinished("to stream, write `async function*`, not `function*`");
-    }
     return this.#finish(handler, ".handle(…)");
   }
 
   #finish(handler: ToolDefinition["handler"], step: string): AnyTool {
-    const { description, examples, format, ...draft } = this.#draft;
-    if (description === undefined) {
-      throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
-    }
-    const revisions = [draft.revision, ...draft.earlier.map(({ revision }) => revision)];
-    const same = revisions.find((one, index) => revisions.indexOf(one) !== index);
-    if (new Set(revisions).size < revisions.length) {
-      throw this.#unfinished(
-        `.before() needs another revision; two are ${same === undefined ? "without one" : `"${same}"`}`,
-      );
-    }
-    if (examples !== undefined) this.#rules?.examples(this.#label, examples, draft);
+    this.#rules?.finish(this.#label, this.#draft, handler, step);
+    const { description = "", examples, format, ...draft } = this.#draft;
     const listed = examples && listExamples(examples, draft);
     const definition = { ...draft, ...listed, description, handler };
     return { name: this.name, "~definition": format?.["~apply"](definition) ?? definition };
-  }
-
-  #unfinished(problem: string): TypeError {
-    return new TypeError(`Cannot finish ${this.#label}: ${problem}`);
   }
 
   #compile(what: string, schema: Schema, isObject: boolean = false): CompiledSchema {
@@ -261,7 +223,7 @@ class Builder {
     return `tool "${this.name}"`;
   }
 
-  #with(change: Partial<Draft>): Builder {
+  #with(change: Partial<ToolDraft>): Builder {
     return new Builder({ ...this.#draft, ...change }, this.#rules);
   }
 }

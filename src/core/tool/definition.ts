@@ -293,3 +293,11 @@ export interface RemoteRun extends MiddlewareCtx {
     mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   };
 }
+
+/** A definition that is not finished. */
+export type ToolDraft = Omit<ToolDefinition, "description" | "handler"> & {
+  readonly description: string | undefined;
+  /** Examples that are checked at the end, because schemas may be declared after them. */
+  readonly examples?: readonly ToolExample<unknown, unknown>[];
+  readonly format?: AnswerFormat;
+};

@@ -17,6 +17,7 @@ import { keyRing, withQuestions } from "../../../src/core/keys/mod.ts";
 import { type Engine, memoryEngine, withPromises } from "../../../src/engine/mod.ts";
 import { createServer as createFrontDoorServer, defineCallerState } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/server/compose/mod.ts";
+import { defineResource, mcp, mcpCatalog, mcpTasks, mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 
 const KEYS = "k1:a secret of at least thirty-two bytes";
@@ -254,3 +255,32 @@ for (
     throws(() => createServer({ tools: [add], ...options as Options }), error);
   });
 }
+
+test("mcp() of a core server needs mcpTasks for tools that give promises, and serves their work as tasks with it", async () => {
+  const slow = t.promise({ required: true }).handle(() => "done");
+  const options = { tools: [slow], engine: memoryEngine(), keys: keyRing(KEYS), logger: false } as const;
+  throws(() => createServer({ ...options, wires: [mcp()] }), {
+    name: "TypeError",
+    message: 'Cannot create server: tools that give promises need mcp({ tasks: mcpTasks }), from "toolwire/mcp"',
+  });
+  const server = createServer({ ...options, wires: [mcp({ tasks: mcpTasks })] });
+  const transport = mcpTransport("http://localhost/mcp", {
+    fetch: (url, init) => server.fetch(new Request(url, init)),
+  });
+  const client = createClient<typeof server>(transport);
+  strictEqual(await (await client.t.start()).result(), "done");
+  await server.close(0);
+});
+
+test("mcp() of a core server needs mcpCatalog for resources and prompts", async () => {
+  const options = { tools: [], resources: [defineResource("note://a").name("a").read(() => "text")] };
+  throws(
+    () => createServer({ ...options, wires: [mcp()] }),
+    /resources and prompts need mcp\(\{ catalog: mcpCatalog \}\), from "toolwire\/mcp"$/,
+  );
+  const server = createServer({ ...options, wires: [mcp({ catalog: mcpCatalog })] });
+  const { resources } = mcpTransport("http://localhost/mcp", {
+    fetch: (url, init) => server.fetch(new Request(url, init)),
+  });
+  deepStrictEqual((await resources.list()).map(({ uri }) => uri), ["note://a"]);
+});

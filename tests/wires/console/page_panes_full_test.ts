@@ -159,6 +159,13 @@ testPane(
     await page.getByRole("button", { name: "Read" }).click();
     await page.getByRole("img", { name: "A picture, image/png" }).waitFor();
     strictEqual(await page.locator("img").evaluate((one) => (one as HTMLImageElement).naturalWidth), 1);
+    await page.locator("img.tiny").waitFor();
+    const renderingOf = () => page.locator("img").evaluate((one) => getComputedStyle(one).imageRendering);
+    strictEqual(await renderingOf(), "pixelated");
+    await open("#/resources/image%3A%2F%2Fplot");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("img", { name: "A picture, image/svg+xml" }).waitFor();
+    strictEqual(await renderingOf(), "auto");
     await open("#/resources/hostile%3A%2F%2Fpage");
     await page.getByRole("button", { name: "Read" }).click();
     await page.locator("pre.value", { hasText: "<script>" }).waitFor();
@@ -262,6 +269,7 @@ testPane(
     await page.getByRole("row", { name: /audit ✓ may call/ }).waitFor();
     await page.evaluate(() => location.hash = "#/tools/audit");
     await page.getByRole("heading", { name: "audit" }).waitFor();
+    await page.getByRole("button", { name: "Send as ada" }).waitFor();
     await page.keyboard.press("Control+Enter");
     await page.locator("pre.value", { hasText: "the log, for ada" }).waitFor();
     await page.getByRole("button", { name: "Bytes" }).click();
@@ -283,8 +291,9 @@ testPane(
     await page.getByRole("button", { name: "Read" }).click();
     await page.locator("pre.value", { hasText: "the notes of ada" }).waitFor();
     strictEqual(sent.length, 0, "no wire was used");
-    await page.getByRole("button", { name: "as ada ×" }).click();
-    await page.getByRole("button", { name: "as ada ×" }).waitFor({ state: "detached" });
+    await page.getByText("Acting as ada, with the scopes notes:read").waitFor();
+    await page.getByRole("button", { name: "Stop acting as ada" }).click();
+    await page.getByText("Acting as ada").waitFor({ state: "detached" });
     await page.locator("pre.value").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Read" }).click();
     await page.getByRole("alert").waitFor();
@@ -327,7 +336,7 @@ const PANES: readonly (readonly [name: string, fragment: string, show: (page: Pa
   ["access", "#/access", async (page) => {
     await page.getByLabel("Id of the caller").fill("ada");
     await page.getByRole("button", { name: "Act as" }).click();
-    await page.getByRole("button", { name: "as ada ×" }).waitFor();
+    await page.getByRole("button", { name: "Stop acting as ada" }).waitFor();
   }],
 ];
 

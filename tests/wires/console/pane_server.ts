@@ -56,6 +56,10 @@ const resources = [
     weather
   ),
   defineResource("image://dot").title("A dot").mimeType("image/png").read(() => ({ blob: DOT, mimeType: "image/png" })),
+  defineResource("image://plot").title("A plot").mimeType("image/svg+xml").read(() => ({
+    blob: new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"/>`),
+    mimeType: "image/svg+xml",
+  })),
   defineResource("books://{id}").title("Books").describe("A book by its number")
     .complete({ id: (value) => [...stories.keys()].filter((id) => id.startsWith(value)) })
     .read(({ id }) => stories.get(String(id))),
