@@ -76,7 +76,7 @@ export function openQuestions({ events, isDone }: Exchange): { readonly asked: A
 /** Ids of questions, by their keys. */
 export type Ids = Readonly<Record<string, unknown>>;
 
-/** Sends each answer as the response to its question. The call then goes on. */
+/** Sends each answer as the response to its question. The call then continues. */
 export async function answerOpen({ request }: Exchange, ids: Ids, { asked, responses }: Answered): Promise<void> {
   const { [SESSION]: session } = request.headers;
   answeredIds.value = new Set([...answeredIds.value, ...Object.values(ids)]);
