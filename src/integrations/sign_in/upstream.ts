@@ -294,8 +294,11 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
 /** Converts an exception of the library, whose cause may have the response with its tokens: it must not reach the log. */
 function toOAuthError(thrown: unknown): unknown {
   if (thrown instanceof ToolError || thrown instanceof OAuthError) return thrown;
-  if (thrown instanceof ResponseBodyError && OWN_FAULTS.has(thrown.error)) {
-    return new Error(`The identity provider has refused this server's request: ${thrown.error}`);
+  if (thrown instanceof ResponseBodyError) {
+    const code = /^[\w.-]{1,64}$/.exec(thrown.error)?.[0] ?? "an error";
+    return OWN_FAULTS.has(code)
+      ? new Error(`The identity provider has refused the request of this server: ${code}`)
+      : signInAgain(`it answered ${code}`);
   }
   return signInAgain(thrown instanceof Error ? thrown.message : "unknown");
 }
