@@ -74,6 +74,7 @@ export const LAYERS: readonly Layer[] = [
       "testing",
       "tokenizer",
       "webhooks",
+      "skills",
       "webmcp",
     ],
   },
@@ -222,6 +223,11 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/integrations/agents/"],
     imports: ["internal", "errors", "call", "json schema", "tool search", "client", "wire client"],
   },
+  {
+    name: "skills",
+    folders: ["src/integrations/skills/"],
+    imports: ["internal", "errors", "call", "json schema", "content", "client", "wire client"],
+  },
   { name: "webmcp", folders: ["src/integrations/webmcp/"], imports: ["internal", "agents"] },
   {
     name: "middleware",
@@ -365,6 +371,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["esbuild", ["src/integrations/packaging/"]],
   ["jsonc-parser", ["src/cli/"]],
   ["smol-toml", ["src/cli/"]],
+  ["yaml", ["src/integrations/skills/"]],
   ["oauth4webapi", ["src/integrations/oauth/", "src/integrations/sign_in/"]],
   ["bullmq", ["src/engine/bullmq/", "src/engine/redis/"]],
   ["ioredis", ["src/engine/bullmq/", "src/engine/redis/"]],
@@ -383,6 +390,7 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/wires/mcp_lite/websocket/server/respond.ts",
   "src/integrations/oauth/loopback/",
   "src/integrations/packaging/",
+  "src/integrations/skills/read_folder.ts",
   "src/integrations/webhooks/public_fetch.ts",
   // Whether standard error is a terminal.
   "src/integrations/middleware/console_loggers.ts",

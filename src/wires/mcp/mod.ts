@@ -87,5 +87,6 @@ export type {
   ContentCall,
   ContentCatalog,
 } from "../../core/content/content_catalog.ts";
+export type { ContentExtension, ExtensionAnswer, ExtensionPage } from "../../core/content/extension.ts";
 export type { PromptArgumentListing, PromptContent, PromptListing } from "../../core/content/prompt.ts";
 export type { ResourceListing, ResourceTemplateListing } from "../../core/content/resource.ts";
