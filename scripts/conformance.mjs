@@ -115,7 +115,7 @@ function writeTables() {
     row(["---", "---", "---"]),
     ...RUNS.map(({ name }) => row([name, totalOf(name, "sessions"), totalOf(name, "stateless")])),
     "",
-    "Scenarios named `sep-2640-*` need the extension of skills, which is not supported. `tasks-status-notifications` is skipped by the suite,",
+    "`tasks-status-notifications` is skipped by the suite,",
     "whose check is not written for the current draft. `server-session-lifecycle` and two warnings need sessions. The warning of",
     "`input-required-result-ignore-extra-params` is about answers without the `requestState` of their question: the server ignores them, so",
     "that a caller cannot confirm what it has not been asked.",

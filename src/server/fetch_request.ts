@@ -62,8 +62,9 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
   }
 
   receive(reply: Reply): void {
+    const { upgrade } = reply;
     this.observer?.reply(this, reply.status);
-    this.#resolve?.(toResponse(reply));
+    this.#resolve?.(upgrade === undefined ? toResponse(reply) : upgrade.respond(this.#request, this.#runtime));
   }
 
   fail(thrown: unknown): void {

@@ -163,10 +163,11 @@ const BROUGHT = [
   /^src\/core\/dispatch\/questions\//,
   /valibot/,
   /exact_check|check_writer/,
-  /^src\/server\/option_rules|^src\/core\/tool\/definition_rules/,
+  /^src\/server\/option_rules|^src\/core\/tool\/definition_rules|^src\/core\/schema\/references/,
+  /^src\/core\/dispatch\/configure/,
 ];
 
-test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks and rules of options", async () => {
+test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks, config and rules of options", async () => {
   const files = await filesIn(CORE_SERVER);
   ok(files.includes("src/core/dispatch/dispatcher.ts"));
   deepStrictEqual(files.filter((path) => BROUGHT.some((pattern) => pattern.test(path))), []);

@@ -14,6 +14,7 @@ import {
   EMPTY_DEFINITION,
   type PromiseOptions,
   type RenderedOutput,
+  type ToolConfig,
   type ToolDefinition,
   type ToolDraft,
 } from "./definition.ts";
@@ -34,32 +35,39 @@ export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBui
  * @throws {TypeError} If the name is invalid.
  */
 export function defineCoreTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
-  return startTool(name, []);
+  return startTool(name, { adapters: [] });
 }
 
 /**
- * Creates a `defineTool` with schema adapters.
+ * Creates a `defineTool` with schema adapters, and with `.config()`.
  *
- * For valibot: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of `jsr:@toolwire/toolwire/schema`.
+ * For valibot: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of `jsr:@toolwire/toolwire/schema`. For tools that take
+ * config: `toolDefiner(toolConfig)`.
  *
- * @param adapters Adapters, in order of precedence.
+ * @param parts Adapters, in order of precedence, and `toolConfig`.
  * @returns A function that starts the definition of a tool.
  */
-export function toolDefiner(...adapters: readonly SchemaAdapter[]): DefineTool {
-  return (name) => startTool(name, adapters);
+export function toolDefiner(...parts: readonly (SchemaAdapter | ToolConfig)[]): DefineTool {
+  const adapters = parts.filter((part) => "vendor" in part);
+  const config = parts.find((part) => "~configure" in part);
+  return (name) => startTool(name, { adapters, config });
+}
+
+/** What tools are defined with. */
+export interface BuilderParts {
+  readonly adapters: readonly SchemaAdapter[];
+  /** Brings `.config()`. */
+  readonly config?: ToolConfig | undefined;
+  /** Validate values at run time. TypeScript alone validates those that have no rules. */
+  readonly rules?: DefinitionRules | undefined;
 }
 
 /**
  * Starts the definition of a tool.
  *
- * @param rules Validate values at run time. TypeScript alone validates those that have no rules.
  * @throws {TypeError} If the name is invalid.
  */
-export function startTool<const Name extends string>(
-  name: Name,
-  adapters: readonly SchemaAdapter[],
-  rules?: DefinitionRules,
-): EmptyToolBuilder<Name> {
+export function startTool<const Name extends string>(name: Name, parts: BuilderParts): EmptyToolBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
@@ -71,8 +79,8 @@ export function startTool<const Name extends string>(
     );
   }
   // The one cast: types follow the steps, the value has all methods from the start.
-  const draft = { ...EMPTY_DEFINITION, description: undefined, name, adapters };
-  return new Builder(draft, rules) as unknown as EmptyToolBuilder<Name>;
+  const draft = { ...EMPTY_DEFINITION, description: undefined, name, adapters: parts.adapters };
+  return new Builder(draft, parts) as unknown as EmptyToolBuilder<Name>;
 }
 
 const DEFAULT_TTL_MS = 3_600_000;
@@ -80,26 +88,26 @@ const DEFAULT_TTL_MS = 3_600_000;
 class Builder {
   readonly name: string;
   readonly #draft: ToolDraft;
-  readonly #rules: DefinitionRules | undefined;
+  readonly #parts: BuilderParts;
 
-  constructor(draft: ToolDraft, rules: DefinitionRules | undefined) {
+  constructor(draft: ToolDraft, parts: BuilderParts) {
     this.name = draft.name;
     this.#draft = draft;
-    this.#rules = rules;
+    this.#parts = parts;
   }
 
   describe(description: string): Builder {
-    this.#rules?.description(this.#label, description);
+    this.#parts.rules?.description(this.#label, description);
     return this.#with({ description });
   }
 
   type(type: string): Builder {
-    this.#rules?.text(this.#label, "type", type);
+    this.#parts.rules?.text(this.#label, "type", type);
     return this.#with({ type });
   }
 
   title(title: string): Builder {
-    this.#rules?.text(this.#label, "title", title);
+    this.#parts.rules?.text(this.#label, "title", title);
     return this.#with({ title });
   }
 
@@ -113,7 +121,13 @@ class Builder {
   }
 
   config(schema: Schema): Builder {
-    return this.#with({ config: this.#compile("Config schema", schema, true) });
+    const configure = this.#parts.config?.["~configure"];
+    if (configure === undefined) {
+      throw new TypeError(
+        `Cannot define ${this.#label}: .config() needs toolDefiner(toolConfig), from "toolwire/core"`,
+      );
+    }
+    return this.#with({ config: this.#compile("Config schema", schema, true), configure });
   }
 
   output(schema: Schema): Builder {
@@ -141,7 +155,7 @@ class Builder {
   }
 
   annotate(annotations: ToolAnnotations): Builder {
-    this.#rules?.annotations(this.#label, annotations);
+    this.#parts.rules?.annotations(this.#label, annotations);
     return this.#with({ annotations: { ...this.#draft.annotations, ...annotations } });
   }
 
@@ -159,7 +173,7 @@ class Builder {
   }
 
   promise(options: PromiseOptions = {}): Builder {
-    this.#rules?.promise(this.#label, options);
+    this.#parts.rules?.promise(this.#label, options);
     const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
     const { required = false, keepFailed = false } = options;
     return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required, keepFailed } });
@@ -171,7 +185,7 @@ class Builder {
 
   before(tool: AnyTool): Builder {
     const earlier = tool?.["~definition"];
-    this.#rules?.earlier(this.#label, this.name, earlier);
+    this.#parts.rules?.earlier(this.#label, this.name, earlier);
     return this.#with({ earlier: [...this.#draft.earlier, earlier, ...earlier.earlier] });
   }
 
@@ -194,7 +208,7 @@ class Builder {
 
   external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
     const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
-    this.#rules?.external(this.#label, work, this.#draft.promise);
+    this.#parts.rules?.external(this.#label, work, this.#draft.promise);
     const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
     return this.#with({ external }).#finish(start.bind(work), ".external(…)");
   }
@@ -204,7 +218,7 @@ class Builder {
   }
 
   #finish(handler: ToolDefinition["handler"], step: string): AnyTool {
-    this.#rules?.finish(this.#label, this.#draft, handler, step);
+    this.#parts.rules?.finish(this.#label, this.#draft, handler, step);
     const { description = "", examples, format, ...draft } = this.#draft;
     const listed = examples && listExamples(examples, draft);
     const definition = { ...draft, ...listed, description, handler };
@@ -216,6 +230,7 @@ class Builder {
       where: `${what} of ${this.#label}`,
       isObject,
       adapters: this.#draft.adapters,
+      check: this.#parts.rules?.schema,
     });
   }
 
@@ -224,6 +239,6 @@ class Builder {
   }
 
   #with(change: Partial<ToolDraft>): Builder {
-    return new Builder({ ...this.#draft, ...change }, this.#rules);
+    return new Builder({ ...this.#draft, ...change }, this.#parts);
   }
 }

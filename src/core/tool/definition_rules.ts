@@ -11,6 +11,8 @@ import {
   TEXTS,
   wholeNumber,
 } from "../../internal/options.ts";
+import type { SchemaCheck } from "../schema/json_schema.ts";
+import { assertReferences } from "../schema/references.ts";
 import type { ExternalWork } from "./builder_types.ts";
 import type { PromiseOptions, ToolDefinition, ToolDraft } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
@@ -66,6 +68,8 @@ export interface DefinitionRules {
   earlier(label: string, name: string, earlier: ToolDefinition | undefined): void;
   /** It lacks a function, or the tool promises twice. */
   external(label: string, work: AnyWork, promise: ToolDraft["promise"]): void;
+  /** A `$ref` cannot be resolved. */
+  readonly schema: SchemaCheck;
   /** A part is missing, or does not fit the others. `step` is the last one, such as `.handle(…)`. */
   finish(label: string, draft: ToolDraft, handler: ToolDefinition["handler"], step: string): void;
 }
@@ -94,6 +98,7 @@ export const DEFINITION_RULES: DefinitionRules = {
     if (promise !== undefined) throw unfinished(label, ".external() promises by itself; leave .promise() out");
     checkOptions(`promise answers of ${label}`, { ttlMs }, PROMISE);
   },
+  schema: assertReferences,
   finish(label, draft, handler, step) {
     if (typeof handler !== "function") throw unfinished(label, ".handle() takes a function");
     if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {

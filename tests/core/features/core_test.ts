@@ -8,6 +8,7 @@ import {
   createServer,
   defineTool,
   memoryTransport,
+  toolConfig,
   toolDefiner,
 } from "../../../src/core/mod.ts";
 import type { CoreServerOptions } from "../../../src/core/mod.ts";
@@ -283,4 +284,18 @@ test("mcp() of a core server needs mcpCatalog for resources and prompts", async 
     fetch: (url, init) => server.fetch(new Request(url, init)),
   });
   deepStrictEqual((await resources.list()).map(({ uri }) => uri), ["note://a"]);
+});
+
+test(".config() of a core tool needs toolConfig, which checks the config of the server and of calls", async () => {
+  throws(() => t.config(Pair), {
+    name: "TypeError",
+    message: 'Cannot define tool "t": .config() needs toolDefiner(toolConfig), from "toolwire/core"',
+  });
+  const tool = toolDefiner(toolConfig)("t").describe("T").config(Pair).handle((_, { config: { a, b } }) => a + b);
+  const server = createServer({ tools: [tool], config: { a: 1, b: 2 } });
+  strictEqual(await createClient<typeof server>(memoryTransport(server)).t(), 3);
+  const other = memoryTransport(server, { config: { a: 1, b: 5 } });
+  strictEqual(await createClient<typeof server>(other).t(), 6);
+  const wrong = memoryTransport(server, { config: { a: 1 } });
+  await rejects(createClient<typeof server>(wrong).t(), { code: "invalid_config" });
 });

@@ -118,10 +118,13 @@ export class McpServer {
     const { tasks, ...capabilities } = Object.fromEntries(
       offered.map(([name, { features = {} }]) => [name, hasNotifications ? features : {}]),
     );
-    if (tasks === undefined) return capabilities;
-    if (isModern) return { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } };
-    if (version !== "2025-11-25") return capabilities;
-    return { ...capabilities, tasks: { cancel: {}, requests: { tools: { call: {} } } } };
+    const hasTasks = tasks !== undefined;
+    const extensions = { ...(hasTasks && isModern && { [TASKS_EXTENSION]: {} }), ...this.content?.extensions.declared };
+    return {
+      ...capabilities,
+      ...(hasTasks && version === "2025-11-25" && { tasks: { cancel: {}, requests: { tools: { call: {} } } } }),
+      ...(Object.keys(extensions).length > 0 && { extensions }),
+    };
   }
 
   /** Closes the open streams. */
