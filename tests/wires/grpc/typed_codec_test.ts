@@ -72,3 +72,26 @@ test("changed bytes are read, or rejected as malformed", () => {
     { numRuns: 40 },
   );
 });
+
+test("a message that contains itself is read up to the maximum depth", () => {
+  const node = { type: "object", properties: { next: { $ref: "#" }, id: { type: "string" } }, required: ["id"] };
+  const { message } = messagesOf(node);
+  const nest = (levels: number): unknown => levels === 1 ? { id: "x" } : { id: "x", next: nest(levels - 1) };
+  const bytes = encode(message, nest(20));
+  deepStrictEqual(decode(message, bytes, 20), nest(20));
+  strictEqual(
+    decode(message, bytes, 19),
+    "invalid_request: The arguments are nested deeper than this server reads",
+  );
+});
+
+test("schemas that refer to each other again and again end, with values for what is not a message", () => {
+  const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, at) => {
+    const next = { $ref: `#/$defs/d${at + 1}` };
+    return [`d${at}`, { type: "array", items: { allOf: [next, next, { anyOf: [next, { type: "null" }] }] } }];
+  }));
+  for (const start of [{ $ref: "#/$defs/d0" }, { $ref: "#/$defs/self" }]) {
+    const { message } = messagesOf({ $defs: { ...$defs, self: { $ref: "#/$defs/self" } }, ...start });
+    ok(message.fields.length === 1);
+  }
+});
