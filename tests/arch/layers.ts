@@ -73,6 +73,7 @@ export const LAYERS: readonly Layer[] = [
       "testing",
       "tokenizer",
       "webhooks",
+      "temporal",
       "webmcp",
     ],
   },
@@ -249,6 +250,11 @@ export const LAYERS: readonly Layer[] = [
     name: "webhooks",
     folders: ["src/integrations/webhooks/"],
     imports: ["internal", "errors", "call", "token", "type:handler", "tool", "type:dispatch", "type:engine"],
+  },
+  {
+    name: "temporal",
+    folders: ["src/integrations/temporal/"],
+    imports: ["internal", "errors", "json schema", "type:schema", "type:handler", "type:tool"],
   },
   { name: "tokenizer", folders: ["src/integrations/tokenizer/"], imports: [] },
   {
