@@ -1,12 +1,13 @@
 // A Temporal server for the tests: one process, one SQLite file, one namespace ("default"), no metrics and no archival.
 //
-// Usage: temporal-server <port of the frontend> <path of the database>
+// Usage: temporal-server <path of the database> <port of the frontend> <five other ports>
+//
+// A server that is started again needs the same ports: its database has the addresses of its services.
 package main
 
 import (
 	"fmt"
 	"log"
-	"net"
 	"os"
 	"strconv"
 	"time"
@@ -22,11 +23,12 @@ import (
 const host = "127.0.0.1"
 
 func main() {
-	port, err := strconv.Atoi(os.Args[1])
-	check(err)
+	if len(os.Args) != 8 {
+		log.Fatal("Usage: temporal-server <database> <port of the frontend> <five other ports>")
+	}
 	store := &config.SQL{
 		PluginName:        sqlite.PluginName,
-		DatabaseName:      os.Args[2],
+		DatabaseName:      os.Args[1],
 		ConnectAttributes: map[string]string{"mode": "rwc"},
 	}
 	if _, err := os.Stat(store.DatabaseName); os.IsNotExist(err) {
@@ -34,7 +36,7 @@ func main() {
 		check(schema.CreateNamespaces(store, schema.NewNamespaceConfig("active", "default", false)))
 	}
 	server, err := temporal.NewServer(
-		temporal.WithConfig(configOf(port, store)),
+		temporal.WithConfig(configOf(store)),
 		temporal.ForServices([]string{"frontend", "history", "matching"}),
 		temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
 		temporal.InterruptOn(temporal.InterruptCh()),
@@ -43,8 +45,8 @@ func main() {
 	check(server.Start())
 }
 
-func configOf(port int, store *config.SQL) *config.Config {
-	address := fmt.Sprintf("%s:%d", host, port)
+func configOf(store *config.SQL) *config.Config {
+	address := fmt.Sprintf("%s:%d", host, port(0))
 	disabled := config.ArchivalNamespaceDefaults{
 		History:    config.HistoryArchivalNamespaceDefaults{State: "disabled"},
 		Visibility: config.VisibilityArchivalNamespaceDefaults{State: "disabled"},
@@ -69,9 +71,9 @@ func configOf(port int, store *config.SQL) *config.Config {
 		},
 		DCRedirectionPolicy: config.DCRedirectionPolicy{Policy: "noop"},
 		Services: map[string]config.Service{
-			"frontend": service(port),
-			"history":  service(freePort()),
-			"matching": service(freePort()),
+			"frontend": service(0),
+			"history":  service(1),
+			"matching": service(2),
 		},
 		Archival: config.Archival{
 			History:    config.HistoryArchival{State: "disabled"},
@@ -82,15 +84,15 @@ func configOf(port int, store *config.SQL) *config.Config {
 	}
 }
 
-func service(port int) config.Service {
-	return config.Service{RPC: config.RPC{GRPCPort: port, MembershipPort: freePort(), BindOnLocalHost: true}}
+func service(index int) config.Service {
+	return config.Service{RPC: config.RPC{GRPCPort: port(index), MembershipPort: port(index + 3), BindOnLocalHost: true}}
 }
 
-func freePort() int {
-	listener, err := net.Listen("tcp", host+":0")
+// port is one of the ports of the command line.
+func port(index int) int {
+	port, err := strconv.Atoi(os.Args[2+index])
 	check(err)
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 func check(err error) {

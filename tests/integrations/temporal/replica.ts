@@ -32,8 +32,19 @@ const render = defineTool("render").describe("Ask, and render")
     }),
   );
 
+const order = defineTool("order").describe("Order something").input(
+  v.object({ id: v.string(), sku: v.string(), count: v.number() }),
+)
+  .output(v.string()).errors({ not_approved: null })
+  .external(temporal({
+    ...common,
+    ...patient,
+    workflow: "order",
+    args: ({ sku, count }: { id: string; sku: string; count: number }) => [sku, count],
+  }));
+
 const waiting = defineTool("waiting").describe("Wait for a signal").input(id).output(v.string())
-  .external(temporal({ ...common, ...patient, workflow: "waiting" }));
+  .external(temporal({ ...common, ...patient, workflow: "waiting", query: false }));
 
 const short = defineTool("short").describe("Wait for a second").input(id).output(v.string())
   .external(
@@ -47,13 +58,14 @@ const failing = defineTool("failing").describe("Fail").input(
   .external(temporal({ ...common, ...patient, workflow: "failing" }));
 
 const idle = defineTool("idle").describe("Wait for a worker that does not come").input(id).output(v.string())
-  .external(
-    temporal({ ...common, workflow: "waiting", taskQueue: "nobody", queryTimeoutMs: 50, requestTimeoutMs: 2_000 }),
-  );
+  .external(temporal({ ...common, ...patient, workflow: "waiting", taskQueue: "nobody", queryTimeoutMs: 50 }));
+
+const hasty = defineTool("hasty").describe("Do not wait for Temporal's server").input(id).output(v.string())
+  .external(temporal({ ...common, workflow: "waiting", requestTimeoutMs: 100 }));
 
 const server = createServer({
   name: "temporal_replica",
-  tools: [render, waiting, short, failing, idle],
+  tools: [render, order, waiting, short, failing, idle, hasty],
   wires: [mcpLite(), mcp(), rest()],
   keys: "k1:a secret that all of the replicas know",
   // Secrets of masked errors stay out of the output of tests.
