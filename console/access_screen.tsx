@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { type ActingAs, actingAs, ask, hello, isInspector, setToken, token, tools } from "./api.ts";
 import { Pane } from "./pane.tsx";
 import { visible } from "./value.tsx";
+import { callerOf } from "./words.ts";
 
 interface ToolAccess {
   readonly tool: string;
@@ -27,17 +28,8 @@ export function AccessScreen(): JSX.Element {
   }, [actingAs.value, tools.value]);
   const shown = actingAs.value ?? principal;
   return (
-    <div class="screen feed flow">
-      <Pane title="What this caller may use">
-        <p>
-          {shown === undefined ? "Anonymous" : <strong>{visible(shown.id)}</strong>}
-          {shown !== undefined &&
-            `, with ${shown.scopes.length === 0 ? "no scopes" : `the scopes ${shown.scopes.join(", ")}`}`}
-          {actingAs.value !== undefined && ". Calls are made in the process of the server, as this caller."}
-        </p>
-        {access.value !== undefined && <AccessTable {...access.value} />}
-      </Pane>
-      <Pane title="Call as">
+    <div class="screen feed flow access">
+      <Pane title="Act as another caller">
         {isInspector() && <p class="dim">The link of toolwire inspect gives access to this page.</p>}
         {hasAuth === true && !isInspector() && (
           <label class="stack">
@@ -63,11 +55,22 @@ export function AccessScreen(): JSX.Element {
           <p class="dim">A server with auth decides itself who a caller is. Paste a token of the caller to act as.</p>
         )}
       </Pane>
+      <Pane title="What this caller may use">
+        <p>
+          <strong>{visible(callerOf(shown?.id))}</strong>
+          {shown !== undefined &&
+            `, with ${shown.scopes.length === 0 ? "no scopes" : `the scopes ${shown.scopes.join(", ")}`}`}
+          {actingAs.value !== undefined && ". Calls are made in the process of the server, as this caller."}
+        </p>
+        {access.value !== undefined && <AccessTable {...access.value} />}
+      </Pane>
     </div>
   );
 }
 
-function AccessTable({ tools: rows, hidden }: AccessAnswer): JSX.Element {
+function AccessTable({ tools: unsorted, hidden }: AccessAnswer): JSX.Element {
+  const rows = systemLast(unsorted);
+  if (rows.length === 0 && hidden === 0) return <p class="empty">This server has no tools yet.</p>;
   return (
     <>
       <table class="counts">
@@ -80,7 +83,7 @@ function AccessTable({ tools: rows, hidden }: AccessAnswer): JSX.Element {
         <tbody>
           {rows.map(({ tool, isVisible, missing }) => (
             <tr key={tool}>
-              <td>
+              <td class="tool">
                 <a href={`#/tools/${encodeURIComponent(tool)}`}>{visible(tool)}</a>
               </td>
               <td class={isVisible && missing.length === 0 ? "answer" : "error"}>
@@ -90,9 +93,15 @@ function AccessTable({ tools: rows, hidden }: AccessAnswer): JSX.Element {
           ))}
         </tbody>
       </table>
-      {hidden > 0 && <p class="dim">{hidden} more are hidden from this caller.</p>}
+      {hidden > 0 && <p class="dim">{hidden} more {hidden === 1 ? "is" : "are"} hidden from this caller.</p>}
     </>
   );
+}
+
+/** Tools of the server in their order, and those of Toolwire after them. */
+function systemLast(rows: readonly ToolAccess[]): readonly ToolAccess[] {
+  const ofToolwire = new Set(tools.value.filter(({ isSystem }) => isSystem).map(({ listing }) => listing.name));
+  return rows.toSorted((one, other) => Number(ofToolwire.has(one.tool)) - Number(ofToolwire.has(other.tool)));
 }
 
 function ActAs(): JSX.Element {
@@ -120,9 +129,6 @@ function ActAs(): JSX.Element {
       </label>
       <p class="facts">
         <button type="submit" class="primary">Act as</button>
-        {actingAs.value !== undefined && (
-          <button type="button" onClick={() => actingAs.value = undefined}>Be anonymous again</button>
-        )}
       </p>
     </form>
   );

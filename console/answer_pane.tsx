@@ -1,14 +1,25 @@
 /** What came back of a call, over each wire. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { canonicalJson } from "../src/internal/json.ts";
 import { actingAs, type Tool } from "./api.ts";
-import { answerCall, currentWire, isStreamed, isWhole, linkTo, shownWire, stateOf } from "./call_state.ts";
+import {
+  answerCall,
+  answerRunning,
+  currentWire,
+  isStreamed,
+  isWhole,
+  linkTo,
+  running,
+  shownWire,
+  stateOf,
+} from "./call_state.ts";
 import { copyForms } from "./copy_as.ts";
+import { differenceOf } from "./differences.ts";
 import { hexDump } from "./grpc_web.ts";
 import { Sign } from "./icon.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
+import { openQuestions } from "./mcp_session.ts";
 import type { Outcome } from "./outcome.ts";
 import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
@@ -17,44 +28,44 @@ import { save } from "./save.ts";
 import { testCode } from "./test_code.ts";
 import { ResultValue, visible } from "./value.tsx";
 import { type Exchange, titleOf } from "./wires.ts";
+import { counted } from "./words.ts";
 
 const tab = signal<"value" | "bytes">("value");
 
 export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
-  const { exchanges, problem, args } = stateOf(tool);
+  const { exchanges, problem, args, wires } = stateOf(tool);
   const list = exchanges.value;
   const shown = list.find(({ wire }) => wire === shownWire.value) ?? list[0];
   const ended = shown?.isDone === true && stateOf(tool).sent === args.value ? shown.outcome : undefined;
-  const differs =
-    new Set(list.filter(({ isDone }) => isDone).map(({ outcome }) => canonicalJson(outcome.value ?? null))).size > 1;
+  const done = list.filter(({ isDone }) => isDone);
+  const { titles, text } = differenceOf(done.map(({ wire, outcome }) => ({ title: titleOf(wire), outcome })));
   return (
     <Pane title="Answer" actions={<CopyAs tool={tool.listing.name} args={args.value} outcome={ended} />}>
       <h3 id="answer-heading" tabIndex={-1} class="hidden" aria-live="polite">
         {shown === undefined ? "" : `${shown.outcome.kind}, ${shown.tookMs} ms`}
       </h3>
-      {list.length > 1 && (
+      {wires.value.length > 1 && (
         <div class="tabs" role="group" aria-label="Wires">
-          {list.map(({ wire, outcome, tookMs, isDone }) => (
-            <button
-              type="button"
+          {wires.value.map((wire) => (
+            <WireTab
               key={wire}
-              aria-pressed={wire === shown?.wire}
-              onClick={() => shownWire.value = wire}
-            >
-              <span class={isDone ? outcome.kind : "running"}>
-                <Sign state={isDone ? outcome.kind : "running"} />
-              </span>{" "}
-              {titleOf(wire)} <span class="dim">{tookMs} ms</span>
-            </button>
+              wire={wire}
+              exchange={list.find((one) => one.wire === wire)}
+              isShown={wire === shown?.wire}
+              isOther={titles.includes(titleOf(wire))}
+            />
           ))}
         </div>
       )}
-      {differs && <p class="dim">The wires answer in different forms.</p>}
+      {text !== "" && <p class="warning" role="status">≠ {text}</p>}
       {problem.value !== "" && <p class="issue" role="alert">{problem.value}</p>}
       {shown === undefined
         ? problem.value === "" && (
           <p class="empty">
-            Nothing was sent yet. <Keys keys="mod ⏎" /> sends the call.
+            Nothing was sent yet.{" "}
+            <span class="keys">
+              <Keys keys="mod ⏎" /> sends the call.
+            </span>
           </p>
         )
         : <ExchangeView exchange={shown} tool={tool} />}
@@ -62,9 +73,38 @@ export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
   );
 }
 
+interface WireTabProps {
+  readonly wire: string;
+  /** Absent until the response begins. */
+  readonly exchange: Exchange | undefined;
+  readonly isShown: boolean;
+  /** Whether its answer is not that of most wires. */
+  readonly isOther: boolean;
+}
+
+function WireTab({ wire, exchange, isShown, isOther }: WireTabProps): JSX.Element {
+  const waits = exchange === undefined ? running.value !== undefined : !exchange.isDone;
+  const state = waits ? "running" : exchange?.outcome.kind ?? "error";
+  return (
+    <button
+      type="button"
+      disabled={exchange === undefined}
+      aria-pressed={isShown}
+      onClick={() => shownWire.value = wire}
+    >
+      <span class={state}>
+        <Sign state={state} />
+      </span>{" "}
+      {titleOf(wire)} {isOther && <strong class="warning" title="Differs from most wires">≠</strong>}
+      <span class="dim ms">{exchange === undefined ? "" : `${exchange.tookMs} ms`}</span>
+    </button>
+  );
+}
+
 function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonly tool: Tool }): JSX.Element {
   const { outcome, status, tookMs, firstMs, isDone } = exchange;
   const { asked } = outcome;
+  const open = openQuestions(exchange);
   return (
     <>
       <p class="facts">
@@ -80,6 +120,14 @@ function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonl
       {tab.value === "bytes" ? <Bytes exchange={exchange} /> : (
         <>
           <Events exchange={exchange} />
+          {open !== undefined && (
+            <QuestionForms
+              key={Object.values(open.ids).join()}
+              asked={open.asked}
+              before={stateOf(tool).answers}
+              onAnswer={(responses) => void answerRunning(tool, exchange, open.ids, { asked: open.asked, responses })}
+            />
+          )}
           {asked === undefined || !isDone ? <ResultValue value={outcome.value} /> : (
             <QuestionForms
               key={exchange.id}
@@ -102,7 +150,7 @@ function Events({ exchange: { events, isDone } }: { readonly exchange: Exchange 
     <>
       {others.length > 0 && (
         <details open={!isDone}>
-          <summary>{others.length} events before the end</summary>
+          <summary>{counted(others.length, "event")} before the end</summary>
           <ol class="events">
             {others.slice(-100).map(({ atMs, data }, index) => (
               <li key={index}>
@@ -162,7 +210,7 @@ function Bytes({ exchange: { request, status, headers, text } }: { readonly exch
       <pre class="bytes">{sent}</pre>
       <h4>Received</h4>
       <pre class="bytes">{shown}</pre>
-      {left > 0 && <p class="dim">{left} more characters</p>}
+      {left > 0 && <p class="dim">{counted(left, "more character")}</p>}
     </>
   );
 }

@@ -179,7 +179,7 @@ export async function load(): Promise<void> {
   const { id = "", scopes = [] } = as ?? answer.principal ?? {};
   batch(() => {
     listedFor.value = JSON.stringify([id, ...scopes]);
-    tools.value = listed.tools;
+    tools.value = listed.tools.toSorted((one, other) => Number(one.isSystem) - Number(other.isSystem));
     hiddenTools.value = listed.hidden;
   });
 }

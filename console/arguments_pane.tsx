@@ -1,16 +1,16 @@
 /** Description and arguments of a tool, and the buttons that send the call. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { Tool } from "./api.ts";
+import { actingAs, type Tool } from "./api.ts";
 import { cancelCall, currentWire, isStreamed, running, sendCurrent, stateOf, wireId } from "./call_state.ts";
 import { ArgumentForm } from "./editor.tsx";
 import { JsonField } from "./editor_fields.tsx";
 import { first, isObject, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
-import { go } from "./route.ts";
 import { visible } from "./value.tsx";
 import { callableWires } from "./wires.ts";
+import { counted } from "./words.ts";
 
 const isJson = signal(false);
 
@@ -36,8 +36,7 @@ export function Arguments({ tool }: { readonly tool: Tool }): JSX.Element {
     </>
   );
   return (
-    <Pane title="Arguments" actions={actions}>
-      <button type="button" class="back" onClick={() => go("tools")}>← Tools</button>
+    <Pane title="Arguments" actions={actions} back={{ screen: "tools", title: "Tools" }}>
       <h1>{name}</h1>
       {title !== undefined && title !== name && <p>{visible(title)}</p>}
       <p class="description">{visible(description)}</p>
@@ -55,8 +54,13 @@ export function Arguments({ tool }: { readonly tool: Tool }): JSX.Element {
         </select>
         {running.value === undefined
           ? (
-            <button type="button" class="primary" onClick={() => sendCurrent(false)}>
-              Send <Keys keys="mod ⏎" />
+            <button
+              type="button"
+              class={actingAs.value === undefined ? "primary" : "primary warn"}
+              onClick={() => sendCurrent(false)}
+            >
+              Send {actingAs.value !== undefined && `as ${actingAs.value.id} `}
+              <Keys keys="mod ⏎" />
             </button>
           )
           : (
@@ -80,7 +84,7 @@ export function Arguments({ tool }: { readonly tool: Tool }): JSX.Element {
 
 function factsOf({ tokens, chars, timeoutMs, scopes, promises, revision }: Tool): string {
   return [
-    `about ${tokens} tokens in the list (${chars} characters)`,
+    `about ${counted(tokens, "token")} in the list (${counted(chars, "character")})`,
     timeoutMs === undefined ? "" : `limit ${timeoutMs} ms`,
     scopes.length === 0 ? "" : `scopes ${scopes.join(", ")}`,
     promises === undefined ? "" : `promises: ${promises}`,

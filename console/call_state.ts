@@ -1,18 +1,21 @@
 /** The calls that the page makes: arguments of each tool, the chosen wire, and what came back. */
 import { effect, type Signal, signal } from "@preact/signals";
-import { check, type Issue, type Tool, tools } from "./api.ts";
+import { actingAs, check, type Issue, type Tool, tools } from "./api.ts";
 import { type Json, start } from "./json_schema.ts";
 import type { Outcome } from "./outcome.ts";
+import { answerOpen, cancelInSession, hasLostSession, type Ids, inSession } from "./mcp_session.ts";
 import type { Answered } from "./questions.ts";
 import { route } from "./route.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { type CallableWire, callableWires, type Exchange, send } from "./wires.ts";
+import { type CallableWire, callableWires, type Exchange, send, type WireRequest } from "./wires.ts";
 
 /** State of the screen of one tool, kept while another tool is shown. */
 export interface ToolState {
   readonly args: Signal<Json>;
   readonly issues: Signal<readonly Issue[]>;
   readonly exchanges: Signal<readonly Exchange[]>;
+  /** Ids of the wires of the last call, in the order of the wires. */
+  readonly wires: Signal<readonly string[]>;
   readonly problem: Signal<string>;
   /** Arguments of the last call: a call that asked is repeated with the same ones. */
   sent: Json;
@@ -33,6 +36,7 @@ export function stateOf(tool: Tool): ToolState {
       args: signal(argsOfRoute() ?? start(inputSchema, inputSchema)),
       issues: signal([]),
       exchanges: signal([]),
+      wires: signal([]),
       problem: signal(""),
       sent: {},
       answers: {},
@@ -63,6 +67,14 @@ effect(() => {
   state.issues.value = [];
 });
 
+/** Answers to another caller are removed when the caller changes. */
+let answered = actingAs.value;
+effect(() => {
+  if (actingAs.value === answered) return;
+  answered = actingAs.value;
+  for (const { exchanges, wires } of states.values()) exchanges.value = wires.value = [];
+});
+
 /** A link that fills in the arguments, without secrets: addresses stay in histories and logs. */
 export function linkTo(name: string, args: Json): string {
   const { inputSchema = {} } = tools.value.find(({ listing }) => listing.name === name)?.listing ?? {};
@@ -87,6 +99,7 @@ export function currentWire(): CallableWire | undefined {
 async function call(tool: Tool, wires: readonly CallableWire[]): Promise<void> {
   const state = stateOf(tool);
   state.exchanges.value = [];
+  state.wires.value = wires.map(({ id }) => id);
   state.sent = state.args.value;
   shownWire.value = wires[0]?.id ?? "";
   void check(tool.listing.name, state.sent).then((issues) => state.issues.value = issues);
@@ -116,7 +129,8 @@ async function sendOn(tool: Tool, wires: readonly CallableWire[], answered?: Ans
     const request = wire.request(tool.listing.name, state.sent, isStreamed.value, answered);
     if (request === undefined) return;
     try {
-      show(await send(wire, request, controller.signal, show));
+      const exchange = await sendOnce(wire, request, controller.signal, show);
+      show(hasLostSession(exchange) ? await sendOnce(wire, request, controller.signal, show) : exchange);
     } catch (thrown) {
       // A later call has taken the place of this one.
       if (running.value !== undefined && running.value !== controller) return;
@@ -131,6 +145,27 @@ async function sendOn(tool: Tool, wires: readonly CallableWire[], answered?: Ans
   if (running.value !== undefined && running.value !== controller) return;
   running.value = undefined;
   document.querySelector<HTMLElement>("#answer-heading")?.focus();
+}
+
+async function sendOnce(
+  wire: CallableWire,
+  request: WireRequest,
+  signal: AbortSignal,
+  show: (exchange: Exchange) => void,
+): Promise<Exchange> {
+  if (wire.hasHandshake !== true) return await send(wire, request, signal, show);
+  const sent = await inSession(request, signal);
+  signal.addEventListener("abort", () => cancelInSession(sent), { once: true });
+  return await send(wire, sent, signal, show);
+}
+
+/** Answers questions of a call that waits for them. */
+export async function answerRunning(tool: Tool, exchange: Exchange, ids: Ids, answered: Answered): Promise<void> {
+  const state = stateOf(tool);
+  state.answers = answered.responses;
+  await answerOpen(exchange, ids, answered).catch(({ message }: Error) => {
+    state.problem.value = `The answer was not taken: ${message}`;
+  });
 }
 
 export function cancelCall(): boolean {

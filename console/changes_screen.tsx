@@ -7,6 +7,7 @@ import { ask, hello, listedFor, tools } from "./api.ts";
 import { asSchema } from "./json_schema.ts";
 import { Pane } from "./pane.tsx";
 import { save } from "./save.ts";
+import { Time } from "./time.tsx";
 import { visible } from "./value.tsx";
 
 interface ListChange {
@@ -19,7 +20,7 @@ interface ListChange {
 /** A list that the present one is compared with. */
 interface KeptList {
   readonly instance: string;
-  /** Where the list is from: a time, or the name of a file. */
+  /** Where the list is from: a time in ISO 8601, or the name of a file. */
   readonly label: string;
   readonly tools: readonly unknown[];
 }
@@ -100,8 +101,13 @@ export function ChangesScreen(): JSX.Element {
             ? "This browser saw no earlier process of the server. Changes appear here after the next start."
             : (
               <>
-                Changes since <strong>{visible(base.label)}</strong>
-                {pinned.value === undefined && ", the start of the process before"}.
+                Changes since {pinned.value === undefined
+                  ? (
+                    <>
+                      the start of the process before, <Time atMs={Date.parse(base.label)} />
+                    </>
+                  )
+                  : <strong>{visible(base.label)}</strong>}.
               </>
             )}
         </p>

@@ -1,9 +1,12 @@
-/** Resources and prompts of the server, over MCP 2026-07-28. */
+/** Resources and prompts of the server: over MCP 2026-07-28, or in process as the caller that the page acts as. */
 import { signal } from "@preact/signals";
+import { ACTING, actingRequest } from "./acting_wire.ts";
+import { actingAs } from "./api.ts";
 import { asSchema, type Schema } from "./json_schema.ts";
 import { type Answered, inputResponses } from "./questions.ts";
 import { readEvents } from "./sse.ts";
 import { mcpAnswer, type Outcome } from "./outcome.ts";
+import type { WireReader } from "./reading.ts";
 import { mcpRequest, send } from "./wires.ts";
 
 /** A resource or a template. */
@@ -45,6 +48,15 @@ export const contentsProblem = signal("");
 /** Pages of one list that are read. */
 const MAX_PAGES = 20;
 
+/** Results of MCP as they are, but for questions and errors. */
+const MCP: WireReader = {
+  id: "mcp",
+  answer(body) {
+    const outcome = mcpAnswer(body);
+    return outcome.kind === "answer" ? { kind: "answer", value: asSchema(body)["result"] } : outcome;
+  },
+};
+
 /** Sends one request, with the answers to its questions. `undefined` if the server has no wire for it. */
 export async function requestContent(
   method: string,
@@ -52,17 +64,11 @@ export async function requestContent(
   params: Readonly<Record<string, unknown>>,
   answered?: Answered,
 ): Promise<Outcome | undefined> {
-  const request = mcpRequest(method, name, { ...params, ...(answered && inputResponses(answered)) });
+  const acting = actingRequest("content", { method, params }, answered);
+  const request = acting ?? mcpRequest(method, name, { ...params, ...(answered && inputResponses(answered)) });
   if (request === undefined) return undefined;
-  const wire = {
-    id: "mcp",
-    answer(body: unknown): Outcome {
-      const outcome = mcpAnswer(body);
-      return outcome.kind === "answer" ? { kind: "answer", value: asSchema(body)["result"] } : outcome;
-    },
-  };
   try {
-    return (await send(wire, request, new AbortController().signal, () => {})).outcome;
+    return (await send(acting === undefined ? MCP : ACTING, request, new AbortController().signal, () => {})).outcome;
   } catch (thrown) {
     return { kind: "error", value: { message: (thrown as Error).message } };
   }
@@ -74,14 +80,31 @@ export function messageOf({ value }: Outcome): string {
   return typeof message === "string" ? message : JSON.stringify(value);
 }
 
-/** Reads the lists. A list that the server does not offer is empty. */
+/** Reads the lists, as the caller that the page is or acts as. */
 export async function loadContents(): Promise<void> {
+  const as = actingAs.value;
+  const [listed, problem] = as === undefined ? await readLists() : await readActingLists();
+  // The lists of an earlier caller came late.
+  if (as !== actingAs.value) return;
+  contentsProblem.value = problem;
+  contents.value = listed;
+}
+
+type Lists = readonly [listed: Contents | undefined, problem: string];
+
+/** The server reports no changes to another caller than the page. */
+async function readActingLists(): Promise<Lists> {
+  const found = await requestContent("list", undefined, {});
+  if (found?.kind !== "answer") return [undefined, found === undefined ? "" : messageOf(found)];
+  return [{ ...found.value as Omit<Contents, "canSubscribe">, canSubscribe: false }, ""];
+}
+
+/** A list that the server does not offer is empty. */
+async function readLists(): Promise<Lists> {
   const found = await requestContent("server/discover", undefined, {});
   if (found?.kind !== "answer") {
-    contentsProblem.value = found === undefined
-      ? "Resources and prompts are read over MCP, and this server does not have the wire mcp()."
-      : messageOf(found);
-    return;
+    const noWire = "Resources and prompts are read over MCP, and this server does not have the wire mcp().";
+    return [undefined, found === undefined ? noWire : messageOf(found)];
   }
   const { resources, prompts, completions } = asSchema(asSchema(found.value)["capabilities"]);
   const [listed, templates, prompted] = await Promise.all([
@@ -89,13 +112,13 @@ export async function loadContents(): Promise<void> {
     resources === undefined ? [] : readList<PageResource>("resources/templates/list", "resourceTemplates"),
     prompts === undefined ? [] : readList<PagePrompt>("prompts/list", "prompts"),
   ]);
-  contentsProblem.value = "";
-  contents.value = {
+  const read: Contents = {
     resources: [...listed, ...templates],
     prompts: prompted,
     canComplete: completions !== undefined,
     canSubscribe: asSchema(resources)["subscribe"] === true,
   };
+  return [read, ""];
 }
 
 async function readList<Item>(method: string, member: string): Promise<readonly Item[]> {

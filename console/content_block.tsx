@@ -1,7 +1,8 @@
 /** Contents of resources and messages: text as text, pictures as pictures, and the size of what is neither. */
-import type { JSX } from "preact";
+import type { JSX, TargetedEvent } from "preact";
 import { asSchema } from "./json_schema.ts";
 import { ResultValue, visible } from "./value.tsx";
+import { counted } from "./words.ts";
 
 /** Types of pictures. An image element runs no scripts of them. */
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
@@ -23,9 +24,20 @@ export function ContentBlock({ block }: { readonly block: unknown }): JSX.Elemen
 }
 
 function Bytes({ base64, mimeType }: { readonly base64: string; readonly mimeType: string }): JSX.Element {
-  if (PICTURE.test(mimeType)) return <img src={`data:${mimeType};base64,${base64}`} alt={`A picture, ${mimeType}`} />;
+  if (PICTURE.test(mimeType)) {
+    return <img src={`data:${mimeType};base64,${base64}`} alt={`A picture, ${mimeType}`} onLoad={markTiny} />;
+  }
   const bytes = Math.floor(base64.length * 3 / 4) - (/=*$/.exec(base64)?.[0].length ?? 0);
-  return <p class="dim">{bytes} bytes of {visible(mimeType === "" ? "no stated type" : mimeType)}</p>;
+  return <p class="dim">{counted(bytes, "byte")} of {visible(mimeType === "" ? "no stated type" : mimeType)}</p>;
+}
+
+/** Largest side of a picture whose pixels are shown as squares, in pixels. */
+const TINY = 32;
+
+function markTiny(
+  { currentTarget: { naturalWidth, naturalHeight, classList } }: TargetedEvent<HTMLImageElement>,
+): void {
+  classList.toggle("tiny", Math.max(naturalWidth, naturalHeight) <= TINY);
 }
 
 /** Text that says it is JSON, as a value; `undefined` if it is not JSON. */

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { hello } from "./api.ts";
+import { actingAs, hello } from "./api.ts";
 import { contents, contentsProblem, loadContents, messageOf, requestContent } from "./content.ts";
 import { ArgumentForm } from "./editor.tsx";
 import { Sign } from "./icon.tsx";
@@ -11,7 +11,6 @@ import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
 import type { Answered } from "./questions.ts";
-import { go } from "./route.ts";
 import { visible } from "./value.tsx";
 import type { Outcome } from "./outcome.ts";
 
@@ -39,14 +38,14 @@ export function ContentScreen({ screen, entries, chosen, example, children }: Co
   const instance = hello.value?.instance;
   useEffect(() => {
     if (instance !== undefined) void loadContents();
-  }, [instance]);
+  }, [instance, actingAs.value]);
   const isEmpty = contents.value !== undefined && entries.length === 0;
   const problem = contentsProblem.value;
   return (
     <div class={chosen === undefined ? "screen tools" : "screen tools chosen pair"}>
       <ContentList screen={screen} entries={entries} chosen={chosen} />
       {chosen !== undefined ? children : (
-        <div class="empty wide">
+        <div class={problem === "" && !isEmpty ? "empty wide hint" : "empty wide"}>
           {problem !== "" ? <p role="alert">{visible(problem)}</p> : isEmpty
             ? (
               <>
@@ -71,7 +70,7 @@ function ContentList(
       <input
         id="filter"
         type="search"
-        placeholder={`Search ${screen}  /`}
+        placeholder={`Search ${screen}`}
         aria-label={`Search ${screen}`}
         value={filter.value}
         onInput={(event) => filter.value = event.currentTarget.value}
@@ -113,8 +112,7 @@ interface ContentPaneProps {
 export function ContentPane(props: ContentPaneProps): JSX.Element {
   const { screen, title, name, description, note, schema, args, onArgs, complete, action, onSend, children } = props;
   return (
-    <Pane title={title}>
-      <button type="button" class="back" onClick={() => go(screen)}>← Back</button>
+    <Pane title={title} back={{ screen, title: screen === "prompts" ? "Prompts" : "Resources" }}>
       <form
         class="sends"
         onSubmit={(event) => {
@@ -137,6 +135,12 @@ export function ContentPane(props: ContentPaneProps): JSX.Element {
       {children}
     </Pane>
   );
+}
+
+/** Key of a view, whose result belongs to one caller. */
+export function viewKey(id: string): string {
+  const { id: caller = "", scopes = [] } = actingAs.value ?? {};
+  return JSON.stringify([id, caller, ...scopes]);
 }
 
 /** Sends a request and keeps its outcome. Its questions are answered by a repeated request. */

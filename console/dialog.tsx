@@ -1,8 +1,8 @@
 /** A modal dialog with a title. */
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 
 export function Dialog(
-  { title, onClose, children }: { readonly title: string; onClose(): void; readonly children: JSX.Element },
+  { title, onClose, children }: { readonly title: string; onClose(): void; readonly children: ComponentChildren },
 ): JSX.Element {
   return (
     <dialog

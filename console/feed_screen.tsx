@@ -8,7 +8,9 @@ import { Sign } from "./icon.tsx";
 import { isObject, type Json } from "./json_schema.ts";
 import { Pane } from "./pane.tsx";
 import { go, route } from "./route.ts";
+import { Clock, Time } from "./time.tsx";
 import { ResultValue, visible } from "./value.tsx";
+import { counted } from "./words.ts";
 
 const filter = signal("");
 const shownRows = computed(() => rows.value.filter((row) => passes(row, filter.value)));
@@ -39,7 +41,7 @@ function State(): JSX.Element {
   const words = { live: "live", waiting: "connecting", paused: "paused" };
   return (
     <span class="dim" role="status">
-      {lostEvents.value > 0 && `${lostEvents.value} events not shown · `}
+      {lostEvents.value > 0 && `${counted(lostEvents.value, "event")} not shown · `}
       <span class={`dot ${feedState.value}`} /> {words[feedState.value]}
     </span>
   );
@@ -73,7 +75,9 @@ function CallTable({ chosen }: { readonly chosen: number | undefined }): JSX.Ele
           {drawn.map((row) => <CallRow key={row.seq} row={row} isChosen={row.seq === chosen} />)}
         </tbody>
       </table>
-      {shownRows.value.length > drawn.length && <p class="dim">{shownRows.value.length - drawn.length} older ones</p>}
+      {shownRows.value.length > drawn.length && (
+        <p class="dim">{counted(shownRows.value.length - drawn.length, "older call")}</p>
+      )}
       {drawn.length === 0 && <p class="dim">No call matches the filter.</p>}
     </>
   );
@@ -84,13 +88,15 @@ function CallRow({ row, isChosen }: { readonly row: Row; readonly isChosen: bool
   const share = progress?.total === undefined ? undefined : Math.min(1, progress.done / progress.total);
   return (
     <tr class={isChosen ? "chosen" : ""} onClick={() => go("feed", String(seq))}>
-      <td class="dim">{timeOf(atMs)}</td>
-      <td>
+      <td class="dim">
+        <Clock atMs={atMs} />
+      </td>
+      <td class="tool">
         <a href={`#/feed/${seq}`}>{visible(tool)}</a>
         {attempt !== undefined && <span class="mark">attempt {attempt}</span>}
         {status === "running" && share !== undefined && <progress value={share} aria-label={`progress of ${tool}`} />}
       </td>
-      <td>{wire}</td>
+      <td class="fit">{wire}</td>
       <td>
         <span class={`state ${status}`}>
           <Sign state={status} /> {code === "" ? status : code}
@@ -131,7 +137,7 @@ function CountRow(
 ): JSX.Element {
   return (
     <tr>
-      <td>
+      <td class="tool">
         <a href={`#/tools/${encodeURIComponent(tool)}`}>{visible(tool)}</a>
       </td>
       <td class="right">{calls}</td>
@@ -159,20 +165,13 @@ function Sparkline({ values, label }: { readonly values: readonly number[]; read
 function CallView({ row }: { readonly row: Row }): JSX.Element {
   const { seq, atMs, tool, wire, status, code, message, correlationId, tookMs, principal, args, value, events } = row;
   const parsed = parse(args);
-  const facts = [
-    wire,
-    principal === "" ? "anonymous" : principal,
-    new Date(atMs).toISOString(),
-    tookMs === undefined ? "" : `${tookMs} ms`,
-  ];
+  const facts = [wire, principal, tookMs === undefined ? "" : `${formatMs(tookMs)} ms`];
   return (
     <Pane
       title={`Call ${seq}`}
+      back={{ screen: "feed", title: "Calls" }}
       actions={
-        <button
-          type="button"
-          onClick={() => go("feed")}
-        >
+        <button type="button" class="close" onClick={() => go("feed")}>
           Close <kbd>Esc</kbd>
         </button>
       }
@@ -182,7 +181,8 @@ function CallView({ row }: { readonly row: Row }): JSX.Element {
         <span class={`state ${status}`}>
           <Sign state={status} /> {status}
         </span>
-        <span class="dim">{facts.filter((fact) => fact !== "").join(" · ")}</span>
+        {facts.filter((fact) => fact !== "").map((fact) => <span key={fact} class="dim">{fact}</span>)}
+        <Time atMs={atMs} />
       </p>
       {code !== "" && (
         <p>
@@ -231,7 +231,7 @@ function Kept({ title, kept }: { readonly title: string; readonly kept: KeptJson
     <>
       <h3>{title}</h3>
       <ResultValue value={parse(kept) ?? kept.json} />
-      {kept.cut !== undefined && <p class="dim">{kept.cut} more characters were not kept</p>}
+      {kept.cut !== undefined && <p class="dim">Not kept: {counted(kept.cut, "more character")}.</p>}
     </>
   );
 }
@@ -239,10 +239,6 @@ function Kept({ title, kept }: { readonly title: string; readonly kept: KeptJson
 function parse(kept: KeptJson | undefined): Json | undefined {
   if (kept === undefined || kept.cut !== undefined) return undefined;
   return JSON.parse(kept.json) as Json;
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toLocaleTimeString(undefined, { hour12: false });
 }
 
 export function formatMs(ms: number): string {

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { pageError, readError, request } from "./api.ts";
 import { readEvents } from "./sse.ts";
+import { callerOf } from "./words.ts";
 
 /** JSON text of arguments or a value; not complete if characters were cut. */
 export interface KeptJson {
@@ -85,7 +86,8 @@ let after = 0;
 let instance = "";
 
 function toRow(event: FeedEvent): Row {
-  const { seq, atMs, tool = "", wire = "", principal = "", attempt, args } = event;
+  const { seq, atMs, tool = "", wire = "", principal: caller, attempt, args } = event;
+  const principal = callerOf(caller);
   const isRefused = event.type === "refused";
   const shown = isRefused && tool === "" ? `${event.method} ${event.path}` : tool;
   return {

@@ -13,6 +13,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   list: "M3 13V7M7 13V3M11 13V9M2 13.5h12",
   token: "M6 8a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0h9v3M12 8v2",
   server: "M8 7v5M8 4v.5M8 15A7 7 0 1 0 8 1a7 7 0 0 0 0 14z",
+  more: "M2.5 7h2v2h-2zM7 7h2v2H7zM11.5 7h2v2h-2z",
   promise: "M8 4v4l3 2M8 14.5A6.5 6.5 0 1 0 8 1.5a6.5 6.5 0 0 0 0 13z",
   scope: "M4 7h8v6H4zM5.5 7V5a2.5 2.5 0 0 1 5 0v2",
 };

@@ -1,8 +1,11 @@
 /** The jobs of the engine, whichever process runs them: by state, one in full, and what an operator can do with it. */
+import { signal } from "@preact/signals";
 import type { JSX, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import { hello } from "./api.ts";
+import { Dialog } from "./dialog.tsx";
 import { Sign } from "./icon.tsx";
+import { JobMemo } from "./job_memo.tsx";
 import { asSchema } from "./json_schema.ts";
 import {
   actionError,
@@ -26,7 +29,9 @@ import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
 import type { PageQuestion } from "./questions.ts";
 import { go, route } from "./route.ts";
+import { Ago, Clock, Time } from "./time.tsx";
 import { ResultValue, visible } from "./value.tsx";
+import { callerOf, spanOf } from "./words.ts";
 
 /** Times between two reads of the list, and of the shown job, in milliseconds. */
 const LIST_MS = 2_000;
@@ -139,17 +144,19 @@ function Row({ row, isChosen }: { readonly row: JobRow; readonly isChosen: boole
   const { id, tool, attempt, maxAttempts, principal, createdAtMs, expiresAtMs } = row;
   return (
     <tr class={isChosen ? "chosen" : ""} onClick={() => go("jobs", id)}>
-      <td class="dim">{timeOf(createdAtMs)}</td>
-      <td>
+      <td class="dim fit">
+        <Clock atMs={createdAtMs} /> · <Ago atMs={createdAtMs} />
+      </td>
+      <td class="tool">
         <a href={`#/jobs/${encodeURIComponent(id)}`} aria-label={`${visible(tool)}, job ${id}`}>{visible(tool)}</a>
       </td>
-      <td class="dim">{principal === undefined ? "anonymous" : visible(principal)}</td>
+      <td class="dim">{visible(callerOf(principal))}</td>
       <td>
         <State row={row} />
         <Progress row={row} />
       </td>
       <td class="right">{attempt}/{maxAttempts}</td>
-      <td class="right dim">{spanOf(expiresAtMs - Date.now())}</td>
+      <td class="right dim fit">{spanOf(expiresAtMs - Date.now())}</td>
     </tr>
   );
 }
@@ -182,7 +189,7 @@ function Progress({ row: { state, progress, tool } }: { readonly row: JobRow }):
 
 function About(): JSX.Element {
   return (
-    <div class="empty wide">
+    <div class="empty wide hint">
       <p>Choose a job for its steps, its questions and its timeline.</p>
       <p>The list has the jobs of all processes that share the engine.</p>
     </div>
@@ -191,7 +198,7 @@ function About(): JSX.Element {
 
 function Missing({ id }: { readonly id: string }): JSX.Element {
   return (
-    <Pane title="Job" actions={<Close />}>
+    <Pane title="Job" actions={<Close />} back={BACK}>
       {viewError.value === ""
         ? <p class="dim">Reading …</p>
         : <p class="issue" role="alert">{visible(viewError.value)}</p>}
@@ -202,24 +209,29 @@ function Missing({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
+const BACK = { screen: "jobs", title: "Jobs" };
+
 function Close(): JSX.Element {
-  return <button type="button" class="quiet" aria-label="Close" onClick={() => go("jobs")}>×</button>;
+  return <button type="button" class="quiet close" aria-label="Close" onClick={() => go("jobs")}>×</button>;
 }
 
 function OneJob({ job }: { readonly job: JobView }): JSX.Element {
   const { id, tool, progress, outcome, args, value, steps, waits, schedule } = job;
   const facts = [
-    job.principal === undefined ? "anonymous" : visible(job.principal),
+    visible(callerOf(job.principal)),
     `attempt ${job.attempt} of ${job.maxAttempts}`,
     `expires in ${spanOf(job.expiresAtMs - Date.now())}`,
     schedule === undefined ? "" : `schedule ${visible(schedule)}`,
   ].filter((fact) => fact !== "");
   return (
-    <Pane title="Job" actions={<Close />}>
+    <Pane title="Job" actions={<Close />} back={BACK}>
       <h1>{visible(tool)}</h1>
       <p class="facts">
         <State row={job} />
         {facts.map((fact) => <span key={fact} class="dim">{fact}</span>)}
+      </p>
+      <p>
+        Created <Time atMs={job.createdAtMs} />
       </p>
       <p class="dim">
         <code>{visible(id)}</code>
@@ -249,7 +261,7 @@ function OneJob({ job }: { readonly job: JobView }): JSX.Element {
           <ResultValue value={value} />
         </>
       )}
-      {steps.length + waits.length + job.answers.length > 0 && <Memo job={job} />}
+      {steps.length + waits.length + job.answers.length > 0 && <JobMemo job={job} />}
       {args !== undefined && (
         <>
           <h3>Arguments</h3>
@@ -270,7 +282,10 @@ function Owner({ owner }: { readonly owner: string }): JSX.Element {
   );
 }
 
-function Actions({ job: { id, state, canRetry, args } }: { readonly job: JobView }): JSX.Element {
+/** Job that is cancelled once the person confirms it. */
+const cancelling = signal("");
+
+function Actions({ job: { id, tool, state, canRetry, args } }: { readonly job: JobView }): JSX.Element {
   const isOpen = state !== "done" && state !== "cancelled";
   const rerun = async () => {
     const made = await changeJob("rerun", id);
@@ -278,10 +293,36 @@ function Actions({ job: { id, state, canRetry, args } }: { readonly job: JobView
   };
   return (
     <p class="actions">
-      {isOpen && <button type="button" onClick={() => void changeJob("cancel", id)}>Cancel job</button>}
+      {isOpen && <button type="button" class="danger" onClick={() => cancelling.value = id}>Cancel job…</button>}
+      {isOpen && cancelling.value === id && <ConfirmCancel id={id} tool={tool} />}
       {canRetry && <button type="button" class="primary" onClick={() => void changeJob("retry", id)}>Retry</button>}
       {args !== undefined && <button type="button" onClick={() => void rerun()}>Run again</button>}
     </p>
+  );
+}
+
+function ConfirmCancel({ id, tool }: { readonly id: string; readonly tool: string }): JSX.Element {
+  const close = () => cancelling.value = "";
+  return (
+    <Dialog title="Cancel this job?" onClose={close}>
+      <p>
+        <strong>{visible(tool)}</strong>{" "}
+        stops, and its caller gets no result. A cancelled job cannot be continued; it can be run again from its start.
+      </p>
+      <div class="actions">
+        <button
+          type="button"
+          class="primary danger"
+          onClick={() => {
+            close();
+            void changeJob("cancel", id);
+          }}
+        >
+          Cancel job
+        </button>
+        <button type="button" autofocus onClick={close}>Keep it running</button>
+      </div>
+    </Dialog>
   );
 }
 
@@ -319,42 +360,6 @@ function Questions({ job: { id, epoch, questions = {} } }: { readonly job: JobVi
   );
 }
 
-/** What later runs of the handler do not repeat. */
-function Memo({ job: { steps, answers, waits } }: { readonly job: JobView }): JSX.Element {
-  const rows = [
-    ...steps.map(({ key, chars, value }) => ["step", key, value === undefined ? `${chars} characters` : brief(value)]),
-    ...answers.map(({ key, action, value }) => ["answer", key, value === undefined ? action : brief(value)]),
-    ...waits.map(({ kind, key, until, done }) => [
-      kind === "sleep" ? "sleep" : "wait",
-      key,
-      done ?? (until === undefined ? "open" : `until ${new Date(until).toISOString()}`),
-    ]),
-  ];
-  return (
-    <>
-      <h3>Kept for the next run</h3>
-      <table class="log">
-        <tbody>
-          {rows.map(([kind, key = "", text = ""]) => (
-            <tr key={`${kind} ${key}`}>
-              <td class="dim">{kind}</td>
-              <td>
-                <code>{visible(key)}</code>
-              </td>
-              <td>{visible(text)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </>
-  );
-}
-
-function brief(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length <= 200 ? text : `${text.slice(0, 200)}… (${text.length} characters)`;
-}
-
 function Timeline(): JSX.Element {
   return (
     <>
@@ -362,23 +367,14 @@ function Timeline(): JSX.Element {
       <ol class="timeline">
         {changes.value.map(({ atMs, text, owner }, at) => (
           <li key={at}>
-            <span class="dim">{timeOf(atMs)}</span> {visible(text)} {owner !== undefined && <Owner owner={owner} />}
+            <span class="dim">
+              <Clock atMs={atMs} />
+            </span>{" "}
+            {visible(text)} {owner !== undefined && <Owner owner={owner} />}
           </li>
         ))}
       </ol>
       <p class="dim">Changes since the job was opened here. An engine keeps its latest state alone.</p>
     </>
   );
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toLocaleTimeString(undefined, { hour12: false });
-}
-
-const UNITS = [["d", 86_400_000], ["h", 3_600_000], ["min", 60_000], ["s", 1_000]] as const;
-
-/** A span of time in its largest unit. */
-function spanOf(ms: number): string {
-  const [unit, size] = UNITS.find(([, size]) => ms >= size) ?? ["s", 1_000];
-  return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
 }

@@ -5,9 +5,9 @@ import { actingAs, hello, isInspector, load, pageError, setToken, takeLink, toke
 import { cancelCall, sendCurrent } from "./call_state.ts";
 import { Dialog } from "./dialog.tsx";
 import { feedState, followFeed, rows, stats } from "./feed_store.ts";
-import { Icon } from "./icon.tsx";
 import { Keys } from "./keys.tsx";
 import { Palette, palette } from "./palette.tsx";
+import { Rail } from "./rail.tsx";
 import { go, route } from "./route.ts";
 import { SCREENS } from "./screens.ts";
 import { visible } from "./value.tsx";
@@ -40,15 +40,9 @@ function App(): JSX.Element {
   return (
     <>
       <TopBar />
+      {actingAs.value !== undefined && <Acting />}
       {pageError.value !== undefined && <Problem />}
-      <nav class="rail" aria-label="Screens">
-        {SCREENS.map(({ id, title }) => (
-          <a key={id} href={`#/${id}`} aria-current={route.value.screen === id ? "page" : undefined}>
-            <Icon name={id} size={18} />
-            <span class="label">{title}</span>
-          </a>
-        ))}
-      </nav>
+      <Rail />
       <main>
         <Screen />
       </main>
@@ -70,13 +64,8 @@ function TopBar(): JSX.Element {
   return (
     <header class="top">
       <strong>{name}</strong> <span class="dim">{version} · {instance}</span>
-      {actingAs.value !== undefined && (
-        <button type="button" class="acting" onClick={() => actingAs.value = undefined}>
-          as {visible(actingAs.value.id)} ×
-        </button>
-      )}
       <span class="space" />
-      <span class="dim">
+      <span class="dim" title={`Calls a second; the feed is ${feedState.value}`}>
         <span class={`dot ${feedState.value}`} /> {perSecond}/s{running > 0 && ` · ${running} running`}
       </span>
       <button type="button" onClick={() => palette.value = true}>
@@ -85,6 +74,20 @@ function TopBar(): JSX.Element {
       <button type="button" class="quiet" aria-label="Dark or light" onClick={toggleTheme}>◐</button>
       <button type="button" class="quiet" aria-label="Keys" onClick={() => help.value = true}>?</button>
     </header>
+  );
+}
+
+/** Shown on every screen, because calls then have the rights of another caller. */
+function Acting(): JSX.Element {
+  const { id = "", scopes = [] } = actingAs.value ?? {};
+  return (
+    <div class="acting" role="status">
+      <span>
+        ⚠ Acting as <strong>{visible(id)}</strong>,{" "}
+        {scopes.length === 0 ? "with no scopes" : `with the scopes ${scopes.join(", ")}`}
+      </span>
+      <button type="button" onClick={() => actingAs.value = undefined}>Stop acting as {visible(id)}</button>
+    </div>
   );
 }
 

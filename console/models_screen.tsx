@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { ask, tools } from "./api.ts";
 import { Pane } from "./pane.tsx";
-import { route } from "./route.ts";
+import { go, route } from "./route.ts";
 import { ResultValue } from "./value.tsx";
 
 /** Answer of `models`. */
@@ -51,7 +51,7 @@ export function ModelsScreen(): JSX.Element {
     return () => void (isOver = true);
   }, [vendor.value, strict.value, tool, tools.value]);
   return (
-    <div class="screen models">
+    <div class={tool === "" ? "screen models" : "screen models chosen"}>
       <Pane title="What a model sees" actions={<Vendors />}>
         {view.value !== undefined && <List view={view.value} chosen={tool} />}
       </Pane>
@@ -67,16 +67,15 @@ function Vendors(): JSX.Element {
   const hasStrict = vendor.value === "openai" || vendor.value === "anthropic";
   return (
     <span class="tabs small" role="group" aria-label="Vendor">
-      {hasStrict && (
-        <label>
-          <input
-            type="checkbox"
-            checked={strict.value}
-            onChange={(event) => strict.value = event.currentTarget.checked}
-          />{" "}
-          strict
-        </label>
-      )}
+      <label class={hasStrict ? "" : "dim"} title="Schemas of strict mode, which OpenAI and Anthropic have">
+        <input
+          type="checkbox"
+          disabled={!hasStrict}
+          checked={hasStrict && strict.value}
+          onChange={(event) => strict.value = event.currentTarget.checked}
+        />{" "}
+        strict
+      </label>
       {VENDORS.map(([id, title]) => (
         <button
           key={id}
@@ -95,12 +94,13 @@ function List({ view, chosen }: { readonly view: ModelView; readonly chosen: str
   const heaviest = [...view.tools].sort((one, other) => other.tokens - one.tokens);
   const most = heaviest[0]?.tokens ?? 1;
   const hidden = tools.value.length - view.tools.length - view.left.length;
+  if (tools.value.length === 0) return <p class="empty">No tools yet: a model gets an empty list.</p>;
   return (
     <>
       <p>
-        <strong>{view.tools.length}</strong> tools take about <strong>{view.tokens}</strong>{" "}
-        tokens of every request to a model.
-        {hidden > 0 && ` ${hidden} more are found by search.`}
+        <strong>{view.tools.length}</strong> {view.tools.length === 1 ? "tool takes" : "tools take"} about{" "}
+        <strong>{view.tokens}</strong> tokens of every request to a model.
+        {hidden > 0 && ` ${hidden} more ${hidden === 1 ? "is" : "are"} found by search.`}
         {view.left.length > 0 && ` The adapters do not send ${view.left.join(", ")}.`}
       </p>
       <table class="counts">
@@ -108,14 +108,14 @@ function List({ view, chosen }: { readonly view: ModelView; readonly chosen: str
           <tr>
             <th scope="col">tool</th>
             <th scope="col" class="right">tokens</th>
-            <th scope="col">share</th>
-            <th scope="col">sent</th>
+            <th scope="col">share of the list</th>
+            <th scope="col">as sent</th>
           </tr>
         </thead>
         <tbody>
           {heaviest.map(({ name, sentAs, tokens, isStrict, changes, refused }) => (
             <tr key={name}>
-              <td>
+              <td class="tool">
                 <a href={`#/list/${encodeURIComponent(name)}`} aria-current={name === chosen ? "true" : undefined}>
                   {name}
                 </a>
@@ -123,13 +123,16 @@ function List({ view, chosen }: { readonly view: ModelView; readonly chosen: str
               </td>
               <td class="right">{tokens}</td>
               <td>
-                <meter value={tokens} max={most} aria-label={`${name}: ${tokens} tokens`} />
+                <span class="share">
+                  <span class="right">{percentOf(tokens, view.tokens)}</span>
+                  <meter value={tokens} max={most} aria-label={`${name} beside the largest tool`} />
+                </span>
               </td>
               <td class="dim">
                 {[
                   isStrict ? "strict" : refused === undefined ? "" : "not strict",
                   changes > 0 ? `${changes} ${changes === 1 ? "change" : "changes"}` : "",
-                ].filter((text) => text !== "").join(", ") || "as it is"}
+                ].filter((text) => text !== "").join(", ") || "unchanged"}
               </td>
             </tr>
           ))}
@@ -143,11 +146,19 @@ function List({ view, chosen }: { readonly view: ModelView; readonly chosen: str
   );
 }
 
+function percentOf(part: number, whole: number): string {
+  return `${Math.round(100 * part / Math.max(1, whole))} %`;
+}
+
 function Entry({ name, view }: { readonly name: string; readonly view: ModelView }): JSX.Element {
   const { json = "", changes = [] } = view.entry ?? {};
   const { refused } = view.tools.find((tool) => tool.name === name) ?? {};
   return (
-    <Pane title={name}>
+    <Pane
+      title={name}
+      back={{ screen: "list", title: "Models" }}
+      actions={<button type="button" class="quiet close" aria-label="Close" onClick={() => go("list")}>×</button>}
+    >
       {refused !== undefined && <p class="issue">Not strict: {refused}</p>}
       {changes.length > 0 && (
         <ul class="changes">

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { ask, hello } from "./api.ts";
 import { Pane } from "./pane.tsx";
+import { Time } from "./time.tsx";
 
 interface TokenAnswer {
   readonly kind: string | null;
@@ -54,8 +55,8 @@ function TokenFacts(
     ["tool", isSealed ? "sealed" : tool ?? ""],
     ["key", kid],
     ["call", id],
-    ["expires", `${new Date(expSeconds * 1_000).toISOString()}${isExpired ? " (expired)" : ""}`],
-  ];
+    [isExpired ? "expired" : "expires", <Time key="time" atMs={expSeconds * 1_000} />],
+  ] as const;
   return (
     <dl>
       {facts.map(([name, value]) => (
@@ -76,16 +77,16 @@ export function ServerScreen(): JSX.Element {
         <h1>
           {name} <span class="dim">{version}</span>
         </h1>
-        <p class="dim">Toolwire {toolwire} · process {instance} · started {new Date(startedAtMs).toISOString()}</p>
+        <p class="dim">
+          Toolwire {toolwire} · process {instance} · started <Time atMs={startedAtMs} />
+        </p>
         <h3>Wires</h3>
         <table class="counts">
           <tbody>
             {wires.map(({ wire, paths }) => (
               <tr key={wire}>
-                <td>{wire}</td>
-                <td>
-                  <code>{paths.join("  ")}</code>
-                </td>
+                <th scope="row">{wire}</th>
+                <td class="paths">{paths.map((path) => <code key={path}>{path}</code>)}</td>
               </tr>
             ))}
           </tbody>

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { complete, contents, type PagePrompt } from "./content.ts";
 import { ContentBlock } from "./content_block.tsx";
-import { ContentPane, ContentScreen, RequestOutcome, useRequest } from "./content_screen.tsx";
+import { ContentPane, ContentScreen, RequestOutcome, useRequest, viewKey } from "./content_screen.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { route } from "./route.ts";
 import { visible } from "./value.tsx";
@@ -21,7 +21,7 @@ export function PromptsScreen(): JSX.Element {
   const entries = prompts.map(({ name, description = "" }) => ({ id: name, title: name, note: description }));
   return (
     <ContentScreen screen="prompts" entries={entries} chosen={chosen?.name} example={EXAMPLE}>
-      {chosen !== undefined && <PromptView key={chosen.name} prompt={chosen} />}
+      {chosen !== undefined && <PromptView key={viewKey(chosen.name)} prompt={chosen} />}
     </ContentScreen>
   );
 }

@@ -7,7 +7,9 @@ import type { ReplayedCall } from "../src/core/recording/replay_calls.ts";
 import { ask, hello, tools } from "./api.ts";
 import { Pane } from "./pane.tsx";
 import { save } from "./save.ts";
-import { counted, visible } from "./value.tsx";
+import { Time } from "./time.tsx";
+import { visible } from "./value.tsx";
+import { counted } from "./words.ts";
 
 interface RecordingState {
   readonly isOn: boolean;
@@ -75,7 +77,7 @@ export function RecordScreen(): JSX.Element {
           </button>
           <span role="status">
             <span class={`dot ${isOn ? "recording" : "off"}`} /> {isOn ? "recording" : "not recording"},{" "}
-            {counted(calls, "call")}, {chars} characters
+            {counted(calls, "call")}, {counted(chars, "character")}
             {limit !== undefined && `; the limit of ${limit} ended it`}
           </span>
         </p>
@@ -122,9 +124,12 @@ function Chosen({ recording: { label, text, head, calls } }: { readonly recordin
     <>
       <h3>{visible(label)}</h3>
       <p>
-        {counted(calls.length, "call")} of {visible(head.server.name)}, {visible(head.at)}
+        {counted(calls.length, "call")} of {visible(head.server.name)}, <Time atMs={Date.parse(head.at)} />
         {changing > 0 && (
-          <span class="warning">. {changing} of them may change something: their tools are not read-only.</span>
+          <span class="warning">
+            . {changing} of them may change something: {changing === 1 ? "its tool is" : "their tools are"}{" "}
+            not read-only.
+          </span>
         )}
       </p>
       <button
@@ -161,8 +166,8 @@ function Replayed({ calls }: { readonly calls: readonly ReplayedCall[] }): JSX.E
           {calls.slice(0, 500).map(({ n, tool, status, reason, differences }) => (
             <tr key={n}>
               <td>{n}</td>
-              <td>{visible(tool)}</td>
-              <td class={CLASSES[status]}>{SIGNS[status]} {status}</td>
+              <td class="tool">{visible(tool)}</td>
+              <td class={`fit ${CLASSES[status]}`}>{SIGNS[status]} {status}</td>
               <td>
                 {reason}
                 {differences.slice(0, 5).map(({ path, recorded, now }) => (

@@ -4,10 +4,11 @@ import { useEffect, useState } from "preact/hooks";
 import { UriTemplate } from "../src/core/content/uri_template/uri_template.ts";
 import { complete, contents, followResource, type PageResource } from "./content.ts";
 import { ContentBlock } from "./content_block.tsx";
-import { ContentPane, ContentScreen, RequestOutcome, useRequest } from "./content_screen.tsx";
+import { ContentPane, ContentScreen, RequestOutcome, useRequest, viewKey } from "./content_screen.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { route } from "./route.ts";
-import { counted, visible } from "./value.tsx";
+import { visible } from "./value.tsx";
+import { counted } from "./words.ts";
 
 const EXAMPLE = `const readme = defineResource("docs://readme")
   .title("Read me first")
@@ -29,7 +30,7 @@ export function ResourcesScreen(): JSX.Element {
   }));
   return (
     <ContentScreen screen="resources" entries={entries} chosen={chosen && idOf(chosen)} example={EXAMPLE}>
-      {chosen !== undefined && <ResourceView key={idOf(chosen)} resource={chosen} />}
+      {chosen !== undefined && <ResourceView key={viewKey(idOf(chosen))} resource={chosen} />}
     </ContentScreen>
   );
 }

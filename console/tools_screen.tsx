@@ -7,6 +7,7 @@ import { Arguments } from "./arguments_pane.tsx";
 import { Icon } from "./icon.tsx";
 import { route } from "./route.ts";
 import { visible } from "./value.tsx";
+import { counted } from "./words.ts";
 
 const filter = signal("");
 
@@ -29,7 +30,7 @@ function NoTool(): JSX.Element {
   if (listedFor.value === undefined) return <div class="empty wide" />;
   if (tools.value.length > 0) {
     return (
-      <div class="empty wide">
+      <div class="empty wide hint">
         <p>
           Choose a tool, or press <kbd>/</kbd> to search.
         </p>
@@ -46,7 +47,7 @@ const server = createServer({ tools: [add], wires: [mcp(), consolePage()] });`;
     <div class="empty wide">
       <h2>
         {hiddenTools.value > 0
-          ? `${hiddenTools.value} tools are hidden from this caller`
+          ? `${counted(hiddenTools.value, "tool")} ${hiddenTools.value === 1 ? "is" : "are"} hidden from this caller`
           : "This server has no tools yet"}
       </h2>
       {hiddenTools.value === 0 && <pre>{example}</pre>}
@@ -65,7 +66,7 @@ function ToolList({ chosen }: { readonly chosen: string | undefined }): JSX.Elem
       <input
         id="filter"
         type="search"
-        placeholder="Search tools  /"
+        placeholder="Search tools"
         aria-label="Search tools"
         value={filter.value}
         onInput={(event) => filter.value = event.currentTarget.value}
@@ -102,8 +103,9 @@ function Marks({ tool }: { readonly tool: Tool }): JSX.Element {
           <Icon name="promise" size={10} />
         </span>
       )}
-      {annotations["readOnlyHint"] === true && <span class="mark" title="reads only">ro</span>}
-      {annotations["destructiveHint"] === true && <span class="mark bad" title="may destroy">!</span>}
+      {tool.isSystem && <span class="mark" title="a tool of Toolwire, not of this server">system</span>}{" "}
+      {annotations["readOnlyHint"] === true && <span class="mark" title="reads only">ro</span>}{" "}
+      {annotations["destructiveHint"] === true && <span class="mark bad" title="may destroy">!</span>}{" "}
       {tool.scopes.length > 0 && (
         <span class="mark" title={`scopes: ${tool.scopes.join(", ")}`}>
           <Icon name="scope" size={10} />

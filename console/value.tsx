@@ -41,8 +41,3 @@ function colour(json: string): (string | JSX.Element)[] {
   }
   return [...parts, visible(json.slice(at))];
 }
-
-/** A number with its noun: `1 call`, `2 calls`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}

@@ -1,5 +1,5 @@
 // Runs the official client suites over the client of MCP: `node scripts/conformance_client.mjs [scenario …]`. Without names it runs
-// all, and writes its section of docs/conformance.md. What is left out is named, with the reason. The exit status is 1 if a scenario
+// all, and writes its section of docs/conformance.md. The exit status is 1 if a scenario
 // fails, or a runner crashes, hangs or ends early.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,12 +14,6 @@ const TIMEOUT_MS = 300_000;
 
 const bun = findBin("bun");
 const PROGRAM = `${bun} ${join(root, "tests/conformance/client_program.ts")}`;
-const LEFT_OUT = [
-  [
-    /^sep-2640-/,
-    "skills are an extension that the client does not use, and their checks pass for any client that does not",
-  ],
-];
 const wanted = process.argv.slice(2);
 
 /** Packages, and the revisions that each is asked for; one without revisions runs each scenario once, on its default wire. */
@@ -46,7 +40,7 @@ if (columns.every(({ scenarios, problems }) => scenarios.size + problems.length 
   throw new Error(`The suites list none of these scenarios: ${listed.join(", ")}`);
 }
 for (const column of columns) console.log(`${column.title.padEnd(40)} ${formatTotal(column)}`);
-for (const line of [...formatNotes(columns), ...leftOut()]) console.log(line);
+for (const line of formatNotes(columns)) console.log(line);
 const failures = formatFailures(columns);
 for (const failure of failures) console.log(failure);
 if (wanted.length === 0 && failures.length === 0) writeTables();
@@ -111,13 +105,7 @@ function list(cli) {
 }
 
 function isChosen(name) {
-  return wanted.length > 0 ? wanted.includes(name) : !LEFT_OUT.some(([pattern]) => pattern.test(name));
-}
-
-function leftOut() {
-  return LEFT_OUT.map(([pattern, reason]) => {
-    return `Left out: ${[...new Set(listed.filter((name) => pattern.test(name)))].join(", ")}: ${reason}.`;
-  });
+  return wanted.length === 0 || wanted.includes(name);
 }
 
 /** Writes the section of docs/conformance.md. */
@@ -133,6 +121,5 @@ function writeTables() {
     ...scenarioTable(columns.filter(({ isWhole }) => !isWhole)),
     "",
     ...formatNotes(columns),
-    ...leftOut(),
   ]);
 }

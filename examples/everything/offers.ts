@@ -1,7 +1,9 @@
 /** Resources and prompts. */
-import { content, definePrompt, defineResource, user } from "jsr:@toolwire/toolwire/mcp";
+import { content, definePrompt, defineResource, type Resource, user } from "jsr:@toolwire/toolwire/mcp";
 import * as v from "jsr:@toolwire/toolwire/schema";
+import { skills } from "jsr:@toolwire/toolwire/skills";
 import { PNG } from "./media.ts";
+import { skillSources } from "./skills.ts";
 
 const staticText = defineResource("test://static-text")
   .name("static-text")
@@ -28,8 +30,14 @@ const template = defineResource("test://template/{id}/data")
   .complete({ id: (value) => ["123", "456"].filter((id) => id.startsWith(value)) })
   .read(({ id }) => JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }));
 
-/** All resources. */
-export const resources = [staticText, staticBinary, watched, template] as const;
+/** All resources, those of the skills included. */
+export const resources: readonly Resource[] = [
+  staticText,
+  staticBinary,
+  watched,
+  template,
+  ...await skills(skillSources),
+];
 
 const simple = definePrompt("test_simple_prompt")
   .describe("A prompt without arguments")

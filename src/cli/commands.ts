@@ -66,6 +66,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Check the tools of a server: names, schemas, descriptions, sizes",
     load: () => import("./commands/check.ts").then(({ checkCommand }) => checkCommand),
   }],
+  ["conformance", {
+    about: "Check a server by the rules of MCP-lite and Webtools",
+    load: () => import("./commands/conformance.ts").then(({ conformanceCommand }) => conformanceCommand),
+  }],
   ["doctor", {
     about: "Examine the way to a server, step by step",
     load: () => import("./commands/doctor.ts").then(({ doctorCommand }) => doctorCommand),

@@ -4,6 +4,7 @@
  * - `engine: memoryEngine()` of `./engine`, or another engine, brings promises and idempotency keys.
  * - `keys: keyRing("k1:…")` of `./tokens` brings questions (`ctx.elicit`), steps and caller state.
  * - `toolDefiner(valibotJsonSchema, compiledChecks)` of `./schema` brings schemas of valibot, and compiled checks.
+ * - `toolDefiner(toolConfig)` brings `.config()`.
  * - `wires: [mcp()]` of `./mcp`, or another wire, brings its protocol.
  *
  * The front door, `jsr:@toolwire/toolwire`, is the core with all of these.
@@ -29,8 +30,17 @@
  * @module
  */
 export { defineCoreTool as defineTool, type DefineTool, toolDefiner } from "./tool/define_tool.ts";
+export { toolConfig } from "./dispatch/configure.ts";
 export type { ToolBuilder } from "./tool/builder_types.ts";
-export type { AnyTool, InferErrors, InferInput, InferOutput, InferPartial, Tool } from "./tool/definition.ts";
+export type {
+  AnyTool,
+  InferErrors,
+  InferInput,
+  InferOutput,
+  InferPartial,
+  Tool,
+  ToolConfig,
+} from "./tool/definition.ts";
 export type { Ctx, Logger } from "./handler/context.ts";
 export { Failure } from "./errors/failure.ts";
 export { ToolError, type ToolErrorOptions } from "./errors/tool_error.ts";

@@ -27,8 +27,11 @@ export function toHttp2Handler(
     // Node reports a reset by the client as an error. It is handled when the stream closes.
     stream.on("error", () => {});
     const head = new Http2Head(stream, headers, rawHeaders);
-    const reply = server["~server"].handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
-    chain(reply, (later) => sendOrReset(later, head, stream));
+    const { host, handle } = server["~server"];
+    chain(handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS)), (reply) => {
+      host.dispatch.observer?.reply(head, reply.status);
+      sendOrReset(reply, head, stream);
+    });
   };
 }
 

@@ -1,3 +1,4 @@
+import { bunHandlers, type BunWebSocketHandlers } from "./bun_sockets.ts";
 import type { Server } from "../server/server.ts";
 
 /** Address to listen on. */
@@ -61,6 +62,7 @@ interface BunGlobal {
     readonly port: number;
     readonly hostname: string;
     readonly fetch: Server["fetch"];
+    readonly websocket?: BunWebSocketHandlers;
   }): BunServer;
 }
 
@@ -69,7 +71,8 @@ const POLL_MS = 20;
 export function listenOnBun(server: Server, options: ListenOptions): Listener {
   const { Bun } = globalThis as unknown as { readonly Bun: BunGlobal };
   const { port, hostname } = options;
-  const listening = openPort(options, () => Bun.serve({ port, hostname, fetch: server.fetch }));
+  const sockets = server.wires.includes("websocket") && { websocket: bunHandlers(server.limits.bodyBytes) };
+  const listening = openPort(options, () => Bun.serve({ port, hostname, fetch: server.fetch, ...sockets }));
   return {
     port: listening.port,
     async stopAccepting() {

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo, Server as SocketServer, Socket } from "node:net";
 import type { Server } from "../server/server.ts";
 import { describePortError, type Listener, type ListenOptions } from "./listener.ts";
@@ -8,6 +8,7 @@ const IDLE_SWEEP_MS = 20;
 
 export async function listenOnNode(server: Server, options: ListenOptions): Promise<Listener> {
   const http = createServer(toNodeHandler(server));
+  const endSockets = await acceptSocketsOf(server, http);
   const port = await startListening(http, options);
   const ended = Promise.withResolvers<void>();
   http.once("close", ended.resolve);
@@ -21,9 +22,17 @@ export async function listenOnNode(server: Server, options: ListenOptions): Prom
     },
     close() {
       http.closeAllConnections();
+      endSockets?.();
       return ended.promise;
     },
   };
+}
+
+/** Accepts WebSockets, if the server has a wire for them. Returns a function that destroys their connections. */
+async function acceptSocketsOf(server: Server, http: HttpServer): Promise<(() => void) | undefined> {
+  if (!server.wires.includes("websocket")) return undefined;
+  const { acceptSockets } = await import("./node_sockets.ts");
+  return await acceptSockets(http, server);
 }
 
 /** Starts listening and returns the port. Rejects if the port cannot be opened. */

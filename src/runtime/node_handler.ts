@@ -46,11 +46,12 @@ export interface NodeResponse {
 export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeHandler {
   return (anyRequest, anyResponse) => {
     const [request, response] = [anyRequest as IncomingMessage, anyResponse as ServerResponse];
-    const reply = server["~server"].handle(
-      new NodeHead(request, response, server["~server"]),
-      new NodeBody(request, request.headers, server.limits.bodyBytes),
-    );
-    chain(reply, (later) => send(later, response));
+    const { host, handle } = server["~server"];
+    const head = new NodeHead(request, response, server["~server"]);
+    chain(handle(head, new NodeBody(request, request.headers, server.limits.bodyBytes)), (reply) => {
+      host.dispatch.observer?.reply(head, reply.status);
+      sendReply(reply, response);
+    });
   };
 }
 
@@ -80,7 +81,8 @@ function pathBelow(mount: string, path: string, server: Pick<ServerInternals, "a
   return path.startsWith(mount) && server.answers(below) ? below : path;
 }
 
-class NodeHead implements Head {
+/** A request of `node:http` without its body. */
+export class NodeHead implements Head {
   principal: Principal | undefined;
   readonly carriesTrailers = false;
   readonly method: string;
@@ -118,7 +120,8 @@ class NodeHead implements Head {
   }
 }
 
-function send(reply: Reply, response: ServerResponse): void {
+/** Writes a reply. */
+export function sendReply(reply: Reply, response: ServerResponse): void {
   if (response.destroyed) return void cancel(reply);
   if (typeof reply.body === "string" || reply.body instanceof Uint8Array) {
     response.writeHead(reply.status, { ...reply.headers, "content-length": Buffer.byteLength(reply.body) }).end(

@@ -5,6 +5,7 @@
  */
 import type { Metadata, Principal, RequestHost } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
+import type { CallObserver } from "../core/dispatch/observer.ts";
 import { Future, type Receiver } from "../internal/future.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 
@@ -24,10 +25,18 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
   readonly #runtime: unknown;
   readonly #context: unknown;
   readonly #maxBytes: number;
+  /** Gets the reply: a step of the reply's future would cost each observed call more. */
+  declare readonly observer: CallObserver | undefined;
   #resolve: ((response: Response) => void) | undefined;
   #reject: ((thrown: unknown) => void) | undefined;
 
-  constructor(request: Request, runtime: unknown, context: unknown, maxBytes: number) {
+  constructor(
+    request: Request,
+    runtime: unknown,
+    context: unknown,
+    maxBytes: number,
+    observer: CallObserver | undefined,
+  ) {
     this.principal = undefined;
     this.path = pathOf(request.url);
     this.metadata = request.headers;
@@ -35,6 +44,7 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
     this.#runtime = runtime;
     this.#context = context;
     this.#maxBytes = maxBytes;
+    this.observer = observer;
     this.#resolve = this.#reject = undefined;
   }
 
@@ -52,7 +62,9 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
   }
 
   receive(reply: Reply): void {
-    this.#resolve?.(toResponse(reply));
+    const { upgrade } = reply;
+    this.observer?.reply(this, reply.status);
+    this.#resolve?.(upgrade === undefined ? toResponse(reply) : upgrade.respond(this.#request, this.#runtime));
   }
 
   fail(thrown: unknown): void {

@@ -38,7 +38,7 @@ export interface Notify {
 export interface ServerInternals {
   /** Services for wires. */
   readonly host: WireHost;
-  /** Answers a request that is not a `Request`. Never throws, never rejects. */
+  /** Answers a request that is not a `Request`. Never throws, never rejects. The caller passes the reply to the observer of the dispatch. */
   readonly handle: (head: Head, body: Body) => MaybeFuture<Reply>;
   /** Whether a wire has this path. */
   readonly answers: (path: string) => boolean;
@@ -167,9 +167,10 @@ export function createCoreServer<
   return createServerOf(options);
 }
 
-/** Creates a server of options that were validated. */
+/** Creates a server of options that were validated, with parts for its wires. */
 export function createServerOf<const Tools extends readonly AnyTool[], const Parts extends readonly Part[]>(
   options: CoreServerOptions<Tools, Parts>,
+  features?: WireHost["features"],
 ): Server<AllTools<Tools, Parts>> {
   const { middleware = [], jobMiddleware = [], changes: ownChanges = memoryBus(), parts: [first] = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
@@ -206,6 +207,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
     clock: dispatcher.clock,
     challenge: (error, path) => auth?.challenge(error, basePath + path),
     basePath,
+    features,
     get security() {
       return auth?.security;
     },
@@ -301,7 +303,8 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
     },
     notify: createNotify(host),
     fetch(request, runtime, context) {
-      const incoming = new FetchRequest(request, runtime, context, host.limits.bodyBytes);
+      const { limits, dispatch } = host;
+      const incoming = new FetchRequest(request, runtime, context, limits.bodyBytes, dispatch.observer);
       const reply = handle(incoming, incoming);
       // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
       return incoming.respond(isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply));
@@ -349,13 +352,8 @@ function createHandler(parts: ServerParts, policy: OriginPolicy): ServerInternal
     const wire = findWire(parts, head);
     const isPublic = isUnauthenticated(wire, head.path);
     const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
-    const { observer } = host.dispatch;
-    const isDecorated = guard.hasCors && !isPublic;
-    if (!isDecorated && observer === undefined) return reply;
-    return chain<Reply, Reply>(reply, (later) => {
-      observer?.reply(head, later.status);
-      return isDecorated ? guard.decorate(head, later) : later;
-    });
+    if (!guard.hasCors || isPublic) return reply;
+    return chain<Reply, Reply>(reply, (later) => guard.decorate(head, later));
   };
 }
 

@@ -1,5 +1,6 @@
 /**
- * Test helpers: a client without a network, a controllable clock, simulated replicas with faults, and the contract of engines as checks.
+ * Test helpers: a client without a network, a controllable clock, simulated replicas with faults, the contract of engines as checks, and
+ * the conformance suite of MCP-lite and Webtools.
  *
  * @module
  */
@@ -17,3 +18,12 @@ export type { Replica } from "./replica.ts";
 export type { ReplicaFaults } from "./faults.ts";
 export { type EngineCheck, engineSuite } from "./engine_suite/suite.ts";
 export type { EngineSuiteOptions, OpenedEngine } from "./engine_suite/bench.ts";
+export {
+  type ConformanceBinding,
+  type ConformanceCheck,
+  type ConformanceResult,
+  conformanceSuite,
+} from "./conformance/suite.ts";
+export { formatJUnit } from "./conformance/junit.ts";
+export type { ConformanceLevel } from "./conformance/check.ts";
+export type { ConformanceOptions, ConformanceTarget, NamedTool } from "./conformance/options.ts";

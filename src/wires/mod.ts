@@ -46,6 +46,8 @@ export type {
   AuthDescription,
   Body,
   DuplexWire,
+  FrameListener,
+  FramePort,
   Head,
   Limits,
   MessageConnection,
@@ -57,6 +59,7 @@ export type {
   Reply,
   RequestWire,
   ServerInfo,
+  Upgrade,
   WireHost,
 } from "./wire.ts";
 export type { BegunCall, CallObserver, ObservedRequest } from "../core/dispatch/observer.ts";

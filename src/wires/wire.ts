@@ -63,6 +63,13 @@ export interface WireHost {
   /** Source of time. */
   readonly clock: Clock;
   /**
+   * Parts of wires that the server brings, by name of the wire. The front door brings all; of `./core`, options of the wires take
+   * them as values. Default: none.
+   *
+   * @internal
+   */
+  readonly features?: Readonly<Record<string, object>> | undefined;
+  /**
    * Headers for a reply with this error and its HTTP status: `www-authenticate` if the caller is not authenticated or lacks a
    * permission, otherwise `undefined`.
    *
@@ -160,6 +167,8 @@ export interface MountedWire {
   errorReply?(head: Head, error: ErrorResult, status?: number): MaybePromise<Reply> | undefined;
   /** Closes the streams that are open independently of calls. Called when the server closes. */
   close?(): void;
+  /** Headers with the credentials of a request, for clients that cannot send `Authorization`. Default: those of the request. */
+  credentials?(head: Head): Metadata;
   /** Describes its paths for an OpenAPI document, with these tools. Default: the document leaves them out. */
   readonly describe?: ((tools: readonly ToolListing[]) => OpenApiParts) | undefined;
 }
@@ -242,6 +251,48 @@ export interface Reply {
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   /** Trailers, read after the whole body. Only for requests whose head carries trailers. */
   readonly trailers?: (() => Readonly<Record<string, string>>) | undefined;
+  /** Accepts the request as a WebSocket in place of the reply. */
+  readonly upgrade?: Upgrade | undefined;
+}
+
+/** A WebSocket that a wire accepts. Authentication, `Host` and `Origin` were checked with its request. */
+export interface Upgrade {
+  /** The selected subprotocol. */
+  readonly protocol: string;
+  /** Maximum size of a message in bytes. */
+  readonly maxBytes: number;
+  /** Accepts a request of `fetch`, where the runtime can do that by a `Response`. */
+  respond(request: Request, runtime: unknown): Response;
+  /** Serves the accepted socket. */
+  open(port: FramePort): FrameListener;
+}
+
+/** A WebSocket of the runtime. No method throws. */
+export interface FramePort {
+  /** Sends a text message. `false`: it was dropped, because the buffer is full or the socket is closed. */
+  send(text: string): boolean;
+  /** Number of bytes that wait to be sent; 0 where the runtime does not report it. */
+  buffered(): number;
+  /** Sends a ping frame. Left out where the runtime sends none, or closes dead connections by itself. */
+  ping?(): void;
+  /** Starts the closing handshake. */
+  close(code: number, reason: string): void;
+  /** Ends the connection without the handshake. */
+  terminate(): void;
+  /** Whether the runtime itself closes a connection whose peer is silent. Default: `false`. */
+  readonly closesSilent?: boolean;
+}
+
+/** Receives what happens on a {@link FramePort}. */
+export interface FrameListener {
+  /** A message: text, or anything else for binary data. */
+  message(data: unknown): void;
+  /** A ping or pong frame. */
+  active(): void;
+  /** There is room in the buffer again. Where the runtime does not report it, the buffer is polled. */
+  drain(): void;
+  /** The connection has ended. */
+  closed(): void;
 }
 
 const ANONYMOUS: ClientInfo = {};
@@ -301,6 +352,10 @@ export interface MountedDuplexWire {
 export interface MessageConnection {
   /** The authenticated caller, if there is one. */
   readonly principal?: Principal | undefined;
+  /** Headers of the request that opened it. Default: none. */
+  readonly metadata?: Metadata | undefined;
+  /** What the runtime passed beside that request. */
+  readonly host?: RequestHost | undefined;
   /** Aborts when calls that are still running have to end, because the connection is lost or the time to drain it is over. */
   readonly signal: AbortSignal;
   /** Sends a message. A returned promise resolves when there is room for the next one. Never throws, never rejects. */

@@ -163,10 +163,11 @@ const BROUGHT = [
   /^src\/core\/dispatch\/questions\//,
   /valibot/,
   /exact_check|check_writer/,
-  /^src\/server\/option_rules|^src\/core\/tool\/definition_rules/,
+  /^src\/server\/option_rules|^src\/core\/tool\/definition_rules|^src\/core\/schema\/references/,
+  /^src\/core\/dispatch\/configure/,
 ];
 
-test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks and rules of options", async () => {
+test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks, config and rules of options", async () => {
   const files = await filesIn(CORE_SERVER);
   ok(files.includes("src/core/dispatch/dispatcher.ts"));
   deepStrictEqual(files.filter((path) => BROUGHT.some((pattern) => pattern.test(path))), []);
@@ -210,4 +211,18 @@ test("a server with mcp() has no byte of sessions, which arrive with mcpSessions
     (await filesIn(server(options))).filter((path) => SESSIONS.test(path));
   deepStrictEqual(await sessionFiles(""), []);
   ok((await sessionFiles("{ sessions: mcpSessions() }")).includes("src/wires/mcp/http/sessions/sse_transport.ts"));
+});
+
+const MCP_PARTS = /^src\/wires\/mcp\/server\/(tasks|legacy_tasks|content_handlers)\.ts$/;
+
+test("a server with mcp() has no byte of tasks, resources and prompts, which arrive with values", async () => {
+  const partsOf = async (code: string) => (await filesIn(code)).filter((path) => MCP_PARTS.test(path));
+  const server = (options: string) => `
+    import { createServer } from "./src/core/mod.ts";
+    import { mcp, mcpCatalog, mcpTasks } from "./src/wires/mcp/mod.ts";
+    export const server = createServer({ tools: [], wires: [mcp(${options})] });`;
+  deepStrictEqual(await partsOf(server("")), []);
+  strictEqual((await partsOf(server("{ tasks: mcpTasks }"))).length, 2);
+  strictEqual((await partsOf(server("{ catalog: mcpCatalog }"))).length, 1);
+  strictEqual((await partsOf('export * from "./mod.ts";')).length, 3);
 });

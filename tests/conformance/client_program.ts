@@ -3,7 +3,8 @@
  * server by the last argument.
  */
 import process from "node:process";
-import { createClient } from "../../mod.ts";
+import { createClient, type ToolError } from "../../mod.ts";
+import { readSkills } from "../../src/integrations/skills/mod.ts";
 import { type McpTransport, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { type Context, fetchFor } from "./client_oauth.ts";
 
@@ -36,6 +37,10 @@ const ACTIONS: Readonly<Record<string, () => Promise<unknown>>> = {
   "elicitation-sep1034-client-defaults": () => client.$.call("test_client_elicitation_defaults"),
   "sse-retry": () => client.$.call("test_reconnection"),
   "http-standard-headers": readEverything,
+  "sep-2640-client-no-prefetch": () => readSkills(transport).list(),
+  "sep-2640-client-verify-digest": readVerified,
+  "sep-2640-client-verify-size": readVerified,
+  "sep-2640-client-verify-frontmatter": readVerified,
   "http-custom-headers": async () => {
     for (const { name, arguments: args } of context["toolCalls"] as readonly NamedCall[]) {
       await client.$.call(name, args);
@@ -57,6 +62,18 @@ const ACTIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     for (const { name } of tools) if (name !== "json_schema_2020_12_tool") await client.$.call(name, { schema });
   },
 };
+
+/** Reads the files of each skill, as long as each is what was listed. */
+async function readVerified(): Promise<void> {
+  const reader = readSkills(transport);
+  for (const skill of await reader.list()) {
+    try {
+      for (const { uri } of skill.resources === "dynamic" ? [] : skill.resources) await reader.read(skill, uri);
+    } catch (error) {
+      if ((error as ToolError).code !== "permission_denied") throw error;
+    }
+  }
+}
 
 async function readEverything(): Promise<void> {
   for (const { name } of await client.$.list()) await client.$.call(name, {});

@@ -1,7 +1,7 @@
 /** Guarantees of durable work. They are not of a wire: the page has them in another table, with the tests that show them. */
 
-/** A guarantee of durable work. */
-export interface DurableGuarantee {
+/** What is guaranteed for a fault. */
+export interface FaultGuarantee {
   /** The fault, or the hostile input. */
   readonly fault: string;
   /** What is guaranteed, in a sentence. */
@@ -19,8 +19,8 @@ const TEMPORAL = "tests/integrations/temporal/temporal_test.ts";
 const TEMPORAL_SERVER = "tests/integrations/temporal/temporal_full_test.ts";
 const RESOLVE_SOAK = "tests/soak/resolve_full_test.ts";
 
-/** See {@link DurableGuarantee}. */
-export const durableGuarantees: readonly DurableGuarantee[] = [
+/** See {@link FaultGuarantee}. */
+export const durableGuarantees: readonly FaultGuarantee[] = [
   {
     fault: "sleep: all processes are killed",
     statement: "The handler continues once, when its time has come, in a process that is there then.",
@@ -133,13 +133,16 @@ export const durableGuarantees: readonly DurableGuarantee[] = [
 
 /** The section of the page. */
 export function renderDurable(): string {
-  const rows = durableGuarantees.map(({ fault, statement, tests }) => {
+  const text =
+    "Sleeps, waits, resolve tokens and schedules are the same over each wire. A test checks that the named tests exist.";
+  return renderFaults("Durable work", text, durableGuarantees);
+}
+
+/** A table of faults. */
+export function renderFaults(heading: string, text: string, guarantees: readonly FaultGuarantee[]): string {
+  const rows = guarantees.map(({ fault, statement, tests }) => {
     const files = Object.keys(tests).map((file) => `[${file.slice(file.lastIndexOf("/") + 1)}](../${file})`);
     return `| ${fault} | ${statement} | ${files.join(", ")} |`;
   });
-  return [
-    "## Durable work",
-    "Sleeps, waits, resolve tokens and schedules are the same over each wire. A test checks that the named tests exist.",
-    ["| fault | guarantee | tests |", "|---|---|---|", ...rows].join("\n"),
-  ].join("\n\n");
+  return [`## ${heading}`, text, ["| fault | guarantee | tests |", "|---|---|---|", ...rows].join("\n")].join("\n\n");
 }

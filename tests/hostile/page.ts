@@ -1,5 +1,6 @@
 /** docs/guarantees.md, from what is defined and what was counted. */
 import { renderDurable } from "./durable.ts";
+import { renderSignIn } from "./sign_in.ts";
 import { COLUMNS, type Guarantee, testName } from "./guarantee.ts";
 
 /** How many cases passed on a runtime, by the names of their tests; and why others did not run. */
@@ -33,6 +34,7 @@ export function renderPage(guarantees: readonly Guarantee[], counted: readonly C
     [...reasons].map(([reason, letter]) => `- ${letter}: ${reason}`).join("\n"),
     FOOT,
     renderDurable(),
+    renderSignIn(),
     ...guarantees.map(sectionOf),
   ].join("\n\n") + "\n";
 }

@@ -20,7 +20,7 @@ import type { TargetFlags } from "./flags.ts";
  *
  * @throws {CliError} If signing in fails, or needs a person and there is no terminal.
  */
-export async function signIn(
+export async function signInToTarget(
   url: URL,
   flags: TargetFlags,
   context: CliContext,

@@ -39,10 +39,10 @@ async function openUrlTarget(
 ): Promise<TargetConnection> {
   if (flags.oauth !== true) return await openUrl(url, flags, context.host, options);
   // Its library is large.
-  const { signIn } = await import("./oauth.ts");
+  const { signInToTarget } = await import("./oauth.ts");
   // Servers ask for tokens at their endpoints. Without a path that is the one of MCP, which OAuth is part of.
   const wire = flags.wire ?? (url.pathname === "/" ? "mcp" : undefined);
   const [first] = candidatesOf(url, wire);
-  const fetch = await signIn(new URL(first?.url ?? url), flags, context, options);
+  const fetch = await signInToTarget(new URL(first?.url ?? url), flags, context, options);
   return await openUrl(url, wire === undefined ? flags : { ...flags, wire }, context.host, { ...options, fetch });
 }

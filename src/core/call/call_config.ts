@@ -3,6 +3,9 @@ import { mapMaybe } from "../../internal/async.ts";
 /** Validates a configuration. Returns the validated value or the issues; dispatch interprets the result. */
 export type CheckConfig = (value: unknown) => unknown;
 
+/** Validates and sets the config of a run, by dispatch. */
+export type ConfigureRun = (run: never) => unknown;
+
 /**
  * Configuration that the environment of a call supplies beside its arguments: keys to other services, units, defaults of the user.
  *
@@ -12,9 +15,24 @@ export type CheckConfig = (value: unknown) => unknown;
 export class CallConfig {
   #check: CheckConfig | undefined;
   #members: Readonly<Record<string, unknown>>;
+  /**
+   * Runs the check for tools that take no config.
+   *
+   * @internal
+   */
+  readonly configure: ConfigureRun | undefined;
 
-  /** Hides the members. */
-  constructor(members: Readonly<Record<string, unknown>>, check?: CheckConfig) {
+  /**
+   * Hides the members.
+   *
+   * @param configure Runs the check of the wire for tools that take no config.
+   */
+  constructor(
+    members: Readonly<Record<string, unknown>>,
+    check?: CheckConfig,
+    configure?: ConfigureRun,
+  ) {
+    this.configure = configure;
     this.#members = members;
     this.#check = check;
   }

@@ -12,6 +12,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { PromptContent, PromptDefinition, PromptListing } from "./prompt.ts";
 import type { ResourceDefinition, ResourceListing, ResourceTemplateListing } from "./resource.ts";
 import type { Completion } from "./completion.ts";
+import type { ContentExtension } from "./extension.ts";
 
 /** Result of a request: an answer of this type, or any other result. */
 export type CallResultOf<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
@@ -38,6 +39,8 @@ export interface CompletionRequest extends ContentCall {
 
 /** The resources and prompts of a server. */
 export interface ContentCatalog {
+  /** Extensions that the resources bring. */
+  readonly extensions: readonly ContentExtension[];
   /** Prompts, in listed form. */
   readonly prompts: readonly PromptListing[];
   /** Resource templates, in listed form. */

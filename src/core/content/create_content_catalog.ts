@@ -16,6 +16,7 @@ import type {
   CreateContentCatalog,
   RunDefinition,
 } from "./content_catalog.ts";
+import type { ContentExtension } from "./extension.ts";
 import { type Completers, type Completion, toCompletion } from "./completion.ts";
 import {
   listPrompt,
@@ -64,6 +65,7 @@ interface Complete {
 }
 
 class ServerContentCatalog implements ContentCatalog {
+  readonly extensions: readonly ContentExtension[];
   readonly prompts: readonly PromptListing[];
   readonly templates: readonly ResourceTemplateListing[];
   readonly hasResources: boolean;
@@ -89,7 +91,8 @@ class ServerContentCatalog implements ContentCatalog {
       "resources",
     );
     this.#readers = byReader(this.#resources);
-    const fixed = resources.filter(({ template }) => template === undefined);
+    const fixed = resources.filter(({ template, isListed }) => template === undefined && isListed);
+    this.extensions = joinExtensions(resources);
     this.prompts = prompts.map(listPrompt);
     this.templates = resources.filter(({ template }) => template !== undefined).map(listTemplate);
     this.hasResources = resources.length > 0;
@@ -213,6 +216,7 @@ function runnableResource(definition: ResourceDefinition): ToolDefinition {
 
 async function listAll(resources: readonly ResourceDefinition[], ctx: Parameters<ToolDefinition["handler"]>[1]) {
   const lists = await Promise.all(resources.map(async (definition): Promise<readonly ResourceListing[]> => {
+    if (!definition.isListed) return [];
     if (definition.template === undefined) return [listResource(definition)];
     // Listing a template's resources needs the same scopes as reading them.
     if (authorizationError(definition, ctx.principal) !== undefined) return [];
@@ -234,6 +238,13 @@ function listOne(definition: ResourceDefinition, { variables, ...own }: ListedRe
   }
   const { icons, mimeType, annotations } = listTemplate(definition);
   return { uri, name: uri, ...omitUndefined({ icons, mimeType, annotations }), ...own };
+}
+
+function joinExtensions(resources: readonly ResourceDefinition[]): readonly ContentExtension[] {
+  const groups = Map.groupBy(resources, ({ extension }) => extension?.join);
+  return [...groups].flatMap(([join, definitions]) =>
+    join === undefined ? [] : [join(definitions.map(({ extension }) => extension?.data))]
+  );
 }
 
 function assertNoQuestions<Value>(result: CallResultOf<Value>): CallResultOf<Value> {

@@ -129,6 +129,8 @@ const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
   scopes: [],
   part: undefined,
   remote: undefined,
+  isListed: true,
+  extension: undefined,
   list: undefined,
 };
 

@@ -2,6 +2,7 @@
 import { SCHEMA_ADAPTERS } from "../schema/exact_check.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
+import { assertReferences } from "../schema/references.ts";
 import { isZod } from "../schema/json_schema.ts";
 import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
 import type { PromptArgumentListing } from "./prompt.ts";
@@ -28,7 +29,12 @@ export const NO_ARGUMENTS: PromptInput = {
  */
 export function compilePromptInput(schema: Schema, label: string): PromptInput {
   const where = `Input schema of ${label}`;
-  const { jsonSchema, validate } = compileSchema(schema, { where, isObject: true, adapters: SCHEMA_ADAPTERS });
+  const { jsonSchema, validate } = compileSchema(schema, {
+    where,
+    isObject: true,
+    adapters: SCHEMA_ADAPTERS,
+    check: assertReferences,
+  });
   const { properties } = jsonSchema;
   const members = Object.entries(isJsonObject(properties) ? properties : {});
   for (const [name, member] of members) {

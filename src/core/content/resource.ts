@@ -9,6 +9,7 @@ import {
 import type { MaybePromise } from "../../internal/async.ts";
 import type { PartDefinition } from "../tool/part.ts";
 import type { Completers } from "./completion.ts";
+import type { ResourceExtension } from "./extension.ts";
 import type { UriTemplate, UriVariables } from "./uri_template/uri_template.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import { isJsonObject, omitUndefined } from "../../internal/json.ts";
@@ -64,6 +65,10 @@ export interface ResourceDefinition {
   readonly part: PartDefinition | undefined;
   /** Remote server that reads it. `undefined` if it is read here. */
   readonly remote: object | undefined;
+  /** Whether `resources/list` has it. A resource of an extension may be listed by the extension alone. */
+  readonly isListed: boolean;
+  /** Extension that the resource belongs to. `undefined` for none. */
+  readonly extension: ResourceExtension | undefined;
   readonly list: ((ctx: ListingCtx) => MaybePromise<readonly ListedResource[]>) | undefined;
   readonly reader: (variables: UriVariables, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>;
 }

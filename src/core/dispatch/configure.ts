@@ -9,7 +9,11 @@ import { formatPath } from "../../internal/text.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { locateIssues } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";
+import type { ToolConfig } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
+
+/** Brings `.config()` to tools of `./core`: `toolDefiner(toolConfig)`. */
+export const toolConfig: ToolConfig = { "~configure": configure };
 
 type Check = (value: unknown) => MaybePromise<SchemaResult>;
 

@@ -164,7 +164,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     const error = authorizationError(definition, call.peer.principal) ?? argumentsError(call.args);
     if (error !== undefined) return this.#refuse(call, error);
     const run = new CallContext(definition, call, this, sink);
-    return this.observer === undefined ? this.#settled(run) : observe(this.observer, run, () => this.#settled(run));
+    const { observer } = this;
+    if (observer === undefined) return this.#settled(run);
+    const began = observer.begin(run, undefined);
+    return observe(observer, began, run, this.#settled(run));
   }
 
   /** The result of a run, with the middleware around it and its limits. */

@@ -12,9 +12,15 @@ export interface CallObserver {
    * A call begins, before any middleware, or an attempt of a job.
    *
    * @param attempt Number of the attempt, from 1, of a job; `undefined` for a call.
-   * @returns Takes the result that the caller gets, or that the attempt had.
+   * @returns What `end` gets, such as the time of the begin.
    */
-  begin(begun: BegunCall, attempt: number | undefined): (result: CallResult) => void;
+  begin(begun: BegunCall, attempt: number | undefined): unknown;
+  /**
+   * A call has the result that its caller gets, or an attempt has ended.
+   *
+   * @param began What `begin` returned.
+   */
+  end(began: unknown, begun: BegunCall, result: CallResult): void;
   /** A call is refused before it begins: an unknown tool, a missing scope, or a server that closes. */
   refuse(call: Call, error: ErrorResult): void;
   /** A request over HTTP was answered. Replies of streams may still have their body to send. */
@@ -50,15 +56,15 @@ export interface ObservedRequest {
   readonly metadata: Metadata;
 }
 
-/** Runs a call, and passes its result to the observer. */
+/** Passes the result of a call to the observer. */
 export function observe(
   observer: CallObserver,
+  began: unknown,
   begun: BegunCall,
-  run: () => CallResult | Future<CallResult>,
+  running: CallResult | Future<CallResult>,
 ): CallResult | Future<CallResult> {
-  const onResult = observer.begin(begun, undefined);
-  return chain<CallResult, CallResult>(run(), (result) => {
-    onResult(result);
+  return chain<CallResult, CallResult>(running, (result) => {
+    observer.end(began, begun, result);
     return result;
   });
 }

@@ -21,7 +21,7 @@ import type { SchemaResult } from "../schema/standard_schema.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
-import { configure } from "./configure.ts";
+import type { configure as Configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { RunResult } from "./pending_runs.ts";
 import { outputLimitError } from "./services.ts";
@@ -42,10 +42,10 @@ export class ToolRunner {
 
   /** Runs a tool. */
   run(run: CallContext): CallResult | Future<CallResult> {
-    const { config, isSystem } = run.definition;
-    if ((config === undefined && run.call.config === undefined) || isSystem) return this.#runConfigured(run);
+    const { configure = run.call.config?.configure, isSystem } = run.definition;
+    if (configure === undefined || isSystem) return this.#runConfigured(run);
     try {
-      const error = configure(run);
+      const error = (configure as typeof Configure)(run);
       if (!(error instanceof Promise)) return error ?? this.#runConfigured(run);
       return this.#await(run, error, this.#afterConfigure);
     } catch (thrown) {

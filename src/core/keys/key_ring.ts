@@ -29,7 +29,7 @@ export interface KeyRingOptions {
 }
 
 /** One secret. */
-interface Key {
+export interface Key {
   readonly kid: string;
   readonly secret: Uint8Array;
 }
@@ -42,7 +42,7 @@ interface Lane {
 }
 
 /** The first key signs, all keys verify. */
-type Ring<Entry> = readonly [first: Entry, ...others: Entry[]];
+export type Ring<Entry> = readonly [first: Entry, ...others: Entry[]];
 
 /** Tolerated clock difference between signing and verifying processes, in seconds. */
 const LEEWAY_SECONDS = 60;
@@ -88,7 +88,8 @@ export function randomKeys(logger: Logger | undefined): QuestionKeys {
   };
 }
 
-function parseKeys(keys: string | readonly string[]): Ring<Key> {
+/** Parses the keys of a ring. @throws {TypeError} If there is no key, or one is invalid. */
+export function parseKeys(keys: string | readonly string[]): Ring<Key> {
   const seen = new Set<string>();
   const parse = (entry: string, index: number): Key => {
     const [, kid = "", text = ""] = /^([\w-]{1,16}):(.*)$/s.exec(entry.trim()) ?? [];

@@ -1,5 +1,4 @@
 import { isJsonObject, pointerKeys } from "../../internal/json.ts";
-import { hasOwnBase, subschemasOf } from "../json_schema/subschemas.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
@@ -11,7 +10,15 @@ export interface JsonSchemaOptions {
   readonly isObject?: boolean;
   /** Adapters of libraries without Standard JSON Schema. */
   readonly adapters: readonly SchemaAdapter[];
+  /** Validates the schema: {@link SchemaCheck}. */
+  readonly check: SchemaCheck | undefined;
 }
+
+/**
+ * Validates a converted schema, as `assertReferences()` does. The core omits it for schemas of tools, because libraries write
+ * schemas that are complete, and `jsonSchema()` checks its own.
+ */
+export type SchemaCheck = (schema: JsonSchema, where: string) => void;
 
 const TARGET = "draft-2020-12";
 
@@ -23,12 +30,12 @@ interface JsonSchemaConverter {
 /**
  * Converts the input of a schema to JSON Schema 2020-12, with defaults, descriptions and examples.
  *
- * @throws {TypeError} If the schema has no JSON form, a `$ref` cannot be resolved, or the root is not an object
- * although it must be. The message contains a remedy.
+ * @throws {TypeError} If the schema has no JSON form, its check fails, or the root is not an object although it must be. The
+ * message contains a remedy.
  */
 export function toJsonSchema(schema: Schema, options: JsonSchemaOptions): JsonSchema {
   const converted = convert(schema, options);
-  assertReferences(converted, options.where);
+  options.check?.(converted, options.where);
   return options.isObject ? asObjectSchema(converted, options.where, isZod(schema)) : converted;
 }
 
@@ -95,30 +102,17 @@ const MAX_DESCENT = 32;
 function describesObject(schema: unknown, root: JsonSchema, descent: number): boolean {
   if (!isJsonObject(schema) || descent > MAX_DESCENT) return false;
   if (schema["type"] === "object") return true;
-  if (typeof schema["$ref"] === "string") return describesObject(resolve(schema["$ref"], root), root, descent + 1);
+  if (typeof schema["$ref"] === "string") {
+    return describesObject(resolveReference(schema["$ref"], root), root, descent + 1);
+  }
   const all = schema["allOf"];
   if (Array.isArray(all)) return all.some((part) => describesObject(part, root, descent + 1));
   const any = schema["anyOf"] ?? schema["oneOf"];
   return Array.isArray(any) && any.length > 0 && any.every((part) => describesObject(part, root, descent + 1));
 }
 
-function assertReferences(root: JsonSchema, where: string): void {
-  for (const reference of referencesIn(root)) {
-    if (resolve(reference, root) === undefined) {
-      throw new TypeError(
-        `${where} refers to ${JSON.stringify(reference)}, which it does not contain: define it under $defs`,
-      );
-    }
-  }
-}
-
-function* referencesIn(schema: JsonSchema): Generator<string> {
-  if (typeof schema["$ref"] === "string") yield schema["$ref"];
-  for (const [part] of subschemasOf(schema)) if (!hasOwnBase(part)) yield* referencesIn(part);
-}
-
 /** Resolves a local reference (`#`, `#/$defs/Node`). */
-function resolve(reference: string, root: JsonSchema): unknown {
+export function resolveReference(reference: string, root: JsonSchema): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let node: unknown = root;
   for (const key of pointerKeys(reference)) {

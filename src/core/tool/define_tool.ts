@@ -14,7 +14,9 @@ import {
   EMPTY_DEFINITION,
   type PromiseOptions,
   type RenderedOutput,
+  type ToolConfig,
   type ToolDefinition,
+  type ToolDraft,
 } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
@@ -33,32 +35,39 @@ export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBui
  * @throws {TypeError} If the name is invalid.
  */
 export function defineCoreTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
-  return startTool(name, []);
+  return startTool(name, { adapters: [] });
 }
 
 /**
- * Creates a `defineTool` with schema adapters.
+ * Creates a `defineTool` with schema adapters, and with `.config()`.
  *
- * For valibot: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of `jsr:@toolwire/toolwire/schema`.
+ * For valibot: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of `jsr:@toolwire/toolwire/schema`. For tools that take
+ * config: `toolDefiner(toolConfig)`.
  *
- * @param adapters Adapters, in order of precedence.
+ * @param parts Adapters, in order of precedence, and `toolConfig`.
  * @returns A function that starts the definition of a tool.
  */
-export function toolDefiner(...adapters: readonly SchemaAdapter[]): DefineTool {
-  return (name) => startTool(name, adapters);
+export function toolDefiner(...parts: readonly (SchemaAdapter | ToolConfig)[]): DefineTool {
+  const adapters = parts.filter((part) => "vendor" in part);
+  const config = parts.find((part) => "~configure" in part);
+  return (name) => startTool(name, { adapters, config });
+}
+
+/** What tools are defined with. */
+export interface BuilderParts {
+  readonly adapters: readonly SchemaAdapter[];
+  /** Brings `.config()`. */
+  readonly config?: ToolConfig | undefined;
+  /** Validate values at run time. TypeScript alone validates those that have no rules. */
+  readonly rules?: DefinitionRules | undefined;
 }
 
 /**
  * Starts the definition of a tool.
  *
- * @param rules Validate values at run time. TypeScript alone validates those that have no rules.
  * @throws {TypeError} If the name is invalid.
  */
-export function startTool<const Name extends string>(
-  name: Name,
-  adapters: readonly SchemaAdapter[],
-  rules?: DefinitionRules,
-): EmptyToolBuilder<Name> {
+export function startTool<const Name extends string>(name: Name, parts: BuilderParts): EmptyToolBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
@@ -70,46 +79,35 @@ export function startTool<const Name extends string>(
     );
   }
   // The one cast: types follow the steps, the value has all methods from the start.
-  const draft = { ...EMPTY_DEFINITION, description: undefined, name, adapters };
-  return new Builder(draft, rules) as unknown as EmptyToolBuilder<Name>;
+  const draft = { ...EMPTY_DEFINITION, description: undefined, name, adapters: parts.adapters };
+  return new Builder(draft, parts) as unknown as EmptyToolBuilder<Name>;
 }
-
-type Draft = Omit<ToolDefinition, "description" | "handler"> & {
-  readonly description: string | undefined;
-  /** Examples that are checked at the end, because schemas may be declared after them. */
-  readonly examples?: readonly AnyExample[];
-  readonly format?: AnswerFormat;
-};
 
 const DEFAULT_TTL_MS = 3_600_000;
 
 class Builder {
   readonly name: string;
-  readonly #draft: Draft;
-  readonly #rules: DefinitionRules | undefined;
+  readonly #draft: ToolDraft;
+  readonly #parts: BuilderParts;
 
-  constructor(draft: Draft, rules: DefinitionRules | undefined) {
+  constructor(draft: ToolDraft, parts: BuilderParts) {
     this.name = draft.name;
     this.#draft = draft;
-    this.#rules = rules;
+    this.#parts = parts;
   }
 
   describe(description: string): Builder {
-    if (typeof description !== "string" || description.trim() === "") {
-      throw new TypeError(
-        `Cannot describe ${this.#label}: callers choose tools by their description, so it cannot be empty`,
-      );
-    }
+    this.#parts.rules?.description(this.#label, description);
     return this.#with({ description });
   }
 
   type(type: string): Builder {
-    this.#rules?.text(this.#label, "type", type);
+    this.#parts.rules?.text(this.#label, "type", type);
     return this.#with({ type });
   }
 
   title(title: string): Builder {
-    this.#rules?.text(this.#label, "title", title);
+    this.#parts.rules?.text(this.#label, "title", title);
     return this.#with({ title });
   }
 
@@ -123,7 +121,13 @@ class Builder {
   }
 
   config(schema: Schema): Builder {
-    return this.#with({ config: this.#compile("Config schema", schema, true) });
+    const configure = this.#parts.config?.["~configure"];
+    if (configure === undefined) {
+      throw new TypeError(
+        `Cannot define ${this.#label}: .config() needs toolDefiner(toolConfig), from "toolwire/core"`,
+      );
+    }
+    return this.#with({ config: this.#compile("Config schema", schema, true), configure });
   }
 
   output(schema: Schema): Builder {
@@ -151,7 +155,7 @@ class Builder {
   }
 
   annotate(annotations: ToolAnnotations): Builder {
-    this.#rules?.annotations(this.#label, annotations);
+    this.#parts.rules?.annotations(this.#label, annotations);
     return this.#with({ annotations: { ...this.#draft.annotations, ...annotations } });
   }
 
@@ -169,7 +173,7 @@ class Builder {
   }
 
   promise(options: PromiseOptions = {}): Builder {
-    this.#rules?.promise(this.#label, options);
+    this.#parts.rules?.promise(this.#label, options);
     const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
     const { required = false, keepFailed = false } = options;
     return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required, keepFailed } });
@@ -181,11 +185,7 @@ class Builder {
 
   before(tool: AnyTool): Builder {
     const earlier = tool?.["~definition"];
-    if (earlier?.name !== this.name || earlier.promise === undefined) {
-      throw new TypeError(
-        `Cannot define ${this.#label}: .before() takes an earlier definition of it, a finished tool of the same name with .promise()`,
-      );
-    }
+    this.#parts.rules?.earlier(this.#label, this.name, earlier);
     return this.#with({ earlier: [...this.#draft.earlier, earlier, ...earlier.earlier] });
   }
 
@@ -208,45 +208,21 @@ class Builder {
 
   external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
     const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
-    if (typeof start !== "function" || typeof check !== "function") {
-      throw this.#unfinished(".external() takes { start, check, cancel? }");
-    }
-    if (this.#draft.promise !== undefined) {
-      throw this.#unfinished(".external() promises by itself; leave .promise() out");
-    }
-    this.#rules?.promise(this.#label, { ttlMs });
+    this.#parts.rules?.external(this.#label, work, this.#draft.promise);
     const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
     return this.#with({ external }).#finish(start.bind(work), ".external(…)");
   }
 
   handle(handler: ToolDefinition["handler"]): AnyTool {
-    if (typeof handler !== "function") throw this.#unfinished(".handle() takes a function");
-    if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
-      throw this.#unfinished("to stream, write `async function*`, not `function*`");
-    }
     return this.#finish(handler, ".handle(…)");
   }
 
   #finish(handler: ToolDefinition["handler"], step: string): AnyTool {
-    const { description, examples, format, ...draft } = this.#draft;
-    if (description === undefined) {
-      throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
-    }
-    const revisions = [draft.revision, ...draft.earlier.map(({ revision }) => revision)];
-    const same = revisions.find((one, index) => revisions.indexOf(one) !== index);
-    if (new Set(revisions).size < revisions.length) {
-      throw this.#unfinished(
-        `.before() needs another revision; two are ${same === undefined ? "without one" : `"${same}"`}`,
-      );
-    }
-    if (examples !== undefined) this.#rules?.examples(this.#label, examples, draft);
+    this.#parts.rules?.finish(this.#label, this.#draft, handler, step);
+    const { description = "", examples, format, ...draft } = this.#draft;
     const listed = examples && listExamples(examples, draft);
     const definition = { ...draft, ...listed, description, handler };
     return { name: this.name, "~definition": format?.["~apply"](definition) ?? definition };
-  }
-
-  #unfinished(problem: string): TypeError {
-    return new TypeError(`Cannot finish ${this.#label}: ${problem}`);
   }
 
   #compile(what: string, schema: Schema, isObject: boolean = false): CompiledSchema {
@@ -254,6 +230,7 @@ class Builder {
       where: `${what} of ${this.#label}`,
       isObject,
       adapters: this.#draft.adapters,
+      check: this.#parts.rules?.schema,
     });
   }
 
@@ -261,7 +238,7 @@ class Builder {
     return `tool "${this.name}"`;
   }
 
-  #with(change: Partial<Draft>): Builder {
-    return new Builder({ ...this.#draft, ...change }, this.#rules);
+  #with(change: Partial<ToolDraft>): Builder {
+    return new Builder({ ...this.#draft, ...change }, this.#parts);
   }
 }

@@ -6,6 +6,7 @@ import type { Access } from "./access.ts";
 import type { Ctx, ErrorMap, Logger } from "../handler/context.ts";
 import type { PartDefinition } from "./part.ts";
 import type { CallEvent, CallResult, ErrorResult, Progress, Sink } from "../call/outcome.ts";
+import type { ConfigureRun } from "../call/call_config.ts";
 import type { Json } from "../../internal/json.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Middleware, MiddlewareCtx, ToolAnnotations } from "../handler/middleware.ts";
@@ -98,6 +99,16 @@ export interface ExternalDefinition {
   readonly cancel: ((state: unknown, ctx: Ctx) => unknown) | undefined;
 }
 
+/** Config of tools as a value: `toolConfig` of `./core`. */
+export interface ToolConfig {
+  /**
+   * Validates the config of a run, which dispatch created, and sets it.
+   *
+   * @internal
+   */
+  readonly "~configure": ConfigureRun;
+}
+
 /** Definition of a tool, created once by `defineTool`. */
 export interface ToolDefinition extends Access {
   readonly name: string;
@@ -113,6 +124,8 @@ export interface ToolDefinition extends Access {
   readonly adapters: readonly SchemaAdapter[];
   /** Schema of the configuration. `undefined`: none is needed. */
   readonly config: CompiledSchema | undefined;
+  /** Checks the config of its calls. `undefined` without a schema. */
+  readonly configure: ConfigureRun | undefined;
   readonly output: CompiledSchema | undefined;
   readonly partial: CompiledSchema | undefined;
   /** Schemas of declared failures. `undefined` as a value: the code has no data. */
@@ -199,6 +212,7 @@ export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "ha
   unknownArguments: undefined,
   adapters: [],
   config: undefined,
+  configure: undefined,
   output: undefined,
   partial: undefined,
   errors: new Map(),
@@ -293,3 +307,11 @@ export interface RemoteRun extends MiddlewareCtx {
     mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   };
 }
+
+/** A definition that is not finished. */
+export type ToolDraft = Omit<ToolDefinition, "description" | "handler"> & {
+  readonly description: string | undefined;
+  /** Examples that are checked at the end, because schemas may be declared after them. */
+  readonly examples?: readonly ToolExample<unknown, unknown>[];
+  readonly format?: AnswerFormat;
+};

@@ -11,8 +11,12 @@ import {
   TEXTS,
   wholeNumber,
 } from "../../internal/options.ts";
-import type { PromiseOptions } from "./definition.ts";
-import { type AnyExample, checkExamples, type ExampleSchemas } from "./examples.ts";
+import type { SchemaCheck } from "../schema/json_schema.ts";
+import { assertReferences } from "../schema/references.ts";
+import type { ExternalWork } from "./builder_types.ts";
+import type { PromiseOptions, ToolDefinition, ToolDraft } from "./definition.ts";
+import type { ErrorMap, OpenState } from "../handler/context.ts";
+import { checkExamples } from "./examples.ts";
 import type { ToolAnnotations } from "../handler/middleware.ts";
 
 const ANNOTATIONS: OptionRules<ToolAnnotations> = {
@@ -46,25 +50,75 @@ const PROMISE: OptionRules<PromiseOptions> = {
   keepFailed: BOOLEAN,
 };
 
-/** Rules of `defineTool` of the front door. The core leaves these values to TypeScript. */
+/** Rules of `defineTool` of the front door. The core leaves these values to TypeScript. All throw a `TypeError`. */
 export interface DefinitionRules {
-  /** @throws {TypeError} If it is not a string, or is empty. */
+  /** It is not a string, or is empty. */
   text(label: string, name: string, text: string): void;
-  /** @throws {TypeError} If there is no such hint, or it has the wrong type. */
+  /** It is not a string, or is empty. */
+  description(label: string, description: string): void;
+  /** There is no such hint, or it has the wrong type. */
   annotations(label: string, annotations: ToolAnnotations): void;
   /**
-   * @throws {TypeError} If there is no such option, or it has the wrong type.
+   * There is no such option, or it has the wrong type.
+   *
    * @throws {RangeError} If a number is out of range.
    */
   promise(label: string, options: PromiseOptions): void;
-  /** @throws {TypeError} If an example has no `input`, or a value does not fit its schema. */
-  examples(label: string, examples: readonly AnyExample[], schemas: ExampleSchemas): void;
+  /** It is not an earlier definition of the tool. */
+  earlier(label: string, name: string, earlier: ToolDefinition | undefined): void;
+  /** It lacks a function, or the tool promises twice. */
+  external(label: string, work: AnyWork, promise: ToolDraft["promise"]): void;
+  /** A `$ref` cannot be resolved. */
+  readonly schema: SchemaCheck;
+  /** A part is missing, or does not fit the others. `step` is the last one, such as `.handle(…)`. */
+  finish(label: string, draft: ToolDraft, handler: ToolDefinition["handler"], step: string): void;
 }
+
+type AnyWork = ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>;
 
 /** The rules. */
 export const DEFINITION_RULES: DefinitionRules = {
   text: (label, name, text) => checkOptions(`define ${label}`, { [name]: text }, { [name]: TEXT }),
+  description(label, description) {
+    if (typeof description === "string" && description.trim() !== "") return;
+    throw new TypeError(`Cannot describe ${label}: callers choose tools by their description, so it cannot be empty`);
+  },
   annotations: (label, annotations) => checkOptions(`annotate ${label}`, annotations, ANNOTATIONS),
   promise: (label, options) => checkOptions(`promise answers of ${label}`, options, PROMISE),
-  examples: checkExamples,
+  earlier(label, name, earlier) {
+    if (earlier?.name === name && earlier.promise !== undefined) return;
+    throw new TypeError(
+      `Cannot define ${label}: .before() takes an earlier definition of it, a finished tool of the same name with .promise()`,
+    );
+  },
+  external(label, { start, check, ttlMs }, promise) {
+    if (typeof start !== "function" || typeof check !== "function") {
+      throw unfinished(label, ".external() takes { start, check, cancel? }");
+    }
+    if (promise !== undefined) throw unfinished(label, ".external() promises by itself; leave .promise() out");
+    checkOptions(`promise answers of ${label}`, { ttlMs }, PROMISE);
+  },
+  schema: assertReferences,
+  finish(label, draft, handler, step) {
+    if (typeof handler !== "function") throw unfinished(label, ".handle() takes a function");
+    if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
+      throw unfinished(label, "to stream, write `async function*`, not `function*`");
+    }
+    if (draft.description === undefined) {
+      throw unfinished(label, `call .describe("…") before ${step}, callers choose tools by it`);
+    }
+    checkRevisions(label, [draft.revision, ...draft.earlier.map(({ revision }) => revision)]);
+    checkExamples(label, draft.examples ?? [], draft);
+  },
 };
+
+function checkRevisions(label: string, revisions: readonly (string | undefined)[]): void {
+  if (new Set(revisions).size === revisions.length) return;
+  const same = revisions.find((one, index) => revisions.indexOf(one) !== index);
+  const which = same === undefined ? "without one" : `"${same}"`;
+  throw unfinished(label, `.before() needs another revision; two are ${which}`);
+}
+
+function unfinished(label: string, problem: string): TypeError {
+  return new TypeError(`Cannot finish ${label}: ${problem}`);
+}

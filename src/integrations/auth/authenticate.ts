@@ -120,7 +120,7 @@ class Authenticator implements MountedAuth {
 
   answer(head: Head, body: Body, wire: MountedWire): MaybeFuture<Reply> {
     if (isPublicPath(wire, head.path)) return wire.handle(head, body);
-    const checked = this.#authenticate(head);
+    const checked = this.#authenticate(head, wire.credentials?.(head) ?? head.metadata);
     if (checked === undefined) return wire.handle(head, body);
     if (!(checked instanceof Promise)) return this.#reject(head, body, wire, checked);
     return checked.then((error) => {
@@ -134,8 +134,8 @@ class Authenticator implements MountedAuth {
   }
 
   /** Sets the principal of the head, or returns the error that the request is rejected with. */
-  #authenticate(head: Head): MaybePromise<ErrorResult | undefined> {
-    const { method, path, metadata } = head;
+  #authenticate(head: Head, metadata: Metadata): MaybePromise<ErrorResult | undefined> {
+    const { method, path } = head;
     try {
       const principal = this.#identify({ method, path, metadata });
       return isPromiseLike(principal) ? this.#await(head, principal) : setPrincipal(head, principal);

@@ -110,6 +110,8 @@ function toResource(
       size: typeof size === "number" ? size : undefined,
       completers: completersOf(offers, template?.variables ?? [], { type: "ref/resource", uri }),
       remote: mcp,
+      isListed: true,
+      extension: undefined,
       list: undefined,
       reader: async (_, { signal }, wanted) => {
         const contents = await reached(gateway, () => mcp.resources.read(wanted, { signal }));

@@ -11,6 +11,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { memoryEngine } from "../../engine/memory.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { mcp } from "../../wires/mcp/http/server/mcp.ts";
+import { MCP_FEATURES } from "../../wires/mcp/server/features.ts";
 import { memoryTransport } from "../../wires/memory/client/transport.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
 import { atBasePath } from "../base_path.ts";
@@ -76,7 +77,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     wires: wires ?? [mcp(), mcpLite()],
   } as CoreServerOptions<Tools, Parts>;
   checkServerOptions(coreOptions);
-  const server = createServerOf<Tools, Parts>(coreOptions);
+  const server = createServerOf<Tools, Parts>(coreOptions, { mcp: MCP_FEATURES });
   return Object.assign(server, { "~transport": () => memoryTransport(server) });
 }
 

@@ -1,8 +1,11 @@
 /** `defineTool` as the front door has it: with all that is known of schemas. */
 import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
+import { toolConfig } from "../../core/dispatch/configure.ts";
 import { DEFINITION_RULES } from "../../core/tool/definition_rules.ts";
-import { startTool } from "../../core/tool/define_tool.ts";
+import { type BuilderParts, startTool } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
+
+const PARTS: BuilderParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, rules: DEFINITION_RULES };
 
 /**
  * Starts the definition of a tool.
@@ -28,5 +31,5 @@ import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
  * @throws {TypeError} If the name does not fit.
  */
 export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
-  return startTool(name, SCHEMA_ADAPTERS, DEFINITION_RULES);
+  return startTool(name, PARTS);
 }

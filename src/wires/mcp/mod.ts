@@ -7,6 +7,8 @@ export { mcp, type McpOptions } from "./http/server/mcp.ts";
 export { memorySessionStore, type MemorySessionStoreOptions } from "./http/sessions/memory_store.ts";
 export { type McpSessions, mcpSessions, type McpSessionsOptions } from "./http/sessions/mcp_sessions.ts";
 export type { ClientEvent, McpSession, SessionEvent, SessionStore, StoredMessage } from "./http/sessions/store.ts";
+export { type McpCatalog, mcpCatalog, type McpFeatures, type McpTasks, mcpTasks } from "./server/features.ts";
+export { type DuplexOptions, mcpDuplex } from "./server/duplex.ts";
 export type { ProtocolOptions } from "./server/mcp_server.ts";
 export type { CacheHints } from "./server/revision.ts";
 export type { LegacyVersion } from "./protocol/constants.ts";
@@ -85,5 +87,6 @@ export type {
   ContentCall,
   ContentCatalog,
 } from "../../core/content/content_catalog.ts";
+export type { ContentExtension, ExtensionAnswer, ExtensionPage } from "../../core/content/extension.ts";
 export type { PromptArgumentListing, PromptContent, PromptListing } from "../../core/content/prompt.ts";
 export type { ResourceListing, ResourceTemplateListing } from "../../core/content/resource.ts";

@@ -8,6 +8,7 @@ import {
   createServer,
   defineTool,
   memoryTransport,
+  toolConfig,
   toolDefiner,
 } from "../../../src/core/mod.ts";
 import type { CoreServerOptions } from "../../../src/core/mod.ts";
@@ -17,6 +18,7 @@ import { keyRing, withQuestions } from "../../../src/core/keys/mod.ts";
 import { type Engine, memoryEngine, withPromises } from "../../../src/engine/mod.ts";
 import { createServer as createFrontDoorServer, defineCallerState } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/server/compose/mod.ts";
+import { defineResource, mcp, mcpCatalog, mcpTasks, mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 
 const KEYS = "k1:a secret of at least thirty-two bytes";
@@ -254,3 +256,46 @@ for (
     throws(() => createServer({ tools: [add], ...options as Options }), error);
   });
 }
+
+test("mcp() of a core server needs mcpTasks for tools that give promises, and serves their work as tasks with it", async () => {
+  const slow = t.promise({ required: true }).handle(() => "done");
+  const options = { tools: [slow], engine: memoryEngine(), keys: keyRing(KEYS), logger: false } as const;
+  throws(() => createServer({ ...options, wires: [mcp()] }), {
+    name: "TypeError",
+    message: 'Cannot create server: tools that give promises need mcp({ tasks: mcpTasks }), from "toolwire/mcp"',
+  });
+  const server = createServer({ ...options, wires: [mcp({ tasks: mcpTasks })] });
+  const transport = mcpTransport("http://localhost/mcp", {
+    fetch: (url, init) => server.fetch(new Request(url, init)),
+  });
+  const client = createClient<typeof server>(transport);
+  strictEqual(await (await client.t.start()).result(), "done");
+  await server.close(0);
+});
+
+test("mcp() of a core server needs mcpCatalog for resources and prompts", async () => {
+  const options = { tools: [], resources: [defineResource("note://a").name("a").read(() => "text")] };
+  throws(
+    () => createServer({ ...options, wires: [mcp()] }),
+    /resources and prompts need mcp\(\{ catalog: mcpCatalog \}\), from "toolwire\/mcp"$/,
+  );
+  const server = createServer({ ...options, wires: [mcp({ catalog: mcpCatalog })] });
+  const { resources } = mcpTransport("http://localhost/mcp", {
+    fetch: (url, init) => server.fetch(new Request(url, init)),
+  });
+  deepStrictEqual((await resources.list()).map(({ uri }) => uri), ["note://a"]);
+});
+
+test(".config() of a core tool needs toolConfig, which checks the config of the server and of calls", async () => {
+  throws(() => t.config(Pair), {
+    name: "TypeError",
+    message: 'Cannot define tool "t": .config() needs toolDefiner(toolConfig), from "toolwire/core"',
+  });
+  const tool = toolDefiner(toolConfig)("t").describe("T").config(Pair).handle((_, { config: { a, b } }) => a + b);
+  const server = createServer({ tools: [tool], config: { a: 1, b: 2 } });
+  strictEqual(await createClient<typeof server>(memoryTransport(server)).t(), 3);
+  const other = memoryTransport(server, { config: { a: 1, b: 5 } });
+  strictEqual(await createClient<typeof server>(other).t(), 6);
+  const wrong = memoryTransport(server, { config: { a: 1 } });
+  await rejects(createClient<typeof server>(wrong).t(), { code: "invalid_config" });
+});

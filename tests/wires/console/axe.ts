@@ -17,7 +17,24 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** Violations that hinder people, as `screen: rule: element`, and whether the page is wider than its window. */
+/** Numbers, wires and headings of tables that are broken over lines, and times in ISO 8601 outside of titles and data. */
+function textProblems(): readonly string[] {
+  const problems: string[] = [];
+  const range = document.createRange();
+  const walker = document.createTreeWalker(document.querySelector("main") ?? document, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const text = node.textContent ?? "";
+    range.selectNodeContents(node);
+    const lines = new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    if (lines > 1 && node.parentElement?.closest("th, td.right, .fit")) problems.push(`broken over lines: ${text}`);
+    if (/\d{4}-\d\d-\d\dT\d\d:/.test(text) && !node.parentElement?.closest("pre")) {
+      problems.push(`not readable: ${text}`);
+    }
+  }
+  return problems;
+}
+
+/** Violations that hinder people, as `screen: rule: element`, text that is hard to read, and whether the page is wider than its window. */
 export async function violationsOf(page: Page, screen: string): Promise<readonly string[]> {
   const run = `axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ["violations"] })`;
   const { violations } = await page.evaluate(run) as { readonly violations: readonly Violation[] };
@@ -25,6 +42,7 @@ export async function violationsOf(page: Page, screen: string): Promise<readonly
   const wide = isWide ? [`${screen}: wider than the window`] : [];
   return [
     ...wide,
+    ...(await page.evaluate(textProblems)).map((problem) => `${screen}: ${problem}`),
     ...violations.filter(({ impact }) => impact === "serious" || impact === "critical")
       .flatMap(({ id, nodes }) =>
         nodes.slice(0, 3).map((node) => `${screen}: ${id}: ${node.html} ${node.failureSummary}`)

@@ -19,6 +19,9 @@ function testPage(name: string, use: (open: OpenPage) => Promise<void>, expected
   });
 }
 
+/** Titles of the wires, in their order. */
+const WIRES = ["MCP 2026-07-28", "MCP 2025-11-25", "MCP-lite", "REST", "Connect", "gRPC-Web", "Webtools"];
+
 /** Value of the JSON view. */
 async function argsOf({ page }: OpenPage): Promise<unknown> {
   const isForm = await page.getByRole("button", { name: "JSON", exact: true }).isVisible();
@@ -40,25 +43,41 @@ testPage("console: a filled form is sent over every wire, and the values agree",
   await page.getByRole("button", { name: "On all wires" }).click();
   await page.locator(".tabs button .answer").nth(6).waitFor();
   const wires = await page.locator(".pane .tabs[aria-label=Wires] button").allInnerTexts();
-  deepStrictEqual(wires.map((text) => text.replace(/^✓|[\d.]+ ms/g, "").trim()).sort(), [
-    "Connect",
-    "MCP 2025-11-25",
-    "MCP 2026-07-28",
-    "MCP-lite",
-    "REST",
-    "Webtools",
-    "gRPC-Web",
-  ]);
-  strictEqual(await page.getByText("The wires answer in different forms").count(), 0);
+  deepStrictEqual(wires.map((text) => text.replace(/^✓|[\d.]+ ms/g, "").trim()), WIRES);
+  strictEqual(await page.getByText(/≠/).count(), 0);
   for (const name of wires) {
     await page.getByRole("group", { name: "Wires" }).getByRole("button", {
       name: name.replace(/^✓|[\d.]+ ms/g, "").trim(),
     }).click();
     match(await page.locator("pre.value").innerText(), /"title": "About login fails"/);
   }
-  strictEqual(sent.length, 7);
-  ok(sent.every((body) => /query.*login fails/s.test(body) && !/limit|state|labels/.test(body)), sent.join("\n"));
+  // MCP 2025-11-25 begins with a handshake.
+  const calls = sent.filter((body) => !/"method":"(initialize|notifications\/initialized)"/.test(body));
+  deepStrictEqual([sent.length, calls.length], [9, 7]);
+  ok(calls.every((body) => /query.*login fails/s.test(body) && !/limit|state|labels/.test(body)), sent.join("\n"));
 });
+
+testPage(
+  "console: wires keep their order, and the wire that answers differently is named",
+  async ({ page, open, url }) => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(`${url}/mcp`, (route) => void released.then(() => route.continue()));
+    await page.route(`${url}/rest/tools/add`, (route) => route.fulfill({ json: 4 }));
+    await open("#/tools/add?args=eyJhIjoxLCJiIjoyfQ==");
+    await page.getByRole("button", { name: "On all wires" }).click();
+    const tabs = page.getByRole("group", { name: "Wires" });
+    await tabs.locator(".answer").nth(4).waitFor();
+    const titles = async () =>
+      (await tabs.getByRole("button").allInnerTexts()).map((text) => text.replace(/^[✓…]|≠|[\d.]+ ms/g, "").trim());
+    deepStrictEqual(await titles(), WIRES);
+    strictEqual(await tabs.locator(".running").count(), 2);
+    release();
+    await tabs.locator(".answer").nth(6).waitFor();
+    deepStrictEqual(await titles(), WIRES);
+    await page.getByText("REST answers differently from the other 6 wires.").waitFor();
+    match(await tabs.getByRole("button", { name: "REST" }).innerText(), /≠/);
+  },
+);
 
 testPage("console: form and JSON are one value, and only what a person edits changes", async (open) => {
   const { page, sent } = open;
@@ -83,7 +102,7 @@ testPage("console: form and JSON are one value, and only what a person edits cha
   await page.getByRole("button", { name: /^Send/ }).click();
   await page.locator("pre.value").waitFor();
   deepStrictEqual(received, [{ name: "nameless", tag: null, other: [1, { b: 2 }] }]);
-  ok(!/nameless/.test(sent[0] ?? ""), "a default is not sent");
+  ok(sent.length > 0 && !/nameless/.test(sent.join()), "a default is not sent");
 });
 
 testPage("console: a field that is left out shows no old text", async (open) => {
@@ -138,6 +157,7 @@ testPage("console: calls of other callers appear within a second, refused ones t
   deepStrictEqual(await rowsOf("status:ok"), ["add"]);
   deepStrictEqual(await rowsOf("tool:divide"), ["divide"]);
   deepStrictEqual(await rowsOf("code:zero -tool:add"), ["divide"]);
+  deepStrictEqual(await rowsOf("by:anonymous tool:divide"), ["divide"]);
   ok((await rowsOf("no_such_tool")).length === 1, "a refused call is shown");
   await rowsOf("tool:divide");
   await page.locator("table.calls a", { hasText: "divide" }).click();
@@ -193,6 +213,28 @@ testPage("console: text of strangers is text", async (open) => {
   await callElsewhere(open.url, HOSTILE, {});
   await page.getByRole("row", { name: /onerror/ }).waitFor();
   ok(!/\u202e/.test(await page.locator("body").innerText()));
+});
+
+testWith("console: a phone reaches every screen, and shows a call in place of the list", CHROMIUM, async (chromium) => {
+  await withPage({ server: openServer(), chromium, width: 400 }, async ({ page, open, url }) => {
+    await open("#/feed");
+    const rail = page.getByRole("navigation", { name: "Screens" });
+    const fits = await rail.evaluate((one) => one.scrollWidth <= one.clientWidth);
+    ok(fits, "no screen is beyond the edge");
+    await rail.getByRole("button", { name: "More" }).click();
+    const shown = await rail.getByRole("link").filter({ visible: true }).allInnerTexts();
+    strictEqual(new Set(shown).size, 11);
+    await page.getByRole("dialog").getByRole("link", { name: "Server" }).click();
+    await page.getByRole("region", { name: "Server" }).waitFor();
+    strictEqual(await page.getByRole("dialog").count(), 0);
+    await rail.getByRole("link", { name: "Calls" }).click();
+    await callElsewhere(url, "add", { a: 1, b: 2 });
+    await page.locator("table.calls").getByRole("link", { name: "add" }).click();
+    await page.getByRole("heading", { name: "add" }).waitFor();
+    ok(!await page.locator("table.calls").isVisible(), "the call is in place of the list");
+    await page.getByRole("link", { name: "← Calls" }).click();
+    await page.locator("table.calls").getByRole("link", { name: "add" }).waitFor();
+  });
 });
 
 testWith("console: a server with auth asks for a token with its scope", CHROMIUM, async (chromium) => {

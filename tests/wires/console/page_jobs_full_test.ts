@@ -60,7 +60,12 @@ async function useJobs(page: Page, store: string, at: string, worker: Program): 
   strictEqual(new Set(owners).size, 2, "the timeline names both processes");
   ok(owners.includes(owner));
   await other.printed(/copies, attempt 2/, PATIENCE_MS);
-  await page.getByRole("button", { name: "Cancel job" }).click();
+  await page.getByRole("button", { name: "Cancel job…" }).click();
+  const asked = page.getByRole("dialog", { name: "Cancel this job?" });
+  await page.keyboard.press("Enter");
+  await asked.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Cancel job…" }).click();
+  await asked.getByRole("button", { name: "Cancel job" }).click();
   await job.getByText("cancelled").first().waitFor();
   await other.printed(/stopped/, PATIENCE_MS);
 
@@ -126,16 +131,26 @@ testWith("console: the jobs are accessible, dark, light and narrow", [CHROMIUM],
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.evaluate(() => location.hash = "#/jobs");
-      await page.getByText("Choose a job for").waitFor();
+      await page.getByRole("link", { name: /^rename, job/ }).waitFor();
       found.push(...await violationsOf(page, `jobs, ${width} px`));
       for (const tool of ["rename", "copy_files"]) {
         await page.getByRole("link", { name: new RegExp(`^${tool}, job`) }).click();
         await page.getByRole("heading", { name: tool, exact: true }).waitFor();
         found.push(...await violationsOf(page, `${tool}, ${width} px`));
         if (PICTURE !== undefined && width > 720) await page.screenshot(PICTURE);
-        await page.getByRole("button", { name: "Close" }).click();
+        if (tool === "copy_files") {
+          await page.getByRole("button", { name: "Cancel job…" }).click();
+          await page.getByRole("dialog").waitFor();
+          found.push(...await violationsOf(page, `cancel, ${width} px`));
+          await page.getByRole("button", { name: "Keep it running" }).click();
+        }
+        const close = page.getByRole("button", { name: "Close" });
+        await (width > 720 ? close : page.getByRole("link", { name: "← Jobs" })).click();
       }
     }
     deepStrictEqual(found, []);
+    await page.evaluate(() => location.hash = "#/tools");
+    const names = await page.locator("nav.list .tool-name").allInnerTexts();
+    match(names.slice(-3).join("; "), /^nap.*; redeem\s+system.*; cancel\s+system/);
   });
 }, 3 * PATIENCE_MS);

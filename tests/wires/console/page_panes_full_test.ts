@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after } from "node:test";
 import type { Page } from "playwright-core";
+import { mcpSessions, memorySessionStore } from "../../../src/wires/mcp/mod.ts";
 import { findProgram, root, testWith } from "../../serve/programs.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
 import { callElsewhere, closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
@@ -34,8 +35,7 @@ testPane("keys are written as on the keyboard of the platform", async ({ page, o
   }
 });
 
-/** Wires that the page can call, but for MCP 2025-11-25: its questions need a session. */
-const ASKING = ["mcp-2026", "mcp-lite", "rest", "connect"];
+const ASKING = ["mcp-2026", "mcp-2025", "mcp-lite", "rest", "connect"];
 
 testPane(
   "questions of a call are answered on each wire, in forms that begin with defaults, and the log is shown",
@@ -79,6 +79,44 @@ testPane(
   /status of 422/,
 );
 
+testWith("console: questions over MCP 2025-11-25 are answered in a session", CHROMIUM, async (chromium) => {
+  const store = memorySessionStore();
+  const ids = new Set<string>();
+  const put = store.put.bind(store);
+  store.put = (session, before) => {
+    ids.add(session.id);
+    return put(session, before);
+  };
+  const server = paneServer(false, mcpSessions({ store }));
+  await withPage({ server, chromium, expected: /status of 404/ }, async ({ page, open, sent }) => {
+    await open("#/tools/sign_off");
+    await page.getByLabel("Wire", { exact: true }).selectOption("mcp-2025");
+    for (const text of ["first", "second"]) {
+      await page.getByRole("button", { name: /^Send/ }).click();
+      const visits = page.getByRole("group", { name: "The tool asks for a visit of a page" });
+      await visits.nth(0).getByRole("button", { name: "I have visited it" }).click();
+      await visits.nth(1).getByRole("button", { name: "Decline" }).click();
+      const model = page.getByRole("group", { name: "The tool asks a model" });
+      await model.getByLabel("text", { exact: true }).fill(text);
+      await model.getByRole("button", { name: "Answer as the model" }).click();
+      const folders = page.getByRole("group", { name: "The tool asks for folders" });
+      await folders.getByRole("button", { name: "Decline" }).click();
+      await page.locator("pre.value", { hasText: text }).waitFor();
+      const value = JSON.parse(await page.locator("pre.value").innerText());
+      deepStrictEqual([value.page.action, value.script.action, value.folders.action], ["accept", "decline", "decline"]);
+      strictEqual(sent.filter((body) => body.includes('"initialize"')).length, 1, "the session is kept");
+    }
+    for (const id of ids) await store.delete(id);
+    await page.getByRole("button", { name: /^Send/ }).click();
+    await page.getByRole("group", { name: "The tool asks a model" }).waitFor();
+    strictEqual(sent.filter((body) => body.includes('"initialize"')).length, 2, "an ended session is replaced");
+    const cancelled = page.waitForRequest((request) => /notifications.cancelled/.test(request.postData() ?? ""));
+    await page.keyboard.press("Escape");
+    await page.getByRole("alert").getByText("Cancelled.").waitFor();
+    await cancelled;
+  });
+});
+
 testPane("several questions are answered together, and only web pages are links", async ({ page, open }) => {
   await open("#/tools/sign_off");
   await page.getByRole("button", { name: /^Send/ }).click();
@@ -121,6 +159,13 @@ testPane(
     await page.getByRole("button", { name: "Read" }).click();
     await page.getByRole("img", { name: "A picture, image/png" }).waitFor();
     strictEqual(await page.locator("img").evaluate((one) => (one as HTMLImageElement).naturalWidth), 1);
+    await page.locator("img.tiny").waitFor();
+    const renderingOf = () => page.locator("img").evaluate((one) => getComputedStyle(one).imageRendering);
+    strictEqual(await renderingOf(), "pixelated");
+    await open("#/resources/image%3A%2F%2Fplot");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("img", { name: "A picture, image/svg+xml" }).waitFor();
+    strictEqual(await renderingOf(), "auto");
     await open("#/resources/hostile%3A%2F%2Fpage");
     await page.getByRole("button", { name: "Read" }).click();
     await page.locator("pre.value", { hasText: "<script>" }).waitFor();
@@ -224,15 +269,36 @@ testPane(
     await page.getByRole("row", { name: /audit ✓ may call/ }).waitFor();
     await page.evaluate(() => location.hash = "#/tools/audit");
     await page.getByRole("heading", { name: "audit" }).waitFor();
+    await page.getByRole("button", { name: "Send as ada" }).waitFor();
     await page.keyboard.press("Control+Enter");
     await page.locator("pre.value", { hasText: "the log, for ada" }).waitFor();
     await page.getByRole("button", { name: "Bytes" }).click();
     const text = await page.locator("#app").innerText();
     ok(!text.includes(PAGE_KEY), "the key is not shown");
+    await page.evaluate(() => location.hash = "#/resources/notes%3A%2F%2Fmine");
+    await page.getByRole("heading", { name: "My notes" }).waitFor();
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.evaluate(() => location.hash = "#/prompts/review");
+    await page.getByLabel("code", { exact: true }).fill("1");
+    await page.getByRole("button", { name: "Get messages" }).click();
+    match(await page.locator(".messages li").nth(1).innerText(), /Gladly, ada\./);
     strictEqual(sent.length, 0, "no wire was used");
-    await page.getByRole("button", { name: "as ada ×" }).click();
-    await page.getByRole("button", { name: "as ada ×" }).waitFor({ state: "detached" });
+    await page.evaluate(() => location.hash = "#/access");
+    await page.getByLabel("Scopes").fill("notes:read");
+    await page.getByRole("button", { name: "Act as" }).click();
+    await page.evaluate(() => location.hash = "#/resources/notes%3A%2F%2Fmine");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.locator("pre.value", { hasText: "the notes of ada" }).waitFor();
+    strictEqual(sent.length, 0, "no wire was used");
+    await page.getByText("Acting as ada, with the scopes notes:read").waitFor();
+    await page.getByRole("button", { name: "Stop acting as ada" }).click();
+    await page.getByText("Acting as ada").waitFor({ state: "detached" });
+    await page.locator("pre.value").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("alert").waitFor();
   },
+  /status of 401/,
 );
 
 /** The panes, each with something in it. */
@@ -257,11 +323,6 @@ const PANES: readonly (readonly [name: string, fragment: string, show: (page: Pa
     await page.getByRole("button", { name: "Replay it" }).click();
     await page.getByRole("button", { name: "Send 0 calls" }).waitFor();
   }],
-  ["access", "#/access", async (page) => {
-    await page.getByLabel("Id of the caller").fill("ada");
-    await page.getByRole("button", { name: "Act as" }).click();
-    await page.getByRole("button", { name: "as ada ×" }).waitFor();
-  }],
   ["resources", "#/resources", (page) => page.locator("nav.list a").nth(3).waitFor()],
   ["resource", "#/resources/weather%3A%2F%2Fnow", async (page) => {
     await page.getByRole("button", { name: "Read" }).click();
@@ -271,6 +332,11 @@ const PANES: readonly (readonly [name: string, fragment: string, show: (page: Pa
     await page.getByLabel("code", { exact: true }).fill("let x = 1");
     await page.getByRole("button", { name: "Get messages" }).click();
     await page.locator(".messages li").nth(1).waitFor();
+  }],
+  ["access", "#/access", async (page) => {
+    await page.getByLabel("Id of the caller").fill("ada");
+    await page.getByRole("button", { name: "Act as" }).click();
+    await page.getByRole("button", { name: "Stop acting as ada" }).waitFor();
   }],
 ];
 

@@ -3,7 +3,7 @@ import { createServer, defineTool, mcp, mcpLite, type Server } from "../../../mo
 import * as v from "../../../src/core/schema/valibot.ts";
 import { consolePage } from "../../../src/wires/console/mod.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { assistant, definePrompt, defineResource, user } from "../../../src/wires/mcp/mod.ts";
+import { assistant, definePrompt, defineResource, type McpSessions, user } from "../../../src/wires/mcp/mod.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";
 import { HOSTILE, PAGE_KEY } from "./page_server.ts";
 
@@ -56,9 +56,15 @@ const resources = [
     weather
   ),
   defineResource("image://dot").title("A dot").mimeType("image/png").read(() => ({ blob: DOT, mimeType: "image/png" })),
+  defineResource("image://plot").title("A plot").mimeType("image/svg+xml").read(() => ({
+    blob: new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"/>`),
+    mimeType: "image/svg+xml",
+  })),
   defineResource("books://{id}").title("Books").describe("A book by its number")
     .complete({ id: (value) => [...stories.keys()].filter((id) => id.startsWith(value)) })
     .read(({ id }) => stories.get(String(id))),
+  defineResource("notes://mine").title("My notes").describe("Notes of the caller").scopes("notes:read")
+    .read((_, ctx) => `the notes of ${ctx.principal?.id}`),
   defineResource("hostile://page").title(HOSTILE).mimeType("text/html").read(() => HOSTILE),
 ];
 
@@ -73,17 +79,26 @@ const review = definePrompt("review").title("Code review").describe("Review a pi
     v.object({ code: v.pipe(v.string(), v.description("What to review")), language: v.optional(v.string(), "any") }),
   )
   .complete({ language: (value) => ["go", "rust", "typescript"].filter((one) => one.startsWith(value)) })
-  .handle(({ code, language }) => [user(`Review this ${language} code: ${code}`), assistant(`Gladly. ${stranger}`)]);
+  .handle(({ code, language }, { principal }) => [
+    user(`Review this ${language} code: ${code}`),
+    assistant(`Gladly${principal === undefined ? "" : `, ${principal.id}`}. ${stranger}`),
+  ]);
 
 /** A server with all that the panes show. Without text of strangers if `isClean`. */
-export function paneServer(isClean = false): Server {
+export function paneServer(isClean = false, sessions?: McpSessions): Server {
   stranger = isClean ? "" : HOSTILE;
-  const wires = [mcp({ logging: true }), mcpLite(), rest(), grpc(), consolePage({ key: PAGE_KEY, actAs: true })];
+  const wires = [
+    mcp({ logging: true, sessions }),
+    mcpLite(),
+    rest(),
+    grpc(),
+    consolePage({ key: PAGE_KEY, actAs: true }),
+  ];
   const server = createServer({
     name: "restaurant",
     version: "2.0.0",
     tools: [book, several, audit],
-    resources: isClean ? resources.slice(0, 3) : resources,
+    resources: isClean ? resources.slice(0, 4) : resources,
     prompts: [review],
     wires,
     keys: "k1:a secret of at least thirty-two bytes",

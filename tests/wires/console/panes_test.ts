@@ -5,6 +5,7 @@ import { createServer, defineTool, Failure, mcpLite, type Server } from "../../.
 import { FakeClock } from "../../../src/testing/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
+import { definePrompt, defineResource } from "../../../src/wires/mcp/mod.ts";
 import { type ConsoleOptions, consolePage } from "../../../src/wires/console/mod.ts";
 
 const KEY = "key-of-the-pane-tests";
@@ -139,12 +140,13 @@ test("a recording ends after ten minutes, and a console without bodies makes non
 test("the page acts as no other caller unless the options say so", async () => {
   const as = { id: "ada", scopes: ["write"] };
   const server = serverWith();
-  for (const name of ["tools", "check", "access", "call"]) {
+  for (const name of ["tools", "check", "access", "call", "content"]) {
     const refused = await ask(server, name, { as, tool: "secret", args: {} });
     strictEqual(refused.status, 403, name);
     match(refused.json.error.message, /actAs: true/);
   }
   strictEqual((await ask(server, "call", { tool: "add", args: { a: 1, b: 2 } })).status, 403);
+  strictEqual((await ask(server, "content", { method: "list" })).status, 403);
   const { tools, hidden } = (await ask(server, "access")).json;
   strictEqual(hidden, 1);
   ok(!JSON.stringify(tools).includes("secret"), "hidden tools are not named");
@@ -182,6 +184,54 @@ test("with actAs, tools are listed and called as the caller of the page says", a
   for (const as of [{}, { id: "" }, { id: "x", scopes: "write" }, "ada", null]) {
     strictEqual((await ask(server, "access", { as })).status, 400, JSON.stringify(as));
   }
+});
+
+const resources = [
+  defineResource("note://mine").scopes("notes").describe("Notes").read((_, ctx) => `the note of ${ctx.principal?.id}`),
+  defineResource("book://{id}").describe("Books").list((
+    ctx,
+  ) => [{ name: ctx.principal?.id ?? "?", variables: { id: "1" } }])
+    .complete({ id: (value, ctx) => [`${value}-${ctx.principal?.id}`] })
+    .read(({ id }, ctx) => `${id} for ${ctx.principal?.id}`),
+];
+const prompts = [
+  definePrompt("greet").describe("Greet").input(v.object({ word: v.string() }))
+    .handle(async ({ word }, ctx) => {
+      const sure = await ctx.elicit("sure", { message: "Sure?", schema: v.object({}) });
+      return `${word}, ${ctx.principal?.id}: ${sure.action}`;
+    }),
+];
+
+test("with actAs, resources and prompts are read as the caller of the page says", async () => {
+  const server = serverWith({ actAs: true }, { resources, prompts });
+  const ada = { id: "ada", scopes: ["notes"] };
+  const get = async (as: unknown, method: string, params: unknown = {}, more = {}) =>
+    (await ask(server, "content", { as, method, params, ...more })).json;
+  const { value: { resources: listed, prompts: [greet], canComplete } } = await get(ada, "list");
+  deepStrictEqual(listed.map(({ name }: { name: string }) => name), ["note://mine", "ada", "book://{id}"]);
+  deepStrictEqual([greet.name, canComplete], ["greet", true]);
+  const read = (as: unknown, uri: string) => get(as, "resources/read", { uri });
+  strictEqual((await read(ada, "note://mine")).value.contents[0].text, "the note of ada");
+  strictEqual((await read({ id: "bob" }, "note://mine")).code, "permission_denied");
+  strictEqual((await read(ada, "book://7")).value.contents[0].text, "7 for ada");
+  strictEqual((await read(ada, "none://x")).code, "resource_not_found");
+  const argument = { name: "id", value: "4" };
+  const completed = await get(ada, "completion/complete", {
+    ref: { type: "ref/resource", uri: "book://{id}" },
+    argument,
+  });
+  deepStrictEqual(completed.value.completion.values, ["4-ada"]);
+  const params = { name: "greet", arguments: { word: "Hello" } };
+  const { continuation, requests } = await get(ada, "prompts/get", params);
+  strictEqual(requests.sure.message, "Sure?");
+  const meta = { continuation, responses: { sure: { action: "decline" } } };
+  const { value } = await get(ada, "prompts/get", params, { meta });
+  strictEqual(value.messages[0].content.text, "Hello, ada: decline");
+  strictEqual((await get(ada, "prompts/list")).code, "method_not_found");
+  const empty = serverWith({ actAs: true });
+  const none = { resources: [], prompts: [], canComplete: false };
+  deepStrictEqual((await ask(empty, "content", { as: ada, method: "list" })).json.value, none);
+  strictEqual((await ask(empty, "content", { as: ada, method: "prompts/get" })).json.code, "method_not_found");
 });
 
 test("what cannot be sent as JSON is a masked error with a correlation id", async () => {

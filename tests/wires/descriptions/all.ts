@@ -6,6 +6,7 @@ import { mcpLite } from "./mcp_lite.ts";
 import { memory } from "./memory.ts";
 import { rest } from "./rest.ts";
 import { stdio } from "./stdio.ts";
+import { websocket } from "./websocket.ts";
 import { webtools } from "./webtools.ts";
 import type { RequestWire } from "../../../src/wires/mod.ts";
 
@@ -13,6 +14,7 @@ import type { RequestWire } from "../../../src/wires/mod.ts";
 export const DESCRIPTIONS: readonly WireDescription[] = [
   memory,
   mcpLite,
+  websocket,
   connect,
   grpcWeb,
   grpc,

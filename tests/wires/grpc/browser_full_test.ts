@@ -1,4 +1,4 @@
-/** Connect and gRPC-Web in a real browser, from a page of another origin. */
+/** Connect, gRPC-Web and WebSocket in a real browser, from a page of another origin. */
 import { deepStrictEqual, match } from "node:assert/strict";
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ import type { Findings } from "./browser_page.ts";
 const needs = ["chromium", "esbuild"].map(findProgram);
 
 testWith(
-  "pages call and stream over Connect and gRPC-Web as over HTTP",
+  "pages call and stream over Connect, gRPC-Web and WebSocket as over HTTP",
   needs,
   async (chromium, esbuild) => {
     const page = await servePage(await bundlePage(esbuild ?? ""));

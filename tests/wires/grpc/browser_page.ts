@@ -1,6 +1,7 @@
 /** Runs in a page: the client over every wire that a page can reach. `browser_test.ts` checks the findings. */
 import { createClient, mcpLiteTransport } from "../../../mod.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
+import { webSocketTransport } from "../../../src/wires/mcp_lite/websocket/mod.ts";
 import type { FixtureServer } from "../fixture.ts";
 import type { Transport } from "../../../src/wires/mod.ts";
 
@@ -47,6 +48,7 @@ Object.assign(globalThis, {
   async tryAll(url: string): Promise<Record<string, Findings | string>> {
     return {
       http: await tryOut(mcpLiteTransport(`${url}/mcp-lite/v1`)),
+      websocket: await tryOut(webSocketTransport(url)),
       "connect (JSON)": await tryOut(connectTransport(url)),
       "connect (binary)": await tryOut(connectTransport(url, { format: "binary" })),
       "gRPC-Web": await tryOut(grpcWebTransport(url)),

@@ -310,10 +310,11 @@ export class JobRunner {
       run,
       new JobLease(this.#jobs, job, run, { isPromised: true, startedMs: this.#services.clock.now() }),
     );
-    const onResult = this.#services.observer?.begin(run, job.attempt);
+    const { observer } = this.#services;
+    const began = observer?.begin(run, job.attempt);
     const running = Future.of(Promise.resolve(this.#runWithMiddleware(run)));
     const ended = this.#guard(run, running, { totalMs: this.#attemptMs(run), idleMs: undefined });
-    if (onResult !== undefined) ended.into({ receive: onResult, fail: () => {} });
+    if (observer !== undefined) ended.into({ receive: (result) => observer.end(began, run, result), fail: () => {} });
     await concluded;
   }
 

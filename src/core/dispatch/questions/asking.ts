@@ -14,6 +14,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../internal/json
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { SchemaAdapter } from "../../schema/adapter.ts";
 import { compileSchema } from "../../schema/compile.ts";
+import { assertReferences } from "../../schema/references.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import type {
   Answers,
@@ -339,7 +340,7 @@ function formQuestion(
   { message, schema }: ElicitRequest,
   adapters: readonly SchemaAdapter[],
 ): PendingQuestion {
-  const compiled = compileSchema(schema, { where: `Schema of question "${key}"`, adapters });
+  const compiled = compileSchema(schema, { where: `Schema of question "${key}"`, adapters, check: assertReferences });
   return {
     request: { kind: "elicitation", message, schema: compiled.jsonSchema as JsonObject },
     async check(content) {

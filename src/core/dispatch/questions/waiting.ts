@@ -3,6 +3,7 @@ import type { Memo, Wait } from "../../../engine/engine.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import { type CompiledSchema, compileSchema } from "../../schema/compile.ts";
+import { assertReferences } from "../../schema/references.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import type { Schema } from "../../schema/standard_schema.ts";
 import type { TokenKeys } from "../../token/token.ts";
@@ -59,7 +60,7 @@ export class WaitTracker {
   ): Promise<WaitResult<Value> | typeof OPEN> {
     this.#assertPromising("waitFor");
     const { adapters } = this.#run.definition;
-    const compiled = compileSchema(schema, { where: `Schema of wait "${key}"`, adapters });
+    const compiled = compileSchema(schema, { where: `Schema of wait "${key}"`, adapters, check: assertReferences });
     const name = valueName(key);
     const kept = this.waits.get(name);
     if (kept?.done === "timeout") return { action: "timeout" };

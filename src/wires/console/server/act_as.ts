@@ -1,6 +1,8 @@
-/** Access of a caller to the tools, and calls as another caller in development. */
+/** Access of a caller to the tools, and calls and contents as another caller in development. */
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import type { Principal } from "../../../core/call/call.ts";
+import { type CallResult, errorResult } from "../../../core/call/outcome.ts";
+import type { ContentCall, ContentCatalog } from "../../../core/content/content_catalog.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
@@ -65,12 +67,57 @@ export function accessOf(host: WireHost, principal: Principal | undefined, names
 
 /** Calls a tool as a caller, without a wire. Refused for the caller of the page itself, who has the wires. */
 export function callAs(host: WireHost): CallerAnswer {
-  return async ({ tool, args, meta: members, as }, principal, head) => {
-    if (as === undefined) return notAllowed();
+  return runAs(({ tool, args }, { meta, peer }) => host.dispatch.call({ tool: String(tool), args, meta, peer }));
+}
+
+/**
+ * Answers the requests of MCP for resources and prompts as a caller, without a wire. The method `list` has all lists at once.
+ * Refused for the caller of the page itself, who has the wire.
+ */
+export function contentAs({ catalog }: WireHost): CallerAnswer {
+  return runAs(async ({ method, params }, call) => {
+    if (method === "list") return await listAs(catalog, call);
+    if (catalog === undefined) return errorResult("method_not_found", "This server has neither resources nor prompts");
+    const { uri, name, arguments: args = {} } = asObject(params);
+    if (method === "prompts/get") return await catalog.getPrompt(String(name), args, call);
+    const isRead = method === "resources/read";
+    if (!isRead && method !== "completion/complete") return errorResult("method_not_found", "There is no such method");
+    const result =
+      await (isRead ? catalog.readResource(String(uri), call) : completeAs(catalog, asObject(params), call));
+    return result.kind === "answer"
+      ? { ...result, value: { [isRead ? "contents" : "completion"]: result.value } }
+      : result;
+  });
+}
+
+async function listAs(catalog: ContentCatalog | undefined, call: ContentCall): Promise<CallResult> {
+  const { prompts = [], templates = [], canComplete = false } = catalog ?? {};
+  const listed = await catalog?.listResources(call) ?? { kind: "answer", value: [] };
+  if (listed.kind !== "answer") return listed;
+  return { ...listed, value: { resources: [...listed.value, ...templates], prompts, canComplete } };
+}
+
+function completeAs(catalog: ContentCatalog, { ref, argument, context }: Members, call: ContentCall) {
+  const { name: prompt, uri } = asObject(ref);
+  const { name, value } = asObject(argument);
+  return catalog.complete({
+    ...call,
+    of: typeof prompt === "string" ? { prompt } : { resource: String(uri) },
+    argument: String(name),
+    value: String(value),
+    otherArguments: asObject(asObject(context)["arguments"]) as Readonly<Record<string, string>>,
+  });
+}
+
+type Run = (input: Members, call: ContentCall) => MaybeFuture<CallResult>;
+
+function runAs(run: Run): CallerAnswer {
+  return async (input, principal, head) => {
+    if (input["as"] === undefined) return notAllowed();
+    const { meta: members } = input;
     const meta = isJsonObject(members) ? decodeCallMeta(members) : undefined;
     if (meta !== undefined && "kind" in meta) return ok(meta);
-    const peer = new ConsolePeer(head, principal, false);
-    const result = await host.dispatch.call({ tool: String(tool), args, meta, peer });
+    const result = await run(input, { meta, peer: new ConsolePeer(head, principal, false) });
     // The cause of an error is for the log.
     return ok({ ...result, cause: undefined, ...("requests" in result && { requests: questionsToJson(result) }) });
   };

@@ -49,9 +49,12 @@ export class CallRecording {
     return end && ((result) => guarded(() => end(result)));
   }
 
+  get isOn(): boolean {
+    return this.#openRecorder() !== undefined;
+  }
+
   get state(): RecordingState {
-    const isOn = this.#openRecorder() !== undefined;
-    return { isOn, calls: this.#calls, chars: this.#chars, limit: this.#limit };
+    return { isOn: this.isOn, calls: this.#calls, chars: this.#chars, limit: this.#limit };
   }
 
   /** The lines; empty without a recording. */

@@ -13,7 +13,7 @@ export interface ToolStats {
   readonly calls: number;
   /** Those of them that ended in a failure or an error. */
   readonly errors: number;
-  /** Times in milliseconds that 50, 95 and 99 percent of the calls did not exceed; 0 without calls. At most 26 % too high. */
+  /** Times in milliseconds that 50, 95 and 99 percent of the timed calls did not exceed; 0 without calls. At most 26 % too high. */
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
@@ -24,12 +24,25 @@ export interface ToolStats {
 /** The counts of all tools. */
 export class CallStats {
   readonly #tools = new Map<string, Counts>();
+  /** The counts of the last tool: calls often come in series. */
+  #lastTool = "";
+  #last: Counts = new Counts();
 
-  /** Counts a call that ended. */
-  add(tool: string, atMs: number, tookMs: number, isError: boolean): void {
-    let counts = this.#tools.get(tool);
-    if (counts === undefined) this.#tools.set(tool, counts = new Counts());
-    counts.add(Math.floor(atMs / 1_000), tookMs, isError);
+  /**
+   * Counts a call that ended.
+   *
+   * @param second Second of its end, since the Unix epoch.
+   * @param tookMs Its time in milliseconds; `undefined` if it was not measured.
+   */
+  count(tool: string, second: number, tookMs?: number, isError: boolean = false): void {
+    if (tool !== this.#lastTool) this.#select(tool);
+    this.#last.add(second, tookMs, isError);
+  }
+
+  #select(tool: string): void {
+    this.#lastTool = tool;
+    this.#last = this.#tools.get(tool) ?? new Counts();
+    this.#tools.set(tool, this.#last);
   }
 
   /** The counts, the busiest tool first. */
@@ -45,15 +58,17 @@ class Counts {
   readonly #seconds = new Uint32Array(SECONDS);
   #second = 0;
   #calls = 0;
+  #timed = 0;
   #errors = 0;
 
-  add(second: number, tookMs: number, isError: boolean): void {
-    this.#advance(second);
-    const bucket = Math.min(BUCKETS - 1, Math.floor(PER_OCTAVE * Math.log2(Math.max(0, tookMs) * 16 + 1)));
-    this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + 1;
-    this.#seconds[second % SECONDS] = (this.#seconds[second % SECONDS] ?? 0) + 1;
+  add(second: number, tookMs: number | undefined, isError: boolean): void {
+    if (second > this.#second) this.#advance(second);
+    this.#seconds[second % SECONDS]!++;
     this.#calls++;
     if (isError) this.#errors++;
+    if (tookMs === undefined) return;
+    this.#timed++;
+    this.#buckets[Math.min(BUCKETS - 1, Math.floor(PER_OCTAVE * Math.log2(Math.max(0, tookMs) * 16 + 1)))]!++;
   }
 
   read(tool: string, second: number): ToolStats {
@@ -79,7 +94,7 @@ class Counts {
 
   /** Upper end of the bucket that the share of all calls reaches, in milliseconds. */
   #quantile(share: number): number {
-    let left = this.#calls * share;
+    let left = this.#timed * share;
     if (left === 0) return 0;
     const bucket = this.#buckets.findIndex((count) => (left -= count) <= 0);
     return Math.round((2 ** ((bucket + 1) / PER_OCTAVE) - 1) / 16 * 100) / 100;

@@ -40,7 +40,7 @@ export interface ConsoleOptions {
    */
   readonly bodies?: boolean;
   /**
-   * Whether the page may call tools as any principal, for development: in the process of the server, without a wire. Needs `key`, and a
+   * Whether the page may call tools, read resources and get prompts as any principal, for development: in the process of the server, without a wire. Needs `key`, and a
    * server without `auth`. Default: `false`.
    */
   readonly actAs?: boolean;
@@ -199,6 +199,7 @@ class Console implements MountedWire {
   }
 
   close(): void {
+    this.#feed.close();
     for (const body of this.#bodies) body.end();
   }
 

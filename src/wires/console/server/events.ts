@@ -41,8 +41,8 @@ export interface EndEvent {
   readonly seq: number;
   readonly call: number;
   readonly atMs: number;
-  /** Milliseconds from its begin. */
-  readonly tookMs: number;
+  /** Milliseconds from its begin; `undefined` if it began on a busy server that no page watched. */
+  readonly tookMs?: number | undefined;
   /** How it ended: `answer`, `failure`, `error`, `promise` or `questions`. */
   readonly outcome: string;
   /** Code of a failure or an error. */

@@ -1,8 +1,8 @@
 /**
  * The feed of the console: observes all calls of the server, and keeps the newest events within bounds.
  *
- * A call costs two small objects while no page watches. Arguments and values are copied only while one does, after secrets were
- * replaced, and only as many a second as a person could read.
+ * A call costs two small objects while no page watches, and on a busy server only its count, unless it fails. Arguments and values are
+ * copied only while a page watches, after secrets were replaced, and only as many a second as a person could read.
  */
 import type { Call } from "../../../core/call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, Progress } from "../../../core/call/outcome.ts";
@@ -14,7 +14,7 @@ import { asObject } from "../../../internal/json.ts";
 import type { Clock } from "../../../internal/time.ts";
 import { CallStats } from "./call_stats.ts";
 import type { CallRecording } from "./call_recording.ts";
-import type { BeginEvent, FeedEvent } from "./events.ts";
+import type { FeedEvent } from "./events.ts";
 
 /** Events that are kept. */
 const MAX_EVENTS = 4_096;
@@ -31,6 +31,8 @@ const MAX_EVENTS_OF_CALL = 64;
 const MAX_BODIES = 200;
 /** Calls of one second whose pieces and progress are kept. */
 const MAX_FOLLOWED = 200;
+/** Calls of one second that are timed and kept while no page watches, beside those that fail. The others are counted. */
+const MAX_TIMED = 500;
 /** Delay until new events are sent, in milliseconds, so that many events are one message. */
 const BATCH_MS = 50;
 /** Events of one batch. Older ones are counted as lost. */
@@ -52,6 +54,22 @@ export interface FeedOptions {
   readonly ownPath: string;
   /** Whether arguments and values are copied. */
   readonly hasBodies: boolean;
+}
+
+/** What is known of a call while it runs. */
+interface Began {
+  /** Number of the call. */
+  readonly call: number;
+  /** Monotonic time. */
+  readonly startedMs: number;
+  /** Takes the result, for the recording. */
+  readonly record: ((result: CallResult) => void) | undefined;
+}
+
+/** Monotonic time of an end, and time that the call took; `undefined` if it was not measured. */
+interface Times {
+  readonly endedMs: number;
+  readonly tookMs: number | undefined;
 }
 
 /** JSON text of a value, or its beginning. */
@@ -80,7 +98,17 @@ export class Feed implements CallObserver {
   #isScheduled = false;
   #bodies = 0;
   #followed = 0;
+  /** The second that the counts are of, since the Unix epoch. */
   #second = 0;
+  /** Monotonic time of the next one. */
+  #nextSecondMs = 0;
+  /** Milliseconds since the Unix epoch at monotonic time 0. */
+  #originMs = 0;
+  /** Begins and ends of the second that were timed. */
+  #timed = 0;
+  /** Whether calls are only counted for the rest of the second, unless they fail. */
+  #isBusy = false;
+  #stopTimer = () => {};
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -91,49 +119,27 @@ export class Feed implements CallObserver {
     return this.#watchers.size;
   }
 
-  begin(begun: BegunCall, attempt: number | undefined): (result: CallResult) => void {
-    const { clock } = this.#options;
-    const { call: { tool, args, peer }, definition } = begun;
-    const startedMs = clock.elapsed();
+  begin(begun: BegunCall, attempt: number | undefined): Began | undefined {
+    if (this.#isBusy && attempt === undefined && !this.#isRead) return undefined;
+    const startedMs = this.#options.clock.elapsed();
     this.#advance(startedMs);
-    const seq = ++this.#seq;
-    const event: BeginEvent = {
-      type: "begin",
-      seq,
-      call: seq,
-      atMs: clock.now(),
-      tool: cut(tool),
-      wire: peer.wire,
-      principal: cut(peer.principal?.id),
-      attempt,
-      args: this.#copy(args, definition.inputSchema),
-    };
-    this.#keep(event);
+    const call = this.#begin(begun, startedMs, attempt);
     // To follow a call costs more than to note its begin and end.
-    if (this.#watchers.size > 0 && ++this.#followed <= MAX_FOLLOWED) this.#follow(begun, seq);
-    const record = attempt === undefined ? this.recording?.begin(begun) : undefined;
-    return (result) => {
-      record?.(result);
-      const endedMs = clock.elapsed();
-      this.#advance(endedMs);
-      const tookMs = endedMs - startedMs;
-      const isError = result.kind === "error" || result.kind === "failure";
-      const atMs = event.atMs + Math.round(tookMs);
-      this.stats.add(definition.name, atMs, tookMs, isError);
-      if (isError) this.#reported.add(peer.metadata);
-      const isAnswer = result.kind === "answer";
-      const end = {
-        type: "end" as const,
-        seq: ++this.#seq,
-        call: seq,
-        atMs,
-        tookMs: Math.round(tookMs * 1_000) / 1_000,
-        outcome: result.kind,
-        value: isAnswer ? this.#copy(result.value, answerSchema(definition)) : undefined,
-      };
-      // Members of another object are costly to copy, and most calls end in an answer.
-      this.#keep(isAnswer ? end : { ...end, ...this.#describe(result, definition) });
-    };
+    if (this.#watchers.size > 0 && ++this.#followed <= MAX_FOLLOWED) this.#follow(begun, call);
+    return { call, startedMs, record: attempt === undefined ? this.recording?.begin(begun) : undefined };
+  }
+
+  end(began: Began | undefined, begun: BegunCall, result: CallResult): void {
+    const { call: { peer }, definition: { name } } = begun;
+    const isError = result.kind === "error" || result.kind === "failure";
+    if (isError) this.#reported.add(peer.metadata);
+    if (began === undefined && !isError && !this.#isRead) return this.stats.count(name, this.#second);
+    began?.record?.(result);
+    const endedMs = this.#options.clock.elapsed();
+    this.#advance(endedMs);
+    const tookMs = began && endedMs - began.startedMs;
+    this.stats.count(name, this.#second, tookMs, isError);
+    this.#end(began?.call ?? this.#begin(begun, endedMs, undefined), begun, result, { endedMs, tookMs });
   }
 
   refuse({ tool, peer: { wire, principal, metadata } }: Call, error: ErrorResult): void {
@@ -176,6 +182,10 @@ export class Feed implements CallObserver {
     return { events, lost };
   }
 
+  close(): void {
+    this.#stopTimer();
+  }
+
   /** Sends new events to `watcher`, in batches. Returns the end of it. */
   watch(watcher: (part: FeedPart) => void): () => void {
     // The other pages get what they wait for: the number of the last sent event is that of all pages.
@@ -184,12 +194,65 @@ export class Feed implements CallObserver {
     return () => this.#watchers.delete(watcher);
   }
 
-  /** Begins the counts of a second. */
+  /** Counts the calls of a second. Those of a busy one are not timed from then on, unless there is a reader. */
   #advance(elapsedMs: number): void {
-    const second = Math.floor(elapsedMs / 1_000);
-    if (second === this.#second) return;
-    this.#second = second;
-    this.#bodies = this.#followed = 0;
+    const { clock } = this.#options;
+    if (elapsedMs >= this.#nextSecondMs) {
+      this.#originMs = clock.now() - elapsedMs;
+      this.#second = Math.floor(this.#at(elapsedMs) / 1_000);
+      this.#nextSecondMs = elapsedMs + 1_000 - this.#at(elapsedMs) % 1_000;
+      this.#timed = this.#bodies = this.#followed = 0;
+    }
+    // A timer of Workers ends with its request.
+    if (++this.#timed !== 2 * MAX_TIMED || clock.isPerRequest === true) return;
+    this.#isBusy = true;
+    this.#stopTimer = clock.after(this.#nextSecondMs - elapsedMs, () => this.#isBusy = false);
+  }
+
+  /** Milliseconds since the Unix epoch at a monotonic time. To read a clock is what costs a call most here. */
+  #at(elapsedMs: number): number {
+    return Math.round(this.#originMs + elapsedMs);
+  }
+
+  /** Keeps the begin of a call. Returns its number. */
+  #begin(
+    { call: { tool, args, peer }, definition }: BegunCall,
+    startedMs: number,
+    attempt: number | undefined,
+  ): number {
+    const seq = ++this.#seq;
+    this.#keep({
+      type: "begin",
+      seq,
+      call: seq,
+      atMs: this.#at(startedMs),
+      tool: cut(tool),
+      wire: peer.wire,
+      principal: cut(peer.principal?.id),
+      attempt,
+      args: this.#copy(args, definition.inputSchema),
+    });
+    return seq;
+  }
+
+  #end(call: number, { definition }: BegunCall, result: CallResult, { endedMs, tookMs }: Times): void {
+    const isAnswer = result.kind === "answer";
+    const end = {
+      type: "end" as const,
+      seq: ++this.#seq,
+      call,
+      atMs: this.#at(endedMs),
+      tookMs: tookMs && Math.round(tookMs * 1_000) / 1_000,
+      outcome: result.kind,
+      value: isAnswer ? this.#copy(result.value, answerSchema(definition)) : undefined,
+    };
+    // Members of another object are costly to copy, and most calls end in an answer.
+    this.#keep(isAnswer ? end : { ...end, ...this.#describe(result, definition) });
+  }
+
+  /** Whether a page watches, or calls are recorded: then each call is kept. */
+  get #isRead(): boolean {
+    return this.#watchers.size > 0 || this.recording?.isOn === true;
   }
 
   #follow(begun: BegunCall, call: number): void {

@@ -3,7 +3,7 @@ import { compareLists } from "../../../core/contract_diff/list_changes.ts";
 import { createRedactor } from "../../../core/redaction/redact.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Head, Reply, WireHost } from "../../wire.ts";
-import { accessOf, callAs, withCaller } from "./act_as.ts";
+import { accessOf, callAs, contentAs, withCaller } from "./act_as.ts";
 import { CallRecording, replay } from "./call_recording.ts";
 import type { Feed } from "./feed.ts";
 import { type Answer, ok, refusal } from "./replies.ts";
@@ -33,6 +33,7 @@ export function paneAnswers(host: WireHost, feed: Feed, rules: PaneRules): Reado
     replay: ({ recording: text }, head) => replayText(text, host, head),
     access: withCaller(rules.canActAs, (_, principal) => ok(accessOf(host, principal, rules.canActAs))),
     call: withCaller(rules.canActAs, callAs(host)),
+    content: withCaller(rules.canActAs, contentAs(host)),
   };
 }
 

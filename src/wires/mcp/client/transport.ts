@@ -137,6 +137,10 @@ export class McpClientTransport implements McpTransport {
     });
   }
 
+  request(method: string, params: Members = {}, options?: McpRequestOptions): Promise<Members> {
+    return finish(options, (limit) => this.#request(method, params, limit));
+  }
+
   onChange(list: McpChange, handler: () => void): () => void {
     return this.#subscriptions.onChange(list, handler);
   }

@@ -272,6 +272,18 @@ export interface McpTransport extends Transport {
   readonly logging: McpLogging;
   /** Completes an argument of a prompt, or a variable of a resource template. Rejects with `ToolError`. */
   complete(request: McpCompletionRequest, options?: McpRequestOptions): Promise<McpCompletion>;
+  /**
+   * Sends a request that this transport has no method for, such as one of an extension. Questions of the server are answered by the
+   * handlers.
+   *
+   * @returns The result, not checked.
+   * @throws {ToolError} If the server answers with an error.
+   */
+  request(
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+    options?: McpRequestOptions,
+  ): Promise<Readonly<Record<string, unknown>>>;
   /** Calls `handler` when a list changes, until the returned function is called. */
   onChange(list: McpChange, handler: () => void): () => void;
   /**

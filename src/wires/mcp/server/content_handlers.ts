@@ -8,6 +8,7 @@ import { LEGACY_RESOURCE_NOT_FOUND } from "../protocol/codes.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import { CallSink } from "./call_sink.ts";
 import type { McpExchange, McpPeer } from "./exchange.ts";
+import { Extensions } from "./extensions.ts";
 import { cursorError, Pages } from "./pages.ts";
 import {
   errorResponse,
@@ -34,7 +35,7 @@ export interface ContentRequest {
 }
 
 /** Name of a handler: a method of {@link ContentHandlers} that decodes the parameters of a request. */
-export type ContentHandler = keyof ContentHandlers;
+export type ContentHandler = Exclude<keyof ContentHandlers, "extensions">;
 
 type Run = (catalog: ContentCatalog, request: ContentCall, sink: CallSink | undefined) => MaybeFuture<CallResult>;
 
@@ -46,6 +47,8 @@ type Encode = (
 
 /** Handles the `resources/*` and `prompts/*` requests of one server. */
 export class ContentHandlers {
+  /** Extensions that resources bring. */
+  readonly extensions: Extensions;
   readonly #host: WireHost;
   readonly #pageSize: number;
   readonly #pages = new WeakMap<object, Pages>();
@@ -53,6 +56,7 @@ export class ContentHandlers {
   constructor(host: WireHost, pageSize: number) {
     this.#host = host;
     this.#pageSize = pageSize;
+    this.extensions = new Extensions(host, pageSize);
   }
 
   listResources(content: ContentRequest): RetryableRequest {

@@ -30,6 +30,7 @@ import {
   type Preferences,
   withPreference,
 } from "./legacy_exchange.ts";
+import { MCP_FEATURES } from "./features.ts";
 import { TaskNotifications } from "./legacy_tasks.ts";
 import { McpServer, type ProtocolOptions } from "./mcp_server.ts";
 import { answerLegacy, answerModern } from "./methods.ts";
@@ -79,7 +80,7 @@ class McpDuplex implements MountedDuplexWire {
   readonly maxConcurrentCalls: number;
 
   constructor(host: WireHost, { maxConcurrentCalls = DEFAULT_CONCURRENT_CALLS, ...options }: DuplexOptions) {
-    const server = new McpServer(host, options);
+    const server = new McpServer(host, options, MCP_FEATURES);
     this.host = host;
     this.maxConcurrentCalls = maxConcurrentCalls;
     this.modern = new ModernMethods(server);

@@ -10,8 +10,9 @@ import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { ServerInfo } from "../../wire.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
-import type { ContentHandler } from "./content_handlers.ts";
+import type { ContentHandler, ContentHandlers } from "./content_handlers.ts";
 import { McpPeer } from "./exchange.ts";
+import type { ServedTasks } from "./features.ts";
 import {
   type AskingRequest,
   type LegacyCaller,
@@ -21,7 +22,6 @@ import {
   type PreferenceChange,
   unanswered,
 } from "./legacy_exchange.ts";
-import { handleLegacyTask, readTaskRequest } from "./legacy_tasks.ts";
 import type { McpServer } from "./mcp_server.ts";
 import { ToolPages } from "./pages.ts";
 import { errorResponse, paramError, resultResponse, type RetryableRequest, type RpcResponse } from "./response.ts";
@@ -113,11 +113,11 @@ export class LegacyMethods {
 
   callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {
     const { id, params } = request;
-    const { calls, settings } = this.server;
+    const { calls, settings, tasks } = this.server;
     const read = calls.read(params, exchange.principal);
     if ("kind" in read) return errorResponse(id, read);
     const { name, tool, args } = read;
-    const isTask = readTaskRequest(params, tool, revision);
+    const isTask = tasks?.readLegacyRequest(params, tool, revision) ?? false;
     if (typeof isTask !== "boolean") return errorResponse(id, isTask);
     const { callMeta, progressToken, takesPromises } = readMeta(params);
     const peer = toPeer(request, exchange);
@@ -144,7 +144,7 @@ export class LegacyMethods {
     const retryable: RetryableRequest = {
       run: (meta) => calls.run(call, isTask ? { ...meta, isPromiseWanted: true } : meta),
       encode: (final) => {
-        if (!isTask || final.kind !== "promise") return calls.encode(id, revision, call, final);
+        if (tasks === undefined || !isTask || final.kind !== "promise") return calls.encode(id, revision, call, final);
         const { token } = final;
         exchange.reportTask?.((report, ended) => tasks.watch(token, call.peer, revision, "working", report, ended));
         return tasks.created(id, revision, final, call.peer);
@@ -153,7 +153,7 @@ export class LegacyMethods {
     return this.#finish({ id, exchange, revision }, retryable, result, callMeta);
   }
 
-  /** Methods for resources, prompts and completion. */
+  /** Methods for resources, prompts and completion, which are unknown to a server without them. */
   handleContent(
     handler: ContentHandler,
     request: RequestMessage,
@@ -162,7 +162,8 @@ export class LegacyMethods {
   ): MaybeFuture<RpcResponse> {
     const { callMeta, progressToken } = readMeta(request.params);
     const peer = toPeer(request, exchange);
-    const prepared = this.server.content[handler]({ request, peer, exchange, revision, progressToken });
+    const content = this.server.content as ContentHandlers;
+    const prepared = content[handler]({ request, peer, exchange, revision, progressToken });
     if ("kind" in prepared) return errorResponse(request.id, prepared);
     return this.#finish({ id: request.id, exchange, revision }, prepared, prepared.run(callMeta), callMeta);
   }
@@ -175,10 +176,12 @@ export class LegacyMethods {
   ): MaybeFuture<RpcResponse> {
     const { id, method, params: { taskId } } = request;
     if (typeof taskId !== "string") return errorResponse(id, paramError("taskId", taskId, "a string"));
-    const { host, tasks } = this.server;
+    const { host } = this.server;
+    // The method is unknown to a server without tasks.
+    const tasks = this.server.tasks as ServedTasks;
     const questions = new LegacyQuestions(host, { id, exchange, revision });
     const peer = toPeer(request, exchange);
-    return handleLegacyTask(method, { id, taskId, peer, revision, tasks, questions });
+    return tasks.handleLegacy(method, { id, taskId, peer, revision, tasks, questions });
   }
 
   #finish(

@@ -3,9 +3,9 @@ import { BOOLEAN, type OptionRules, POSITIVE, rule, wholeNumber } from "../../..
 import type { RequestWire, WireHost } from "../../wire.ts";
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, TASKS_EXTENSION } from "../protocol/constants.ts";
 import { ChangeStreams } from "./change_streams.ts";
-import { ContentHandlers } from "./content_handlers.ts";
+import type { ContentHandlers } from "./content_handlers.ts";
+import type { McpFeatures, ServedTasks } from "./features.ts";
 import { type CacheHints, Revision } from "./revision.ts";
-import { Tasks } from "./tasks.ts";
 import { ToolCallRunner } from "./tool_calls.ts";
 import { McpTools } from "./tools.ts";
 
@@ -66,7 +66,7 @@ const CAPABILITIES: Readonly<
     isOffered: ({ host: { catalog } }) => catalog?.hasResources === true,
     features: { subscribe: true, listChanged: true },
   },
-  tasks: { isOffered: ({ tools }) => tools.canPromise },
+  tasks: { isOffered: ({ tasks, tools }) => tasks !== undefined && tools.canPromise },
 };
 
 /** The parts of an MCP server that all revisions share. There is one for each server and transport. */
@@ -75,22 +75,26 @@ export class McpServer {
   readonly settings: ProtocolSettings;
   readonly tools: McpTools;
   readonly calls: ToolCallRunner;
-  /** Resources, prompts and completion. */
-  readonly content: ContentHandlers;
-  /** Deferred calls as tasks. */
-  readonly tasks: Tasks;
+  /** Resources, prompts and completion; `undefined` if the server has none. */
+  readonly content: ContentHandlers | undefined;
+  /** Deferred calls as tasks; `undefined` if no tool gave promises when the server was created. */
+  readonly tasks: ServedTasks | undefined;
   readonly changeStreams: ChangeStreams;
   readonly #revisions: ReadonlyMap<string, Revision>;
 
-  /** @throws {TypeError} If a tool violates the rules of MCP. */
-  constructor(host: WireHost, options: ProtocolOptions) {
+  /** @throws {TypeError} If a tool violates the rules of MCP, or needs a part that is not among the features. */
+  constructor(host: WireHost, options: ProtocolOptions, { tasks, catalog }: McpFeatures) {
     const { logging = false, cache = { ttlMs: 0, scope: "private" }, pageSize = 250, askTimeoutMs = 30_000 } = options;
     this.host = host;
     this.settings = { logging, cache, pageSize, askTimeoutMs };
     this.tools = new McpTools(host);
     this.calls = new ToolCallRunner(host, this.tools);
-    this.content = new ContentHandlers(host, pageSize);
-    this.tasks = new Tasks(host, this.tools, this.calls);
+    this.content = catalog?.["~serve"](host, pageSize);
+    this.tasks = tasks?.["~serve"](host, this.tools, this.calls);
+    if (tasks === undefined && this.tools.canPromise) throw missing("tools that give promises", "tasks: mcpTasks");
+    if (catalog === undefined && host.catalog !== undefined) {
+      throw missing("resources and prompts", "catalog: mcpCatalog");
+    }
     this.changeStreams = new ChangeStreams(host);
     const versions = [MODERN_VERSION, ...LEGACY_VERSIONS] as const;
     this.#revisions = new Map(versions.map((version) => [version, new Revision(version, host.info, cache)]));
@@ -114,14 +118,21 @@ export class McpServer {
     const { tasks, ...capabilities } = Object.fromEntries(
       offered.map(([name, { features = {} }]) => [name, hasNotifications ? features : {}]),
     );
-    if (tasks === undefined) return capabilities;
-    if (isModern) return { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } };
-    if (version !== "2025-11-25") return capabilities;
-    return { ...capabilities, tasks: { cancel: {}, requests: { tools: { call: {} } } } };
+    const hasTasks = tasks !== undefined;
+    const extensions = { ...(hasTasks && isModern && { [TASKS_EXTENSION]: {} }), ...this.content?.extensions.declared };
+    return {
+      ...capabilities,
+      ...(hasTasks && version === "2025-11-25" && { tasks: { cancel: {}, requests: { tools: { call: {} } } } }),
+      ...(Object.keys(extensions).length > 0 && { extensions }),
+    };
   }
 
   /** Closes the open streams. */
   close(): void {
     this.changeStreams.close();
   }
+}
+
+function missing(what: string, option: string): TypeError {
+  return new TypeError(`Cannot create server: ${what} need mcp({ ${option} }), from "toolwire/mcp"`);
 }

@@ -6,7 +6,7 @@
  */
 import type { MaybeFuture } from "../../../internal/future.ts";
 import type { Members } from "../../../internal/json.ts";
-import type { LegacyVersion } from "../protocol/constants.ts";
+import { type LegacyVersion, MODERN_VERSION } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler } from "./content_handlers.ts";
 import type { McpExchange } from "./exchange.ts";
@@ -64,7 +64,8 @@ export function answerModern(
   if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
   if (modern !== undefined) return methods[modern](request, meta, exchange);
   if (content !== undefined) return methods.handleContent(content, request, meta, exchange);
-  return unknownMethodResponse(request);
+  const { server } = methods;
+  return server.content?.extensions.answer(request, server.revision(MODERN_VERSION)) ?? unknownMethodResponse(request);
 }
 
 /** Answers a request of a revision with a handshake. */
@@ -79,5 +80,5 @@ export function answerLegacy(
   if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
   if (legacy !== undefined && version >= legacySince) return methods[legacy](request, exchange, revision);
   if (content !== undefined) return methods.handleContent(content, request, exchange, revision);
-  return unknownMethodResponse(request);
+  return methods.server.content?.extensions.answer(request, revision) ?? unknownMethodResponse(request);
 }

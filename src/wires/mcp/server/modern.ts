@@ -10,14 +10,14 @@ import { hasTasksExtension, missingFor } from "../protocol/capabilities.ts";
 import { MISSING_CAPABILITY } from "../protocol/codes.ts";
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
-import type { ContentHandler } from "./content_handlers.ts";
+import type { ContentHandler, ContentHandlers } from "./content_handlers.ts";
 import { type McpExchange, McpPeer } from "./exchange.ts";
+import type { ServedTasks } from "./features.ts";
 import { toInputRequests } from "./input_requests.ts";
 import type { McpServer } from "./mcp_server.ts";
 import { ToolPages } from "./pages.ts";
 import { errorResponse, protocolError, protocolErrorResponse, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
-import { tasksRequiredResponse } from "./tasks.ts";
 import { type McpToolCall, readCallMeta, readInputResponses } from "./tool_calls.ts";
 
 /** Name of a handler in {@link ModernMethods}. */
@@ -43,15 +43,16 @@ export class ModernMethods {
 
   callTool(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
     const { id, params } = request;
-    const { calls, settings } = this.server;
+    const { calls, settings, tasks } = this.server;
     const read = calls.read(params, exchange.principal);
     if ("kind" in read) return errorResponse(id, read);
     const answers = readInputResponses(params);
     if (answers !== undefined && "kind" in answers) return errorResponse(id, answers);
     const callMeta = readCallMeta(meta);
     const { name, tool, args } = read;
-    const takesPromises = hasTasksExtension(meta[CLIENT_CAPABILITIES]) && tool?.mayPromise === true;
-    if (tool?.definition.promise?.required && !takesPromises) return tasksRequiredResponse(id);
+    const takesPromises = tasks !== undefined && tool?.mayPromise === true &&
+      hasTasksExtension(meta[CLIENT_CAPABILITIES]);
+    if (tasks !== undefined && tool?.definition.promise?.required && !takesPromises) return tasks.required(id);
     const peer = toPeer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
     const logLevel = settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
@@ -63,7 +64,7 @@ export class ModernMethods {
   #encodeCall(request: RequestMessage, meta: Members, call: McpToolCall, result: CallResult): RpcResponse {
     if ("requests" in result) return this.#ask(request, meta, result);
     const { calls, tasks } = this.server;
-    if (result.kind === "promise" && call.takesPromises) {
+    if (tasks !== undefined && result.kind === "promise" && call.takesPromises) {
       return tasks.created(request.id, this.#revision, result, call.peer);
     }
     return calls.encode(request.id, this.#revision, call, result);
@@ -78,7 +79,7 @@ export class ModernMethods {
     return resultResponse(id, this.#discovery);
   }
 
-  /** Methods for resources, prompts and completion. */
+  /** Methods for resources, prompts and completion, which are unknown to a server without them. */
   handleContent(
     handler: ContentHandler,
     request: RequestMessage,
@@ -87,7 +88,8 @@ export class ModernMethods {
   ): MaybeFuture<RpcResponse> {
     const peer = toPeer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
-    const prepared = this.server.content[handler]({ request, peer, exchange, revision: this.#revision, progressToken });
+    const content = this.server.content as ContentHandlers;
+    const prepared = content[handler]({ request, peer, exchange, revision: this.#revision, progressToken });
     if ("kind" in prepared) return errorResponse(request.id, prepared);
     const answers = readInputResponses(request.params);
     if (answers !== undefined && "kind" in answers) return errorResponse(request.id, answers);
@@ -118,8 +120,8 @@ export class ModernMethods {
   listen(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
     const { tasks, tools, changeStreams } = this.server;
     const wantsTasks = tools.canPromise && "taskIds" in asObject(request.params["notifications"]);
-    if (!wantsTasks) return changeStreams.listen(request, exchange, this.#revision, undefined);
-    if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasksRequiredResponse(request.id);
+    if (tasks === undefined || !wantsTasks) return changeStreams.listen(request, exchange, this.#revision, undefined);
+    if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasks.required(request.id);
     const peer = toPeer(request, meta, exchange);
     return changeStreams.listen(request, exchange, this.#revision, (ids, report, ended) => {
       for (const id of ids) void tasks.watch(id, peer, this.#revision, undefined, report, ended);
@@ -128,8 +130,10 @@ export class ModernMethods {
 
   /** `tasks/get`, `tasks/update` and `tasks/cancel` */
   handleTask(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
-    if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasksRequiredResponse(request.id);
-    return this.server.tasks.handle(request, toPeer(request, meta, exchange), this.#revision);
+    // The method is unknown to a server without tasks.
+    const tasks = this.server.tasks as ServedTasks;
+    if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasks.required(request.id);
+    return tasks.handle(request, toPeer(request, meta, exchange), this.#revision);
   }
 }
 

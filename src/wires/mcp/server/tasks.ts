@@ -72,6 +72,13 @@ export class Tasks {
     return resultResponse(id, revision.result(`"task":{${view.json}}`));
   }
 
+  /** The response to a client without the tasks extension, if the result can only be a task. */
+  required(id: RequestId): RpcResponse {
+    const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } };
+    const message = "This needs a client with the tasks extension";
+    return protocolErrorResponse(id, protocolError(MISSING_CAPABILITY, message, { requiredCapabilities }));
+  }
+
   /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
   async handle({ id, method, params }: RequestMessage, peer: McpPeer, revision: Revision): Promise<RpcResponse> {
     const { taskId } = params;
@@ -207,13 +214,6 @@ export class Tasks {
     };
     return { status, json: JSON.stringify(task).slice(1, -1), meta: progress && { progress } };
   }
-}
-
-/** The response to a client without the tasks extension, if the result can only be a task. */
-export function tasksRequiredResponse(id: RequestId): RpcResponse {
-  const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } };
-  const message = "This needs a client with the tasks extension";
-  return protocolErrorResponse(id, protocolError(MISSING_CAPABILITY, message, { requiredCapabilities }));
 }
 
 /** Whether a result means that there is no such task, or that it cannot be reached. */

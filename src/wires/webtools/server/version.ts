@@ -2,12 +2,14 @@
  * One version of a webtool on a server: its metadata, encoded once so that its digest stays the same, and its calls.
  */
 import { CallConfig, type CheckConfig } from "../../../core/call/call_config.ts";
+import { configure } from "../../../core/dispatch/configure.ts";
 import type { Call, Principal } from "../../../core/call/call.ts";
 import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
 import { SCHEMA_ADAPTERS } from "../../../core/schema/exact_check.ts";
 import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
+import { assertReferences } from "../../../core/schema/references.ts";
 import type { JsonSchema, Schema } from "../../../core/schema/standard_schema.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
@@ -62,7 +64,8 @@ export class ServedVersion {
   constructor(options: VersionOptions, tools: VersionTools, isForAll: boolean = hasOnlyPublicTools(tools)) {
     const { name, description, version, config, defaultConfig } = options;
     const where = `Config schema of webtool "${name}" ${version}`;
-    const compiled = config && compileSchema(config, { where, isObject: true, adapters: SCHEMA_ADAPTERS });
+    const compiled = config &&
+      compileSchema(config, { where, isObject: true, adapters: SCHEMA_ADAPTERS, check: assertReferences });
     const [system, own] = [true, false].map((isSystem) =>
       tools.tools.filter((tool) => isSystemTool(tool) === isSystem)
     );
@@ -90,7 +93,7 @@ export class ServedVersion {
   configure(config: Config | undefined): CallConfig | undefined {
     const { defaultConfig } = this.#options;
     if (config === undefined && defaultConfig === undefined && this.#check === undefined) return undefined;
-    return new CallConfig({ ...defaultConfig, ...config }, this.#check);
+    return new CallConfig({ ...defaultConfig, ...config }, this.#check, configure);
   }
 
   /** Returns this version with only the tools that are visible to a caller. */

@@ -6,13 +6,14 @@
  */
 import type { MaybeFuture } from "../../../../internal/future.ts";
 import type { Members } from "../../../../internal/json.ts";
-import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
+import { checkOptions, OBJECT, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
 import { mediaTypeError } from "../../../framing/http.ts";
 import { parseJson } from "../../../framing/json_rpc/decode.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../../wire.ts";
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
 import { decodeMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
+import type { McpFeatures } from "../../server/features.ts";
 import { McpServer, type McpWire, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
 import { answerModern } from "../../server/methods.ts";
 import { ModernMethods } from "../../server/modern.ts";
@@ -33,7 +34,7 @@ import { LegacyHttp } from "./legacy.ts";
 import type { LegacySseTransport } from "../sessions/sse_transport.ts";
 
 /** Options of {@link mcp}. */
-export interface McpOptions extends ProtocolOptions {
+export interface McpOptions extends ProtocolOptions, McpFeatures {
   /** Path of the endpoint. Default: `/mcp`. */
   readonly path?: string | undefined;
   /**
@@ -110,6 +111,8 @@ const RULES: OptionRules<McpOptions> = {
   path: PATH,
   sessions: rule("mcpSessions()", isSessions),
   ssePath: PATH,
+  tasks: OBJECT,
+  catalog: OBJECT,
   ...PROTOCOL_RULES,
 };
 
@@ -140,13 +143,14 @@ class Mcp implements MountedWire {
     path: string,
     ssePath: string | undefined,
     sessions: McpSessions | undefined,
-    options: ProtocolOptions,
+    options: ProtocolOptions & McpFeatures,
   ) {
     this.paths = ssePath === undefined ? [path] : [path, ssePath, `${ssePath}/*`];
     this.methods = sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
     this.#waits = new HttpWaits(host.clock);
-    this.#server = new McpServer(host, options);
+    const { tasks, catalog } = options;
+    this.#server = new McpServer(host, options, host.features?.["mcp"] ?? { tasks, catalog });
     this.#modern = new ModernMethods(this.#server);
     this.#legacy = new LegacyHttp(this.#server, this.#waits, sessions);
     const served = this.#legacy.sessions;

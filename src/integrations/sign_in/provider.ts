@@ -1,0 +1,122 @@
+/** Identity providers, as values: `oidc()` and `oauth()`. */
+import type { MaybePromise } from "../../internal/async.ts";
+import { isConfidential } from "../../internal/http.ts";
+import type { JsonObject } from "../../internal/json.ts";
+import {
+  checkOptions,
+  FUNCTION,
+  OBJECT,
+  type OptionRules,
+  required,
+  rule,
+  TEXT,
+  TEXTS,
+} from "../../internal/options.ts";
+
+/** This server's registration at an identity provider. Its redirect URI there is the issuer of `signIn`, and `/callback`. */
+export interface ProviderClient {
+  /** Client id at the provider. */
+  readonly clientId: string;
+  /** Client secret at the provider. It is never sent to MCP clients. */
+  readonly clientSecret?: string | undefined;
+  /** Scopes that are requested from the provider. They replace those of a preset. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Further parameters of the authorization request, such as `{ hd: "example.com" }`. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options of {@link oidc}. */
+export interface OidcOptions extends ProviderClient {
+  /** Issuer of the id tokens, to the letter: `https://login.example`. Its metadata name the endpoints. */
+  readonly issuer: string;
+  /** Name of the provider on the consent page. Default: the host of the issuer. */
+  readonly name?: string | undefined;
+}
+
+/** Options of {@link oauth}. */
+export interface OAuthOptions extends OidcOptions {
+  /** URL of the authorization endpoint. */
+  readonly authorizationUrl: string;
+  /** URL of the token endpoint. */
+  readonly tokenUrl: string;
+  /**
+   * Asks the provider whose token it is, and returns the user with an id that never changes. Throws `ToolError("unauthenticated", …)` if
+   * the token is no longer valid. `send` is the `fetch` of the sign-in.
+   */
+  readonly identify: (
+    accessToken: string,
+    send: (url: string, init: RequestInit) => Promise<Response>,
+  ) => MaybePromise<ProviderUser>;
+}
+
+/** A user, as `identify` of {@link oauth} returns it. */
+export interface ProviderUser {
+  /** Id that never changes, and that no other user gets later. Not an e-mail address. */
+  readonly subject: string;
+  /** Claims about the user. */
+  readonly claims: JsonObject;
+}
+
+/** Identity provider of `signIn`. */
+export interface SignInProvider {
+  /** Name on the consent page. */
+  readonly name: string;
+  /**
+   * Its settings.
+   *
+   * @internal
+   */
+  readonly "~provider": OidcOptions & Partial<OAuthOptions>;
+}
+
+const URL_RULE = rule(
+  "an https URL",
+  (value) => typeof value === "string" && URL.canParse(value) && isConfidential(new URL(value)),
+);
+
+const RULES: OptionRules<OidcOptions> = {
+  issuer: required(URL_RULE),
+  clientId: required(TEXT),
+  // The value is not shown.
+  clientSecret: TEXT,
+  scopes: TEXTS,
+  parameters: rule(
+    "an object of texts",
+    (value) => OBJECT.fits(value) && Object.values(value as object).every(TEXT.fits),
+  ),
+  name: TEXT,
+};
+
+/**
+ * An identity provider with OpenID Connect and discovery. The user is the subject of the id token.
+ *
+ * @param options `scopes` are `["openid", "profile", "email"]` by default. Providers that need it for a refresh token get `offline_access` too.
+ * @throws {TypeError} If an option is missing, unknown or invalid.
+ */
+export function oidc(options: OidcOptions): SignInProvider {
+  checkOptions("use an OpenID provider", options, RULES);
+  const scopes = options.scopes ?? ["openid", "profile", "email"];
+  if (!scopes.includes("openid")) {
+    throw new TypeError('Cannot use an OpenID provider: scopes must contain "openid", which brings the id token');
+  }
+  return createProvider({ ...options, scopes });
+}
+
+/**
+ * An identity provider with OAuth 2.0 alone, which has no id tokens: `identify` asks its API for the user.
+ *
+ * @throws {TypeError} If an option is missing, unknown or invalid.
+ */
+export function oauth(options: OAuthOptions): SignInProvider {
+  checkOptions<OAuthOptions>("use an OAuth provider", options, {
+    ...RULES,
+    authorizationUrl: required(URL_RULE),
+    tokenUrl: required(URL_RULE),
+    identify: required(FUNCTION),
+  });
+  return createProvider(options);
+}
+
+function createProvider(settings: SignInProvider["~provider"]): SignInProvider {
+  return { name: settings.name ?? new URL(settings.issuer).host, "~provider": settings };
+}

@@ -1,0 +1,100 @@
+/** WebSockets of `node:http`, by the package `ws`. */
+import { type IncomingMessage, type Server as HttpServer, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { WebSocket as Socket, WebSocketServer } from "ws";
+import { chain } from "../internal/future.ts";
+import type { Server } from "../server/server.ts";
+import type { FramePort, Reply, Upgrade } from "../wires/wire.ts";
+import { NodeHead, sendReply } from "./node_handler.ts";
+import { NodeBody } from "./node_streams.ts";
+
+/**
+ * Accepts the WebSockets of a server.
+ *
+ * @returns Destroys the connections that are open.
+ * @throws {TypeError} If the package `ws` is not installed.
+ */
+export async function acceptSockets(http: HttpServer, server: Server): Promise<() => void> {
+  const { WebSocketServer } = await loadLibrary();
+  const sockets = new Set<Duplex>();
+  const { bodyBytes } = server.limits;
+  const accepting: WebSocketServer = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: bodyBytes,
+    perMessageDeflate: false,
+    // The wire has selected one.
+    handleProtocols: (_, request) => (request as UpgradeRequest).selected ?? false,
+  });
+  http.on("upgrade", (request: UpgradeRequest, stream: Duplex, first: Buffer) => {
+    sockets.add(stream);
+    stream.once("close", () => sockets.delete(stream));
+    // Without a listener an error would end the process.
+    stream.on("error", () => stream.destroy());
+    const response = new ServerResponse(request);
+    const head = new NodeHead(request, response, server["~server"]);
+    const reply = server["~server"].handle(head, new NodeBody(request, request.headers, bodyBytes));
+    chain(reply, (later) => {
+      server["~server"].host.dispatch.observer?.reply(head, later.status);
+      if (later.upgrade === undefined) return refuse(later, response, stream);
+      request.selected = later.upgrade.protocol;
+      accept(accepting, request, stream, first, later.upgrade);
+    });
+  });
+  return () => sockets.forEach((stream) => stream.destroy());
+}
+
+interface UpgradeRequest extends IncomingMessage {
+  selected?: string;
+}
+
+/** Not a literal: a bundle of a program without WebSockets neither needs nor has the package. */
+const LIBRARY: string = "ws";
+
+async function loadLibrary(): Promise<typeof import("ws")> {
+  try {
+    return await import(LIBRARY) as typeof import("ws");
+  } catch (cause) {
+    throw new TypeError("Cannot serve WebSockets on Node: install the package ws, npm install ws", { cause });
+  }
+}
+
+function accept(
+  accepting: WebSocketServer,
+  request: IncomingMessage,
+  stream: Duplex,
+  first: Buffer,
+  upgrade: Upgrade,
+): void {
+  accepting.handleUpgrade(request, stream, first, (socket) => {
+    const listener = upgrade.open(nodePort(socket));
+    socket.on("message", (data, isBinary) => listener.message(isBinary ? data : String(data)));
+    socket.on("ping", () => listener.active());
+    socket.on("pong", () => listener.active());
+    socket.on("close", () => listener.closed());
+    // It is followed by `close`.
+    socket.on("error", () => {});
+    stream.on("drain", () => listener.drain());
+  });
+}
+
+/** Answers a request that is not accepted, and closes its connection. */
+function refuse(reply: Reply, response: ServerResponse, stream: Duplex): void {
+  response.assignSocket(stream as Parameters<ServerResponse["assignSocket"]>[0]);
+  response.once("finish", () => stream.end());
+  sendReply({ ...reply, headers: { ...reply.headers, connection: "close" } }, response);
+}
+
+function nodePort(socket: Socket): FramePort {
+  return {
+    send(text) {
+      if (socket.readyState !== socket.OPEN) return false;
+      socket.send(text);
+      return true;
+    },
+    buffered: () => socket.bufferedAmount,
+    ping: () => socket.readyState === socket.OPEN && socket.ping(),
+    close: (code, reason) => socket.close(code, reason),
+    terminate: () => socket.terminate(),
+  };
+}

@@ -1,0 +1,63 @@
+/** What the bindings of MCP-lite have in common, so that the rules of section 3 are checked on each of them. */
+import type { Members } from "../../internal/json.ts";
+import type { ShownExchange } from "./check.ts";
+
+/** Response to the request for the list of tools. */
+export interface ListReply extends ShownExchange {
+  /** The entries of the list, in the members of HTTP; `undefined` if the response is not a list. */
+  readonly tools: readonly Members[] | undefined;
+  /** `denied`: the server asks who calls. `missing`: the address is not that of the binding. */
+  readonly refusal: "denied" | "missing" | undefined;
+}
+
+/** An error of the protocol. */
+export interface ErrorReply {
+  /** What the number or status of the binding means. */
+  readonly kind: "invalid params" | "not found" | "internal" | "other";
+  readonly message: string;
+}
+
+/** Response to a call. */
+export interface CallReply extends ShownExchange {
+  /** The result, with the members of HTTP; `undefined` for an error. */
+  readonly result: Members | undefined;
+  /** `_meta` of the result; `undefined` if it is absent. `response_type` is in the words of HTTP. */
+  readonly meta: Members | undefined;
+  readonly error: ErrorReply | undefined;
+}
+
+/** A message of a stream. */
+export interface StreamMessage {
+  readonly kind: "partial" | "last" | "error" | "heartbeat" | "unknown";
+  /** Name of the event, for bindings that have names. */
+  readonly name: string;
+  /** The decoded members; `undefined` if they cannot be decoded. */
+  readonly data: Members | undefined;
+  /** `_meta` of the message; `undefined` if it is absent. */
+  readonly meta: Members | undefined;
+}
+
+/** Response to a call that asks for a stream. */
+export interface StreamReply extends ShownExchange {
+  /** `undefined` if the response is not a stream. */
+  readonly messages: readonly StreamMessage[] | undefined;
+  /** Whether a status says that the stream is complete, on bindings that have one. */
+  readonly isComplete: boolean;
+}
+
+/** One binding of MCP-lite at one server. */
+export interface Binding {
+  /** Values that a report must not contain. */
+  readonly secrets: Set<string>;
+  list(): Promise<ListReply>;
+  call(tool: string, args: Members): Promise<CallReply>;
+  stream(tool: string, args: Members): Promise<StreamReply>;
+  /** Asks for a stream and closes the connection after its start. */
+  leaveStream(tool: string, args: Members): Promise<ShownExchange>;
+}
+
+/** A tool of the server, with arguments that conform to its schema. */
+export interface ChosenTool {
+  readonly name: string;
+  readonly args: Members;
+}

@@ -1,0 +1,70 @@
+/** Which server is checked, and which of its tools may be called. */
+import type { HttpClientOptions } from "../../http_client/send.ts";
+import type { Members } from "../../internal/json.ts";
+import type { OpenSocket } from "../../wires/mcp_lite/websocket/client/transport.ts";
+import { BOOLEAN, checkOptions, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
+
+/** A server: the addresses of the bindings that are checked, at least one. */
+export interface ConformanceTarget extends Pick<HttpClientOptions, "fetch" | "headers"> {
+  /** Base URL of MCP-lite over HTTP: `https://example.com/mcp-lite/v1`. */
+  readonly mcpLite?: string | URL;
+  /** URL prefix of MCP-lite over gRPC-Web, whose messages are those of gRPC: `https://example.com`. */
+  readonly grpcWeb?: string | URL;
+  /** Address of MCP-lite over gRPC: `http://127.0.0.1:50051`. Needs Bun, Deno or Node. */
+  readonly grpc?: string | URL;
+  /** URL of MCP-lite over WebSocket: `wss://example.com/mcp-lite/v1`. Its messages are those of `toolwire/websocket`. */
+  readonly webSocket?: string | URL;
+  /** Replaces the global `WebSocket`. */
+  readonly openSocket?: OpenSocket;
+  /** URL of a webtool: `https://example.com/webtools/weather`. */
+  readonly webtools?: string | URL;
+}
+
+/** A tool of the server: its name, or its name and arguments. Arguments that are left out are made of the tool's schema. */
+export type NamedTool = string | { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> };
+
+/** Which tools are called. A tool that is named here is called, whatever its annotations are. */
+export interface ConformanceOptions {
+  /** A tool that gives an answer. Default: the first tool with `readOnlyHint` that does. */
+  readonly tool?: NamedTool;
+  /** A tool that sends partial results. Default: the first tool with `readOnlyHint` that does. */
+  readonly streamTool?: NamedTool;
+  /** A tool that gives a promise. It is called twice. Default: the first tool with `readOnlyHint` that does. */
+  readonly promiseTool?: NamedTool;
+  /** A tool that asks its caller. Default: the first tool with `readOnlyHint` that does. */
+  readonly questionTool?: NamedTool;
+  /** A tool whose business logic refuses these arguments. Default: the first tool with `readOnlyHint` that does. */
+  readonly failureTool?: NamedTool;
+  /** A tool that breaks with these arguments. Default: none. */
+  readonly brokenTool?: NamedTool;
+  /** A tool that takes longer than a millisecond. Default: none. */
+  readonly slowTool?: NamedTool;
+  /** Whether tools without `readOnlyHint` may be called, too. Default: `false`. */
+  readonly allowWrites?: boolean;
+  /** Time limit of each request, in milliseconds. Default: 30,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Options that name a tool. */
+export type ToolRole = Exclude<keyof ConformanceOptions, "allowWrites" | "timeoutMs">;
+
+const NAMED = rule("the name of a tool, or { name, arguments }", (value) => {
+  return (typeof value === "string" ? value : (value as Members | undefined)?.["name"] ?? "") !== "";
+});
+
+const RULES: OptionRules<ConformanceOptions> = {
+  tool: NAMED,
+  streamTool: NAMED,
+  promiseTool: NAMED,
+  questionTool: NAMED,
+  failureTool: NAMED,
+  brokenTool: NAMED,
+  slowTool: NAMED,
+  allowWrites: BOOLEAN,
+  timeoutMs: wholeNumber(1),
+};
+
+/** @throws {TypeError} If an option is invalid or unknown. */
+export function assertConformanceOptions(options: ConformanceOptions): void {
+  checkOptions("check a server", options, RULES);
+}

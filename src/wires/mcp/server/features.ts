@@ -1,0 +1,42 @@
+/** Parts of MCP that only some servers need, as values: tasks, and resources with prompts. */
+import type { WireHost } from "../../wire.ts";
+import { ContentHandlers } from "./content_handlers.ts";
+import { handleLegacyTask, readTaskRequest } from "./legacy_tasks.ts";
+import { Tasks } from "./tasks.ts";
+import type { ToolCallRunner } from "./tool_calls.ts";
+import type { McpTools } from "./tools.ts";
+
+/** Promised work as tasks: {@link mcpTasks}. */
+export interface McpTasks {
+  /** @internal */
+  readonly "~serve": (host: WireHost, tools: McpTools, calls: ToolCallRunner) => ServedTasks;
+}
+
+/** Resources, prompts and completion: {@link mcpCatalog}. */
+export interface McpCatalog {
+  /** @internal */
+  readonly "~serve": (host: WireHost, pageSize: number) => ContentHandlers;
+}
+
+/** The parts that `mcp()` of a server of `./core` needs as values. Servers of the front door have them all. */
+export interface McpFeatures {
+  /** Tasks of clients, for tools that give promises: `mcpTasks`. */
+  readonly tasks?: McpTasks | undefined;
+  /** Methods of resources, prompts and completion: `mcpCatalog`. */
+  readonly catalog?: McpCatalog | undefined;
+}
+
+/** Tasks of all revisions. */
+export class ServedTasks extends Tasks {
+  readonly readLegacyRequest: typeof readTaskRequest = readTaskRequest;
+  readonly handleLegacy: typeof handleLegacyTask = handleLegacyTask;
+}
+
+/** Serves promised work as tasks, for `mcp({ tasks: mcpTasks })` on a server of `./core`. */
+export const mcpTasks: McpTasks = { "~serve": (host, tools, calls) => new ServedTasks(host, tools, calls) };
+
+/** Serves resources, prompts and completion, for `mcp({ catalog: mcpCatalog })` on a server of `./core`. */
+export const mcpCatalog: McpCatalog = { "~serve": (host, pageSize) => new ContentHandlers(host, pageSize) };
+
+/** All parts. */
+export const MCP_FEATURES: McpFeatures = { tasks: mcpTasks, catalog: mcpCatalog };

@@ -1,0 +1,66 @@
+/** The events of one call, passed on in their order while the receiver may ask to wait. */
+import { type ErrorResult, errorResult, type Sink } from "../../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../../core/call/transport.ts";
+import type { Members } from "../../../../internal/json.ts";
+import { decodeEvent } from "../../../framing/result/decode.ts";
+
+/** See the top of the file. */
+export class EventQueue {
+  readonly #sink: Sink;
+  readonly #limit: ActivityMonitor;
+  readonly #maxChars: number;
+  readonly #onOverflow: (error: ErrorResult) => void;
+  #waiting: (readonly [event: Members, size: number])[] = [];
+  #chars = 0;
+  #onEnd: (() => void) | undefined;
+  /** Whether the receiver has not taken the last event yet. */
+  isFull = false;
+
+  /** @param maxChars Maximum size of the events that wait, in UTF-16 code units of their messages. */
+  constructor(sink: Sink, limit: ActivityMonitor, maxChars: number, onOverflow: (error: ErrorResult) => void) {
+    this.#sink = sink;
+    this.#limit = limit;
+    this.#maxChars = maxChars;
+    this.#onOverflow = onOverflow;
+  }
+
+  /** Passes an event on, or keeps it while the receiver is busy. */
+  push(event: Members, size: number): void {
+    if (!this.isFull) return this.#deliver(event);
+    this.#waiting.push([event, size]);
+    this.#chars += size;
+    if (this.#chars <= this.#maxChars) return;
+    this.#waiting = [];
+    this.#onOverflow(
+      errorResult("result_too_large", `More than ${this.#maxChars} characters of the stream were not read`),
+    );
+  }
+
+  /** Calls `onEnd` after all events were passed on. */
+  end(onEnd: () => void): void {
+    if (this.isFull) this.#onEnd = onEnd;
+    else onEnd();
+  }
+
+  #deliver(members: Members): void {
+    this.#limit.markActive();
+    const event = decodeEvent(members);
+    const taken = event && this.#sink.push(event);
+    if (taken === undefined) return;
+    this.isFull = true;
+    this.#limit.suspend();
+    const resume = (): void => this.#resume();
+    taken.then(resume, resume);
+  }
+
+  #resume(): void {
+    this.isFull = false;
+    this.#limit.markActive();
+    while (!this.isFull) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return this.#onEnd?.();
+      this.#chars -= next[1];
+      this.#deliver(next[0]);
+    }
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * MCP-lite over a connection of messages: requests of JSON-RPC in any number at once, and notifications.
+ *
+ * The methods are those of `POST /rpc` (docs/spec.md 4.2.2). Between a streamed call and its response, `notifications/event` carries
+ * what the Server-Sent Events carry over HTTP, with the id of the call.
+ */
+import type { Call, ClientInfo, Metadata, Peer, Principal, RequestHost } from "../../../../core/call/call.ts";
+import {
+  type CallEvent,
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type Sink,
+} from "../../../../core/call/outcome.ts";
+import type { ContentCatalog } from "../../../../core/content/content_catalog.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
+import { chain, isPending, type MaybeFuture } from "../../../../internal/future.ts";
+import { asObject, isJsonObject } from "../../../../internal/json.ts";
+import { encodeEvent } from "../../../framing/event_stream.ts";
+import {
+  decodeRequest,
+  isRequestId,
+  type JsonRpcRequest,
+  parseJson,
+  type RequestId,
+} from "../../../framing/json_rpc/decode.ts";
+import { encodeError, encodeErrorObject, encodeResult } from "../../../framing/json_rpc/reply.ts";
+import type { DuplexWire, MessageConnection, MountedDuplexWire, WireHost } from "../../../wire.ts";
+import { decodeCallParams } from "../../server/decode.ts";
+import { encodeOutcome, MetaEncoder } from "../../server/encode.ts";
+
+const WIRE_NAME = "websocket";
+
+const LIVE_ID: ErrorResult = errorResult("invalid_request", "A request with this id is still running");
+
+/** Creates the duplex wire. @param maxInFlight Maximum number of calls of one connection that run at once. */
+export function liteDuplex(maxInFlight: number): DuplexWire {
+  return { name: WIRE_NAME, mount: (host) => new LiteDuplex(host, maxInFlight) };
+}
+
+/** The parts that all connections share. */
+class LiteDuplex implements MountedDuplexWire {
+  readonly host: WireHost;
+  readonly maxInFlight: number;
+  readonly promptsJson: string | undefined;
+  readonly #meta: MetaEncoder;
+  #cachedTools: WireHost["tools"] = [];
+  #cachedJson = "[]";
+
+  constructor(host: WireHost, maxInFlight: number) {
+    const { catalog: { prompts = [] } = {}, info } = host;
+    this.host = host;
+    this.maxInFlight = maxInFlight;
+    this.promptsJson = prompts.length === 0 ? undefined : JSON.stringify(prompts);
+    this.#meta = new MetaEncoder(info.version);
+  }
+
+  connect(connection: MessageConnection): Promise<void> {
+    return new LiteConnection(this, connection).closed;
+  }
+
+  toolsJson(principal: Principal | undefined): string {
+    const { tools } = this.host;
+    const visible = this.host.toolsFor(principal);
+    if (visible !== tools) return JSON.stringify(visible);
+    if (tools !== this.#cachedTools) this.#cachedJson = JSON.stringify(this.#cachedTools = tools);
+    return this.#cachedJson;
+  }
+
+  commonMeta(startedMs: number): string {
+    return this.#meta.common(startedMs, this.host.clock.now());
+  }
+}
+
+class LiteConnection {
+  readonly lite: LiteDuplex;
+  readonly connection: MessageConnection;
+  /** Resolves after the input has ended and every call was answered. */
+  readonly closed: Promise<void>;
+  readonly #resolve: () => void;
+  /** Calls under way. Most connections are idle, and have no map. */
+  #running: Map<RequestId, LiteCall> | undefined;
+  #isEnded = false;
+
+  constructor(lite: LiteDuplex, connection: MessageConnection) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.lite = lite;
+    this.connection = connection;
+    this.closed = promise;
+    this.#resolve = resolve;
+    connection.onMessage((message) => this.#receive(message));
+    connection.onClose(() => {
+      this.#isEnded = true;
+      this.#closeIfDone();
+    });
+    connection.signal.addEventListener("abort", () => this.#running?.forEach((call) => call.cancel()), { once: true });
+  }
+
+  #closeIfDone(): void {
+    if (this.#isEnded && !this.#running?.size) this.#resolve();
+  }
+
+  #receive(text: string | ErrorResult): void {
+    if (typeof text !== "string") return this.#sendError(null, text);
+    const parsed = parseJson(text, this.lite.host.limits.depth);
+    if ("error" in parsed) return this.#sendError(null, parsed.error);
+    const { value } = parsed;
+    if (isJsonObject(value) && value["id"] === undefined && typeof value["method"] === "string") {
+      return this.#takeNotification(value["method"], asObject(value["params"]));
+    }
+    const request = decodeRequest(value);
+    if ("error" in request) this.#sendError(request.id, request.error);
+    else this.#answer(request);
+  }
+
+  /** Heartbeats and unknown notifications need nothing. */
+  #takeNotification(method: string, { requestId }: Readonly<Record<string, unknown>>): void {
+    if (method === "notifications/cancelled" && isRequestId(requestId)) this.#running?.get(requestId)?.cancel();
+  }
+
+  #answer(request: JsonRpcRequest): void {
+    const startedMs = this.lite.host.clock.now();
+    const { id, method } = request;
+    if (this.#running?.has(id)) return this.#sendError(id, LIVE_ID);
+    switch (method) {
+      case "tools/call":
+        return this.#call(request, startedMs);
+      case "tools/list":
+        return this.#sendList(id, `"tools":${this.lite.toolsJson(this.connection.principal)},`, startedMs);
+      case "ping":
+        return this.#sendList(id, "", startedMs);
+      default:
+        return this.#answerPrompts(request, startedMs);
+    }
+  }
+
+  #answerPrompts(request: JsonRpcRequest, startedMs: number): void {
+    const { promptsJson } = this.lite;
+    const { id, method } = request;
+    const others = promptsJson === undefined ? "" : ", prompts/get, prompts/list";
+    if (promptsJson !== undefined && method === "prompts/get") return this.#call(request, startedMs);
+    if (promptsJson !== undefined && method === "prompts/list") {
+      return this.#sendList(id, `"prompts":${promptsJson},`, startedMs);
+    }
+    const message = `Method not found: ${method.slice(0, 64)}; there are tools/call, tools/list${others} and ping`;
+    this.#sendError(id, errorResult("method_not_found", message));
+  }
+
+  #call(request: JsonRpcRequest, startedMs: number): void {
+    const { id, method, params } = request;
+    const { maxInFlight, host } = this.lite;
+    const decoded = decodeCallParams(request);
+    if ("kind" in decoded) return this.#sendError(id, decoded);
+    if ((this.#running?.size ?? 0) >= maxInFlight) {
+      const message = `More than ${maxInFlight} calls are running on this connection`;
+      return this.#sendError(id, errorResult("rate_limited", message, { retry_after_ms: 100 }));
+    }
+    const running = new LiteCall(this.connection, id);
+    const { tool, args, meta } = decoded;
+    const call: Call = { tool, args, meta, peer: running };
+    const result: MaybeFuture<CallResult> = method === "tools/call"
+      ? host.dispatch.call(call, asObject(params)["stream"] === true ? running : undefined)
+      // Without prompts there is no such method.
+      : (host.catalog as ContentCatalog).getPrompt(tool, args, call);
+    if (!isPending(result)) return this.#sendResult(id, call, result, startedMs);
+    (this.#running ??= new Map()).set(id, running);
+    chain(result, (later) => {
+      this.#running?.delete(id);
+      if (!running.isCancelled) this.#sendResult(id, call, later, startedMs);
+      this.#closeIfDone();
+    });
+  }
+
+  #sendList(id: RequestId, members: string, startedMs: number): void {
+    const meta = `"_meta":{"response_type":"answer",${this.lite.commonMeta(startedMs)}}`;
+    void this.connection.send(encodeResult(id, `{${members}${meta}}`));
+  }
+
+  #sendResult(id: RequestId, call: Call, result: CallResult, startedMs: number): void {
+    if (result.kind === "error") return this.#sendError(id, result);
+    let json: string;
+    try {
+      json = encodeResult(id, encodeOutcome(result, this.lite.commonMeta(startedMs)));
+    } catch (thrown) {
+      const error = new TypeError("The result cannot be written as JSON", { cause: thrown });
+      return this.#sendError(id, this.lite.host.dispatch.mask(error, { tool: call.tool }));
+    }
+    void this.connection.send(json);
+  }
+
+  #sendError(id: RequestId | null, error: ErrorResult): void {
+    void this.connection.send(encodeError(id, encodeErrorObject(error)));
+  }
+}
+
+const ANONYMOUS: ClientInfo = {};
+const NO_HEADERS: Metadata = { get: () => null };
+
+/** A call under way: its caller, and the receiver of its events. */
+class LiteCall implements Peer, Sink {
+  readonly wire: string = WIRE_NAME;
+  readonly requestId: RequestId;
+  readonly client: ClientInfo = ANONYMOUS;
+  readonly #connection: MessageConnection;
+  /** Created when it is read: most handlers need no signal. */
+  #controller: AbortController | undefined;
+  isCancelled = false;
+
+  constructor(connection: MessageConnection, requestId: RequestId) {
+    this.#connection = connection;
+    this.requestId = requestId;
+  }
+
+  get principal(): Principal | undefined {
+    return this.#connection.principal;
+  }
+
+  get metadata(): Metadata {
+    return this.#connection.metadata ?? NO_HEADERS;
+  }
+
+  get host(): RequestHost | undefined {
+    return this.#connection.host;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.isCancelled) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  get closed(): AbortSignal {
+    return this.signal;
+  }
+
+  /** Ends the call without an answer. */
+  cancel(): void {
+    this.isCancelled = true;
+    this.#controller?.abort();
+  }
+
+  push(event: CallEvent): MaybePromise<void> {
+    if (this.isCancelled) return;
+    const params = `{"id":${JSON.stringify(this.requestId)},${encodeEvent(event).slice(1)}`;
+    return this.#connection.send(`{"jsonrpc":"2.0","method":"notifications/event","params":${params}}`);
+  }
+}

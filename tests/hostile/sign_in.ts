@@ -1,0 +1,111 @@
+/** Guarantees of sign-in, as docs/guarantees.md lists them: attacks that have succeeded against other authorization servers. */
+import { type FaultGuarantee, renderFaults } from "./durable.ts";
+
+const FOLDER = "tests/integrations/sign_in";
+const ATTACKS = `${FOLDER}/attacks_test.ts`;
+const DOCUMENTS = `${FOLDER}/client_documents_test.ts`;
+const FLOW = `${FOLDER}/sign_in_test.ts`;
+const ADDRESSES = "tests/integrations/webhooks/public_fetch_test.ts";
+
+/** See {@link FaultGuarantee}. */
+export const signInGuarantees: readonly FaultGuarantee[] = [
+  {
+    fault: "a client that the user does not know, and a provider that remembers the user",
+    statement: "Each sign-in asks the user, also for a client that the user has agreed to.",
+    tests: { [ATTACKS]: ["every sign-in asks the user", "a user who refuses"] },
+  },
+  {
+    fault: "consent skipped, or given by another browser or site",
+    statement: "The form is refused without the cookie of its rendering, and nothing is sent to the provider.",
+    tests: { [ATTACKS]: ["consent cannot be skipped", "cookies are of this host alone"] },
+  },
+  {
+    fault: "an attacker agrees, a victim finishes",
+    statement:
+      "The callback is refused in a browser without the cookie of its `state`. A code of another sign-in fails at the exchange.",
+    tests: {
+      [ATTACKS]: [
+        "cannot be finished in the browser of a victim",
+        "a foreign state is refused",
+        "a code of an attacker's sign-in",
+      ],
+    },
+  },
+  {
+    fault: "mixed-up issuers",
+    statement:
+      "A response, metadata or an id token of another issuer gives no code and no token. Responses to clients name this issuer.",
+    tests: { [ATTACKS]: ["a response of another issuer", "an id token of another client"] },
+  },
+  {
+    fault: "swapped redirects, schemes that run code",
+    statement:
+      "Redirects are equal to a registered one, and errors before that are a page. Dangerous URIs are not registered.",
+    tests: {
+      [ATTACKS]: [
+        "a redirect that is not registered",
+        "registration refuses redirects",
+        "cannot send the browser to a page that is not https",
+      ],
+      [DOCUMENTS]: ["a document with another redirect"],
+    },
+  },
+  {
+    fault: "replayed codes and refresh tokens",
+    statement:
+      "A code gives one response, over all replicas and at the same time, for two minutes at most. With a store a reused refresh token ends its sign-in.",
+    tests: {
+      [ATTACKS]: ["a code is good once", "a code is good for a minute"],
+      [FLOW]: ["a store detects reused refresh tokens", "a refresh asks the provider"],
+    },
+  },
+  {
+    fault: "stolen codes, PKCE left out",
+    statement: "A code is bound to client, redirect, verifier and resource. A wrong request does not use it up.",
+    tests: { [ATTACKS]: ["a code is bound to client", "PKCE cannot be left out"] },
+  },
+  {
+    fault: "tokens for another resource, of another kind, of the provider",
+    statement: "They are refused. The resource is that of the authorization, never of the token request.",
+    tests: {
+      [ATTACKS]: ["tokens are for the resource that was approved", "a token of one kind is not one of another"],
+    },
+  },
+  {
+    fault: "secrets of the provider at the client",
+    statement: "They are in no registration, URL, page, response or log line.",
+    tests: {
+      [ATTACKS]: ["a registration has no secret", "nothing of the provider is in any URL", "the log has no token"],
+    },
+  },
+  {
+    fault: "markup in names of clients, frames",
+    statement: "The consent page escapes all values, has no script, and cannot be framed.",
+    tests: { [ATTACKS]: ["the consent page escapes everything"] },
+  },
+  {
+    fault: "metadata documents at private addresses, redirected, large, or of another client",
+    statement: "They are not fetched, or refused, in any spelling of the address.",
+    tests: {
+      [DOCUMENTS]: [
+        "addresses that are not public",
+        "redirects, errors, pages",
+        "documents of another client",
+        "not in normal form",
+      ],
+      [ADDRESSES]: ["a name with a private address is refused"],
+    },
+  },
+  {
+    fault: "a replica restarts in the middle",
+    statement: "Any replica with the keys continues each step.",
+    tests: { [FLOW]: ["a replica that starts in the middle"] },
+  },
+];
+
+/** The section of the page. */
+export function renderSignIn(): string {
+  const text =
+    "[Sign-in](sign-in.md) is in front of all wires, and the same for each. A test checks that the named tests exist.";
+  return renderFaults("Sign-in", text, signInGuarantees);
+}
