@@ -68,7 +68,7 @@ export class Provider {
     this.asked.push(`${init.method ?? "GET"} ${pathname}`);
     if (this.isDown) return new Response("down", { status: 503 });
     switch (pathname) {
-      case "/.well-known/oauth-authorization-server":
+      case "/.well-known/openid-configuration":
         return Response.json({
           issuer: PROVIDER,
           authorization_endpoint: `${PROVIDER}/authorize`,

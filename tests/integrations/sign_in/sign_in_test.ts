@@ -82,6 +82,52 @@ test("the metadata are complete, and pages of any origin may read them", async (
   match(refused.headers.get("www-authenticate")!, /resource_metadata="https:\/\/api\.example\/\.well-known/);
 });
 
+test("the Inspector's flow: each request of its page, with its origin and preflights, in its order", async () => {
+  const world = createWorld();
+  const origin = "http://localhost:6274";
+  const send = async (path: string, init: RequestInit = {}) => {
+    const { method = "GET" } = init;
+    const asked = {
+      origin,
+      "access-control-request-method": method,
+      "access-control-request-headers": "content-type,mcp-protocol-version",
+    };
+    const preflight = await world.send(new Request(`${ISSUER}${path}`, { method: "OPTIONS", headers: asked }));
+    strictEqual(preflight.status, 204, path);
+    ok(preflight.headers.get("access-control-allow-methods")?.includes(method), path);
+    strictEqual(preflight.headers.get("access-control-allow-origin"), "*");
+    const response = await world.send(
+      new Request(`${ISSUER}${path}`, { ...init, headers: { origin, ...init.headers } }),
+    );
+    strictEqual(response.headers.get("access-control-allow-origin"), "*");
+    return await response.json();
+  };
+  const { resource, authorization_servers: [issuer] } = await send("/.well-known/oauth-protected-resource/mcp");
+  const metadata = await send("/.well-known/oauth-authorization-server");
+  strictEqual(metadata.issuer, issuer);
+  const redirect_uri = `${origin}/oauth/callback/debug`;
+  const { client_id: clientId } = await send("/register", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      client_name: "MCP Inspector",
+      client_uri: "https://github.com/modelcontextprotocol/inspector",
+      redirect_uris: [redirect_uri],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+      scope: "docs:read docs:write",
+    }),
+  });
+  const scope = metadata.scopes_supported.join(" ");
+  const arrived = await signInWith(world, world.browser(), authorizeUrl(clientId, { redirect_uri, resource, scope }));
+  const form = codeForm(clientId, arrived, { redirect_uri }) as Record<string, string>;
+  const tokens = await send("/token", { method: "POST", body: new URLSearchParams(form) });
+  strictEqual((await call(world, "whoami", tokens.access_token)).content.id, "user-1");
+  const again = await send("/token", { method: "POST", body: new URLSearchParams(form) });
+  strictEqual(again.error, "invalid_grant");
+});
+
 test("an issuer with a path has its endpoints below it, also below the base path of the server", async () => {
   for (const basePath of [undefined, "/api"]) {
     const door = signIn({
