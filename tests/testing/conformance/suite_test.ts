@@ -12,6 +12,10 @@ import {
 import { GRPC_MUTANTS } from "./grpc_mutants.ts";
 import { HTTP_MUTANTS } from "./http_mutants.ts";
 import type { Mutant } from "./mutate.ts";
+import { createServer, defineTool, mcpLite } from "../../../mod.ts";
+import { grpc } from "../../../src/wires/grpc/mod.ts";
+import { webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { webtools } from "../../../src/wires/webtools/mod.ts";
 import { pairOpener } from "../../wires/socket_pair.ts";
 import { SOCKET_MUTANTS } from "./socket_mutants.ts";
 import { WEBTOOL_MUTANTS } from "./webtool_mutants.ts";
@@ -96,6 +100,45 @@ for (const [name, { target, binding, mutants }] of Object.entries(SUBJECTS)) {
     });
   }
 }
+
+test("tools that may write are called only if that is allowed; until then, what needs a tool does not apply", async () => {
+  const calls: string[] = [];
+  const write = defineTool("write").describe("Write").handle((): string => {
+    calls.push("write");
+    return "written";
+  });
+  const server = createServer({
+    tools: [write],
+    wires: [mcpLite(), grpc(), webSocket(), webtools({ name: "writer", description: "Writes", version: "1.0.0" })],
+  });
+  const target = {
+    fetch: fetchOf(server),
+    mcpLite: MCP_LITE,
+    grpcWeb: "http://localhost",
+    webSocket: "ws://localhost/mcp-lite/v1",
+    openSocket: pairOpener(server),
+    webtools: "http://localhost/webtools/writer",
+  };
+  const results = await runAll(conformanceSuite(target));
+  deepStrictEqual(calls, []);
+  const statuses = new Map(results.map(({ binding, id, status }) => [`${binding} ${id}`, status]));
+  for (
+    const id of [
+      "http 3.3-meta",
+      "http 3.5-token",
+      "grpc-web 5.1-call-tool",
+      "websocket A.2-content",
+      "webtools webtools-execution",
+    ]
+  ) {
+    strictEqual(statuses.get(id), "not applicable", id);
+  }
+  const absent = results.filter(({ status }) => status === "not applicable");
+  ok(absent.every(({ reason, received }) => reason !== undefined && received === undefined));
+
+  await runAll(conformanceSuite(target, { allowWrites: true }));
+  ok(calls.length > 0);
+});
 
 test("formatJUnit() escapes text of servers, and replaces what XML cannot have", () => {
   const rule = { id: "3.1-list", section: "3.1", level: "MUST", title: "A rule", expected: '"<a>"' } as const;

@@ -235,6 +235,35 @@ testWith("console: a phone reaches every screen, and shows a call in place of th
   });
 });
 
+testWith("console: nothing moves when the data of a screen arrives", CHROMIUM, async (chromium) => {
+  await withPage({ server: openServer(), chromium, width: 400 }, async ({ page, open }) => {
+    await page.addInitScript(() => {
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          const { dataset } = document.documentElement;
+          dataset["moved"] = String(
+            Number(dataset["moved"] ?? 0) + (entry as PerformanceEntry & { value: number }).value,
+          );
+        }
+      }).observe({ type: "layout-shift", buffered: true });
+      // The page is drawn without data first.
+      const send = fetch;
+      const sendLater = async (...request: Parameters<typeof fetch>) => {
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+        return await send(...request);
+      };
+      Object.assign(globalThis, { fetch: sendLater });
+    });
+    for (const [screen, end] of [["list", "An estimate"], ["access", "may call"], ["server", "webtools"]] as const) {
+      await open(`?${screen}#/${screen}`);
+      await page.locator("main").getByText(end).first().waitFor();
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      const moved = await page.evaluate(() => Number(document.documentElement.dataset["moved"] ?? 0));
+      ok(moved < 0.02, `${screen}: ${moved}`);
+    }
+  });
+});
+
 testWith("console: a server with auth asks for a token with its scope", CHROMIUM, async (chromium) => {
   await withPage({ server: closedServer(), chromium, expected: /status of 40[13]/ }, async ({ page, open }) => {
     await open("");
