@@ -52,7 +52,7 @@ function createFileProto(service: TypedServiceType): FileDescriptorProto {
         name,
         inputType: `.${input.typeName}`,
         outputType: `.${response.typeName}`,
-        serverStreaming: isStream,
+        ...(isStream && { serverStreaming: true }),
       })),
     }],
   });
