@@ -94,4 +94,7 @@ test("schemas that refer to each other again and again end, with values for what
     const { message } = messagesOf({ $defs: { ...$defs, self: { $ref: "#/$defs/self" } }, ...start });
     ok(message.fields.length === 1);
   }
+  const { message } = messagesOf({ type: "array", items: { $ref: "#" } });
+  deepStrictEqual(message.nested.length, 0);
+  deepStrictEqual(decode(message, encode(message, [[], [[]]])), [[], [[]]]);
 });
