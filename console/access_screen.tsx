@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { type ActingAs, actingAs, ask, hello, isInspector, setToken, token, tools } from "./api.ts";
+import { type ActingAs, actingAs, ask, hello, isInspector, listedFor, setToken, token, tools } from "./api.ts";
 import { Pane } from "./pane.tsx";
 import { visible } from "./value.tsx";
 import { callerOf } from "./words.ts";
@@ -27,6 +27,7 @@ export function AccessScreen(): JSX.Element {
     void ask<AccessAnswer>("access", { as: actingAs.value }).then((answer) => access.value = answer);
   }, [actingAs.value, tools.value]);
   const shown = actingAs.value ?? principal;
+  if (hello.value === undefined) return <div class="screen one" />;
   return (
     <div class="screen feed flow access">
       <Pane title="Act as another caller">
@@ -62,7 +63,7 @@ export function AccessScreen(): JSX.Element {
             `, with ${shown.scopes.length === 0 ? "no scopes" : `the scopes ${shown.scopes.join(", ")}`}`}
           {actingAs.value !== undefined && ". Calls are made in the process of the server, as this caller."}
         </p>
-        {access.value !== undefined && <AccessTable {...access.value} />}
+        {access.value !== undefined && listedFor.value !== undefined && <AccessTable {...access.value} />}
       </Pane>
     </div>
   );
@@ -83,7 +84,7 @@ function AccessTable({ tools: unsorted, hidden }: AccessAnswer): JSX.Element {
         <tbody>
           {rows.map(({ tool, isVisible, missing }) => (
             <tr key={tool}>
-              <td class="tool">
+              <td class="word">
                 <a href={`#/tools/${encodeURIComponent(tool)}`}>{visible(tool)}</a>
               </td>
               <td class={isVisible && missing.length === 0 ? "answer" : "error"}>

@@ -2,13 +2,24 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { actingAs, type Tool } from "./api.ts";
-import { answerCall, currentWire, isStreamed, isWhole, linkTo, running, shownWire, stateOf } from "./call_state.ts";
+import {
+  answerCall,
+  answerRunning,
+  currentWire,
+  isStreamed,
+  isWhole,
+  linkTo,
+  running,
+  shownWire,
+  stateOf,
+} from "./call_state.ts";
 import { copyForms } from "./copy_as.ts";
 import { differenceOf } from "./differences.ts";
 import { hexDump } from "./grpc_web.ts";
 import { Sign } from "./icon.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
+import { openQuestions } from "./mcp_session.ts";
 import type { Outcome } from "./outcome.ts";
 import { Pane } from "./pane.tsx";
 import { QuestionForms } from "./question_forms.tsx";
@@ -93,6 +104,7 @@ function WireTab({ wire, exchange, isShown, isOther }: WireTabProps): JSX.Elemen
 function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonly tool: Tool }): JSX.Element {
   const { outcome, status, tookMs, firstMs, isDone } = exchange;
   const { asked } = outcome;
+  const open = openQuestions(exchange);
   return (
     <>
       <p class="facts">
@@ -108,6 +120,14 @@ function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonl
       {tab.value === "bytes" ? <Bytes exchange={exchange} /> : (
         <>
           <Events exchange={exchange} />
+          {open !== undefined && (
+            <QuestionForms
+              key={Object.values(open.ids).join()}
+              asked={open.asked}
+              before={stateOf(tool).answers}
+              onAnswer={(responses) => void answerRunning(tool, exchange, open.ids, { asked: open.asked, responses })}
+            />
+          )}
           {asked === undefined || !isDone ? <ResultValue value={outcome.value} /> : (
             <QuestionForms
               key={exchange.id}

@@ -3,10 +3,11 @@ import { effect, type Signal, signal } from "@preact/signals";
 import { actingAs, check, type Issue, type Tool, tools } from "./api.ts";
 import { type Json, start } from "./json_schema.ts";
 import type { Outcome } from "./outcome.ts";
+import { answerOpen, cancelInSession, hasLostSession, type Ids, inSession } from "./mcp_session.ts";
 import type { Answered } from "./questions.ts";
 import { route } from "./route.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { type CallableWire, callableWires, type Exchange, send } from "./wires.ts";
+import { type CallableWire, callableWires, type Exchange, send, type WireRequest } from "./wires.ts";
 
 /** State of the screen of one tool, kept while another tool is shown. */
 export interface ToolState {
@@ -128,7 +129,8 @@ async function sendOn(tool: Tool, wires: readonly CallableWire[], answered?: Ans
     const request = wire.request(tool.listing.name, state.sent, isStreamed.value, answered);
     if (request === undefined) return;
     try {
-      show(await send(wire, request, controller.signal, show));
+      const exchange = await sendOnce(wire, request, controller.signal, show);
+      show(hasLostSession(exchange) ? await sendOnce(wire, request, controller.signal, show) : exchange);
     } catch (thrown) {
       // A later call has taken the place of this one.
       if (running.value !== undefined && running.value !== controller) return;
@@ -143,6 +145,27 @@ async function sendOn(tool: Tool, wires: readonly CallableWire[], answered?: Ans
   if (running.value !== undefined && running.value !== controller) return;
   running.value = undefined;
   document.querySelector<HTMLElement>("#answer-heading")?.focus();
+}
+
+async function sendOnce(
+  wire: CallableWire,
+  request: WireRequest,
+  signal: AbortSignal,
+  show: (exchange: Exchange) => void,
+): Promise<Exchange> {
+  if (wire.hasHandshake !== true) return await send(wire, request, signal, show);
+  const sent = await inSession(request, signal);
+  signal.addEventListener("abort", () => cancelInSession(sent), { once: true });
+  return await send(wire, sent, signal, show);
+}
+
+/** Answers questions of a call that waits for them. */
+export async function answerRunning(tool: Tool, exchange: Exchange, ids: Ids, answered: Answered): Promise<void> {
+  const state = stateOf(tool);
+  state.answers = answered.responses;
+  await answerOpen(exchange, ids, answered).catch(({ message }: Error) => {
+    state.problem.value = `The answer was not taken: ${message}`;
+  });
 }
 
 export function cancelCall(): boolean {

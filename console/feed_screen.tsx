@@ -91,19 +91,19 @@ function CallRow({ row, isChosen }: { readonly row: Row; readonly isChosen: bool
       <td class="dim">
         <Clock atMs={atMs} />
       </td>
-      <td class="tool">
+      <td class="word">
         <a href={`#/feed/${seq}`}>{visible(tool)}</a>
         {attempt !== undefined && <span class="mark">attempt {attempt}</span>}
         {status === "running" && share !== undefined && <progress value={share} aria-label={`progress of ${tool}`} />}
       </td>
       <td class="fit">{wire}</td>
-      <td>
-        <span class={`state ${status}`}>
+      <td class="word">
+        <span class={`state ${status}`} title={code}>
           <Sign state={status} /> {code === "" ? status : code}
         </span>
       </td>
       <td class="right">{tookMs === undefined ? "" : formatMs(tookMs)}</td>
-      <td class="dim">{principal}</td>
+      <td class="dim word">{principal}</td>
     </tr>
   );
 }
@@ -137,7 +137,7 @@ function CountRow(
 ): JSX.Element {
   return (
     <tr>
-      <td class="tool">
+      <td class="word">
         <a href={`#/tools/${encodeURIComponent(tool)}`}>{visible(tool)}</a>
       </td>
       <td class="right">{calls}</td>

@@ -147,11 +147,11 @@ function Row({ row, isChosen }: { readonly row: JobRow; readonly isChosen: boole
       <td class="dim fit">
         <Clock atMs={createdAtMs} /> · <Ago atMs={createdAtMs} />
       </td>
-      <td class="tool">
+      <td class="word">
         <a href={`#/jobs/${encodeURIComponent(id)}`} aria-label={`${visible(tool)}, job ${id}`}>{visible(tool)}</a>
       </td>
-      <td class="dim">{visible(callerOf(principal))}</td>
-      <td>
+      <td class="dim word">{visible(callerOf(principal))}</td>
+      <td class="word">
         <State row={row} />
         <Progress row={row} />
       </td>
@@ -175,7 +175,7 @@ function State({ row: { state, outcome, wakeAtMs } }: { readonly row: JobRow }):
   const look = outcome?.code === undefined ? LOOKS[state] : "failure";
   const isLater = wakeAtMs !== undefined && wakeAtMs > Date.now();
   return (
-    <span class={`state ${look}`}>
+    <span class={`state ${look}`} title={outcome?.code}>
       <Sign state={look} /> {outcome?.code === undefined ? state : visible(outcome.code)}
       {isLater && <span class="dim">{` in ${spanOf(wakeAtMs - Date.now())}`}</span>}
     </span>
@@ -320,7 +320,7 @@ function ConfirmCancel({ id, tool }: { readonly id: string; readonly tool: strin
         >
           Cancel job
         </button>
-        <button type="button" autofocus onClick={close}>Keep it running</button>
+        <button type="button" autofocus onClick={close}>Keep the job</button>
       </div>
     </Dialog>
   );

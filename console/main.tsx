@@ -63,7 +63,7 @@ function TopBar(): JSX.Element {
   const running = rows.value.filter(({ status }) => status === "running").length;
   return (
     <header class="top">
-      <strong>{name}</strong> <span class="dim">{version} · {instance}</span>
+      <strong>{name}</strong> <span class="dim">{instance !== "" && `${version} · ${instance}`}</span>
       <span class="space" />
       <span class="dim" title={`Calls a second; the feed is ${feedState.value}`}>
         <span class={`dot ${feedState.value}`} /> {perSecond}/s{running > 0 && ` · ${running} running`}
@@ -104,7 +104,8 @@ function Problem(): JSX.Element {
   return (
     <div class="problem" role="alert">
       <span>
-        ⊘ {isEnded ? "This link is of an earlier run. Start toolwire inspect again." : message} <code>{code}</code>
+        ⊘ {isEnded ? "This link is of an earlier run. Start toolwire inspect again." : message}{" "}
+        {/[a-z]/.test(code) && <code>{code}</code>}
       </span>
       {canSignIn && (
         <form

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { ask, tools } from "./api.ts";
+import { ask, listedFor, pageError, tools } from "./api.ts";
 import { Pane } from "./pane.tsx";
 import { go, route } from "./route.ts";
 import { ResultValue } from "./value.tsx";
@@ -50,15 +50,18 @@ export function ModelsScreen(): JSX.Element {
     });
     return () => void (isOver = true);
   }, [vendor.value, strict.value, tool, tools.value]);
+  const shown = listedFor.value === undefined ? undefined : view.value;
   return (
     <div class={tool === "" ? "screen models" : "screen models chosen"}>
       <Pane title="What a model sees" actions={<Vendors />}>
-        {view.value !== undefined && <List view={view.value} chosen={tool} />}
+        {shown !== undefined && <List view={shown} chosen={tool} />}
       </Pane>
-      <div class="column">
-        {tool !== "" && view.value?.entry !== undefined && <Entry name={tool} view={view.value} />}
-        <Search />
-      </div>
+      {(shown !== undefined || pageError.value !== undefined) && (
+        <div class="column">
+          {tool !== "" && view.value?.entry !== undefined && <Entry name={tool} view={view.value} />}
+          <Search />
+        </div>
+      )}
     </div>
   );
 }
@@ -115,7 +118,7 @@ function List({ view, chosen }: { readonly view: ModelView; readonly chosen: str
         <tbody>
           {heaviest.map(({ name, sentAs, tokens, isStrict, changes, refused }) => (
             <tr key={name}>
-              <td class="tool">
+              <td class="word">
                 <a href={`#/list/${encodeURIComponent(name)}`} aria-current={name === chosen ? "true" : undefined}>
                   {name}
                 </a>
@@ -128,7 +131,7 @@ function List({ view, chosen }: { readonly view: ModelView; readonly chosen: str
                   <meter value={tokens} max={most} aria-label={`${name} beside the largest tool`} />
                 </span>
               </td>
-              <td class="dim">
+              <td class="dim fit">
                 {[
                   isStrict ? "strict" : refused === undefined ? "" : "not strict",
                   changes > 0 ? `${changes} ${changes === 1 ? "change" : "changes"}` : "",

@@ -70,7 +70,8 @@ function TokenFacts(
 }
 
 export function ServerScreen(): JSX.Element {
-  const { name = "", version = "", toolwire = "", instance = "", startedAtMs = 0, wires = [] } = hello.value ?? {};
+  if (hello.value === undefined) return <div class="screen one" />;
+  const { name, version, toolwire, instance, startedAtMs, wires } = hello.value;
   return (
     <div class="screen one">
       <Pane title="Server">

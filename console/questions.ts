@@ -50,7 +50,7 @@ export function readAsked(meta: unknown): Asked {
   return { continuation: textOf(continuation), questions };
 }
 
-/** Reads `inputRequests` of MCP 2026-07-28. */
+/** Reads `inputRequests` of MCP 2026-07-28, and requests of the server of 2025-11-25 by the keys of their questions. */
 export function readInputRequests(result: Readonly<Record<string, unknown>>): Asked {
   const questions = Object.entries(asSchema(result["inputRequests"])).map(([key, request]): PageQuestion => {
     const { method, params } = asSchema(request);
@@ -58,7 +58,7 @@ export function readInputRequests(result: Readonly<Record<string, unknown>>): As
     const { resource, refused } = asSchema(_meta);
     const others = { ...rest, ...asSchema(resource), ...(refused !== undefined && { refused }) };
     const kind = method === "sampling/createMessage" ? "sampling" : method === "roots/list" ? "roots" : undefined;
-    const elicited = key.startsWith(MORE) ? "more" : schema === undefined ? "url" : "form";
+    const elicited = key.startsWith(MORE) || resource !== undefined ? "more" : schema === undefined ? "url" : "form";
     return { key, kind: kind ?? elicited, message: textOf(message), ...form(schema), params: others };
   });
   return { continuation: textOf(result["requestState"]), questions };
@@ -71,14 +71,17 @@ export function answersMeta(answered: Answered | undefined): Readonly<Record<str
 
 /** Members of the parameters of a repeated request of MCP 2026-07-28. */
 export function inputResponses({ asked, responses }: Answered): Readonly<Record<string, unknown>> {
-  const encoded = asked.questions.map(({ key, kind }) => {
-    const { action, content } = responses[key] ?? { action: "cancel" };
-    if (action !== "accept") return [key, { action }];
-    if (kind === "more") return [key, { action, content: { granted: true } }];
-    // The results of sampling and of roots have no action.
-    return [key, kind === "sampling" || kind === "roots" ? content : { action, content }];
-  });
+  const encoded = asked.questions.map(({ key, kind }) => [key, toInputResult(kind, responses[key])]);
   return { requestState: asked.continuation, inputResponses: Object.fromEntries(encoded) };
+}
+
+/** An answer as MCP has it: the result of a request of the server. */
+export function toInputResult(kind: PageQuestion["kind"], answer: QuestionAnswer = { action: "cancel" }): unknown {
+  const { action, content } = answer;
+  if (action !== "accept") return { action };
+  if (kind === "more") return { action, content: { granted: true } };
+  // The results of sampling and of roots have no action.
+  return kind === "sampling" || kind === "roots" ? content : { action, content };
 }
 
 function form(schema: unknown): { readonly schema?: Schema } {

@@ -166,7 +166,7 @@ function Replayed({ calls }: { readonly calls: readonly ReplayedCall[] }): JSX.E
           {calls.slice(0, 500).map(({ n, tool, status, reason, differences }) => (
             <tr key={n}>
               <td>{n}</td>
-              <td class="tool">{visible(tool)}</td>
+              <td class="word">{visible(tool)}</td>
               <td class={`fit ${CLASSES[status]}`}>{SIGNS[status]} {status}</td>
               <td>
                 {reason}

@@ -17,6 +17,8 @@ export interface CallableWire {
   answer(body: unknown, pieces?: readonly unknown[], status?: number, event?: string): Outcome;
   /** Whether its bodies are frames of gRPC-Web, in place of text. */
   readonly isBinary?: boolean;
+  /** Whether a call needs a handshake before it, and may ask while it runs. */
+  readonly hasHandshake?: boolean;
 }
 
 export interface WireRequest {
@@ -75,6 +77,9 @@ function acceptOf(isStreamed: boolean): string {
   return isStreamed ? "text/event-stream, application/json" : "application/json";
 }
 
+/** What the page can answer. */
+export const CLIENT_CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
 /** A request of MCP 2026-07-28, which is complete by itself. `undefined` if the wire is not mounted. */
 export function mcpRequest(
   method: string,
@@ -86,7 +91,7 @@ export function mcpRequest(
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": version,
     "io.modelcontextprotocol/clientInfo": { name: "toolwire-console", version: hello.value?.toolwire ?? "0" },
-    "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+    "io.modelcontextprotocol/clientCapabilities": CLIENT_CAPABILITIES,
     "io.modelcontextprotocol/logLevel": "debug",
     ...(isStreamed && { progressToken: ++lastId }),
   };
@@ -109,13 +114,19 @@ const MCP_2026: CallableWire = {
   answer: mcpAnswer,
 };
 
+/** A message of MCP 2025-11-25. */
+export function mcp2025Request(message: object): WireRequest | undefined {
+  const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" };
+  return post(pathOf("mcp", ""), headers, { jsonrpc: "2.0", ...message });
+}
+
 const MCP_2025: CallableWire = {
   id: "mcp-2025",
   title: "MCP 2025-11-25",
+  hasHandshake: true,
   request(name, args, isStreamed) {
-    const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" };
     const params = { name, arguments: args, ...(isStreamed && { _meta: { progressToken: ++lastId } }) };
-    return post(pathOf("mcp", ""), headers, { jsonrpc: "2.0", id: ++lastId, method: "tools/call", params });
+    return mcp2025Request({ id: ++lastId, method: "tools/call", params });
   },
   answer: mcpAnswer,
 };

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { formatFailures, formatNotes, formatTotal, row, scenarioTable, writeSection } from "./conformance_doc.mjs";
+import { declaredFeatures, formatFeature, passedUndeclared } from "./conformance_features.mjs";
 import { runSuite } from "./conformance_results.mjs";
 import { findBin, root } from "./runtimes.mjs";
 
@@ -48,6 +49,8 @@ const { values: options } = parseArgs({
 });
 const isOne = options.scenario !== undefined;
 
+/** Features that the server declares, with sessions or without. */
+const declared = new Set();
 const columns = await runAll();
 for (const column of columns) console.log(`${column.title.padEnd(46)} ${formatTotal(column)}`);
 for (const line of formatNotes(columns)) console.log(line);
@@ -63,9 +66,13 @@ async function runAll() {
     for (const mode of ["sessions", "stateless"]) {
       const server = await startServer(mode === "stateless" ? ["--stateless"] : []);
       try {
+        const features = await declaredFeatures(server.url);
+        for (const feature of features) declared.add(feature);
         // One scenario is part of some runs only.
         for (const run of RUNS.filter(({ isDetailed }) => isDetailed || !isOne)) {
-          columns.push(await runOne(run, mode, server.url, temporary));
+          const column = await runOne(run, mode, server.url, temporary);
+          column.problems.push(...passedUndeclared(column.scenarios, features));
+          columns.push(column);
         }
       } finally {
         server.process.kill();
@@ -120,7 +127,12 @@ function writeTables() {
     "`input-required-result-ignore-extra-params` is about answers without the `requestState` of their question: the server ignores them, so",
     "that a caller cannot confirm what it has not been asked.",
     "",
-    ...scenarioTable(columns.filter(({ isDetailed }) => isDetailed)),
+    "The feature of a scenario is what the server has to declare for it: a scenario that passes without that fails the command.",
+    "",
+    ...scenarioTable(columns.filter(({ isDetailed }) => isDetailed), {
+      title: "feature, declared by the server",
+      format: (scenario) => formatFeature(scenario, declared),
+    }),
     "",
     ...formatNotes(columns),
   ]);

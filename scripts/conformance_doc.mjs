@@ -30,13 +30,21 @@ export function row(cells) {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** A table whose rows are scenarios and whose columns are runs. */
-export function scenarioTable(columns) {
+/**
+ * A table whose rows are scenarios and whose columns are runs.
+ *
+ * @param more Returns the cell of a further column by the name of a scenario, which is headed by `title`.
+ */
+export function scenarioTable(columns, more) {
   const names = [...new Set(columns.flatMap(({ scenarios }) => [...scenarios.keys()]))].sort();
+  const heads = [...(more ? [more.title] : []), ...columns.map(({ title }) => title)];
   return [
-    row(["", ...columns.map(({ title }) => title)]),
-    row(["---", ...columns.map(() => "---")]),
-    ...names.map((name) => row([name, ...columns.map(({ scenarios }) => formatScenario(scenarios.get(name)))])),
+    row(["", ...heads]),
+    row(["---", ...heads.map(() => "---")]),
+    ...names.map((name) => {
+      const results = columns.map(({ scenarios }) => formatScenario(scenarios.get(name)));
+      return row([name, ...(more ? [more.format(name)] : []), ...results]);
+    }),
   ];
 }
 

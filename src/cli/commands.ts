@@ -58,6 +58,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Write the types of a server, for a typed client",
     load: () => import("./commands/types.ts").then(({ typesCommand }) => typesCommand),
   }],
+  ["proto", {
+    about: "Write the typed gRPC service of a server, as a .proto file",
+    load: () => import("./commands/proto.ts").then(({ protoCommand }) => protoCommand),
+  }],
   ["diff", {
     about: "Compare two servers: does the second break callers of the first?",
     load: () => import("./commands/diff.ts").then(({ diffCommand }) => diffCommand),

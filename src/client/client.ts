@@ -117,7 +117,8 @@ const HTTP_OPTIONS = `${OPTIONS}, headers, fetch, maxResponseBytes`;
 
 /** URL of the endpoints. The default path is that of a server with default options. */
 function toEndpoint(to: string | URL): URL {
-  const url = parseHttpUrl("create client", to);
+  const isSocket = /^wss?:/i.test(`${to}`);
+  const url = parseHttpUrl("create client", to, isSocket ? "webSocketTransport(url) of toolwire/websocket" : undefined);
   if (url.pathname === "/") url.pathname = "/mcp-lite/v1";
   return url;
 }

@@ -74,6 +74,7 @@ export const LAYERS: readonly Layer[] = [
       "testing",
       "tokenizer",
       "webhooks",
+      "temporal",
       "skills",
       "webmcp",
     ],
@@ -256,6 +257,11 @@ export const LAYERS: readonly Layer[] = [
     name: "webhooks",
     folders: ["src/integrations/webhooks/"],
     imports: ["internal", "errors", "call", "token", "type:handler", "tool", "type:dispatch", "type:engine"],
+  },
+  {
+    name: "temporal",
+    folders: ["src/integrations/temporal/"],
+    imports: ["internal", "errors", "json schema", "type:schema", "type:handler", "type:tool"],
   },
   { name: "tokenizer", folders: ["src/integrations/tokenizer/"], imports: [] },
   {

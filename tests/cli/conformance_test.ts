@@ -91,9 +91,10 @@ test("conformance: access, addresses and flags", async () => {
   const cases: readonly (readonly [args: readonly string[], code: number, words: RegExp])[] = [
     [[address], 3, /does not permit its list to this caller: 401/],
     [[`${address}/none`, "--bearer-env", "TOKEN"], 4, /No server of MCP-lite answers: POST \/none\/tools gives 404/],
+    [["ws://localhost:1"], 4, /The WebSocket was not accepted/],
     [["localhost:1"], 4, /Cannot reach the server/],
     [[], 2, /The target is missing/],
-    [["./server.ts"], 2, /is not a URL or grpc:\/\/host:port/],
+    [["./server.ts"], 2, /is not a URL, ws:\/\/host:port or grpc:\/\/host:port/],
     [[address, `${address}/mcp-lite/v2`], 2, /Two targets are of the same wire/],
     [[address, "--tool", "add {1}"], 2, /the arguments of add are not a JSON object/],
     [[address, "--bearer-env", "TOKEN", "--out", "none/report.txt"], 2, /its folder does not exist/],

@@ -23,6 +23,7 @@ test("targets by their form", () => {
       ["tools_server.ts", module("tools_server.ts")],
       ["https://host/mcp", url("https://host/mcp")],
       ["HTTP://host:80/x?y=1", url("http://host/x?y=1")],
+      ["wss://host", url("wss://host/")],
       ["localhost:8000", url("http://localhost:8000/")],
       ["127.0.0.1:8000/mcp", url("http://127.0.0.1:8000/mcp")],
       ["[::1]:8000", url("http://[::1]:8000/")],
@@ -76,6 +77,7 @@ test("a program after -- is the target in place of the first word", () => {
 test("a URL is asked on the wire that its path suggests first; without a path, at the default paths", () => {
   const wires = (text: string) => candidatesOf(new URL(text), undefined).map(({ wire }) => wire);
   strictEqual(wires("http://h/mcp")[0], "mcp");
+  deepStrictEqual([wires("ws://h/mcp"), wires("wss://h")], [["websocket"], ["websocket"]]);
   strictEqual(wires("http://h/api/mcp-lite/v1")[0], "mcp-lite");
   strictEqual(wires("http://h/webtools/x/")[0], "webtools");
   strictEqual(wires("http://h/rest")[0], "rest");

@@ -14,10 +14,20 @@ const PAGE = fileURLToPath(new URL("../../docs/conformance-suite.md", import.met
 const SPECIFICATION = fileURLToPath(new URL("../../docs/spec.md", import.meta.url));
 const HEADING = "## Checks\n";
 
-const TARGET = { mcpLite: "http://localhost/mcp-lite/v1", webtools: "http://localhost/webtools/documents" };
+const TARGET = {
+  mcpLite: "http://localhost/mcp-lite/v1",
+  grpcWeb: "http://localhost",
+  webSocket: "ws://localhost/mcp-lite/v1",
+  webtools: "http://localhost/webtools/documents",
+};
 
 /** Titles of the lists, by binding. */
-const TITLES: Readonly<Record<string, string>> = { http: "MCP-lite over HTTP", webtools: "Webtools" };
+const TITLES: Readonly<Record<string, string>> = {
+  http: "MCP-lite over HTTP",
+  "grpc-web": "MCP-lite over gRPC and gRPC-Web",
+  websocket: "MCP-lite over WebSocket",
+  webtools: "Webtools",
+};
 
 function listChecks(checks: readonly ConformanceCheck[]): string {
   const bindings = [...new Set(checks.map(({ binding }) => binding))];

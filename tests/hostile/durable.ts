@@ -15,6 +15,8 @@ const FORGED = "tests/core/dispatch/promises/forged_resolvers_test.ts";
 const RESOLVER = "tests/wires/http_pages/resolver_test.ts";
 const SCHEDULES = "tests/core/dispatch/schedules/schedules_test.ts";
 const SIMULATION = "tests/testing/durable_simulation_test.ts";
+const TEMPORAL = "tests/integrations/temporal/temporal_test.ts";
+const TEMPORAL_SERVER = "tests/integrations/temporal/temporal_full_test.ts";
 const RESOLVE_SOAK = "tests/soak/resolve_full_test.ts";
 
 /** See {@link FaultGuarantee}. */
@@ -97,6 +99,33 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
       [SCHEDULES]: [
         "an engine that is away when a call is stored is asked again",
         "cron() calls at the times of its zone",
+      ],
+    },
+  },
+  {
+    fault: "Temporal: its server is away, or was killed; a replica is killed",
+    statement: "Calls are `unavailable`, the promise stays good, and any replica redeems it when the server is back.",
+    tests: {
+      [TEMPORAL]: ["a server that does not answer is unavailable, at the start and later"],
+      [TEMPORAL_SERVER]: ["a tool whose work is a Temporal workflow"],
+    },
+  },
+  {
+    fault: "Temporal: a call is repeated, at another replica or after its end",
+    statement: "One id of a workflow is one workflow and one result.",
+    tests: {
+      [TEMPORAL]: ["a repeated call shares the workflow", "an idempotency key makes one workflow"],
+      [TEMPORAL_SERVER]: ["a tool whose work is a Temporal workflow"],
+    },
+  },
+  {
+    fault: "external work: answers that are late, repeated, of others, or do not fit",
+    statement: "An answer reaches one check, of its caller, for a question that is open then; the rest asks again.",
+    tests: {
+      "tests/core/dispatch/promises/external_test.ts": [
+        "check asks through the promise, on any server",
+        "an answer counts for one look",
+        "answers of another caller",
       ],
     },
   },

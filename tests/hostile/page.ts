@@ -1,6 +1,7 @@
 /** docs/guarantees.md, from what is defined and what was counted. */
 import { renderDurable } from "./durable.ts";
 import { renderSignIn } from "./sign_in.ts";
+import { renderSockets } from "./sockets.ts";
 import { COLUMNS, type Guarantee, testName } from "./guarantee.ts";
 
 /** How many cases passed on a runtime, by the names of their tests; and why others did not run. */
@@ -35,6 +36,7 @@ export function renderPage(guarantees: readonly Guarantee[], counted: readonly C
     FOOT,
     renderDurable(),
     renderSignIn(),
+    renderSockets(),
     ...guarantees.map(sectionOf),
   ].join("\n\n") + "\n";
 }

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { createServer } from "../../mod.ts";
 import { durableGuarantees, renderDurable } from "./durable.ts";
 import { renderSignIn, signInGuarantees } from "./sign_in.ts";
+import { renderSockets, socketGuarantees } from "./sockets.ts";
 import { allGuarantees } from "./guarantees.ts";
 import { COLUMNS, testName } from "./guarantee.ts";
 import { casesOf } from "./page.ts";
@@ -35,13 +36,13 @@ test("the page says what is guaranteed, and which further tests there are", () =
 });
 
 test("the page has the guarantees of durable work and of sign-in, and the tests that it names exist", () => {
-  for (const section of [renderDurable(), renderSignIn()]) {
+  for (const section of [renderDurable(), renderSignIn(), renderSockets()]) {
     ok(
       page.includes(`\n\n${section}\n\n`),
       "run npm run guarantees, or copy renderDurable() and renderSignIn() into the page",
     );
   }
-  for (const { fault, tests } of [...durableGuarantees, ...signInGuarantees]) {
+  for (const { fault, tests } of [...durableGuarantees, ...signInGuarantees, ...socketGuarantees]) {
     for (const [file, names] of Object.entries(tests)) {
       const text = readFileSync(new URL(file, root), "utf8");
       for (const name of names) ok(text.includes(name), `${fault}: ${file} has no test "${name}"`);

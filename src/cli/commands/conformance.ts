@@ -45,7 +45,7 @@ interface ConformanceFlags extends HttpFlags, ToolFlags {
 export const conformanceCommand: CliCommand = defineCommand<ConformanceFlags>({
   usage: "<url>… [--tool <name>] [--allow-writes] [--format text|json|junit] [--out <file>]",
   about:
-    "Checks a server by the rules of MCP-lite 0.042, over HTTP and gRPC, and of Webtools 2025-06-30. Tools without readOnlyHint are " +
+    "Checks a server by the rules of MCP-lite 0.042, over HTTP, gRPC and WebSocket, and of Webtools 2025-06-30. Tools without readOnlyHint are " +
     "not called, unless they are named or --allow-writes is given. What does not apply is reported with its reason. A rule that is " +
     "not followed ends with exit code 1.",
   examples: [
@@ -77,7 +77,10 @@ export const conformanceCommand: CliCommand = defineCommand<ConformanceFlags>({
       json: { kind: "boolean", optional: true, brief: "The same as --format json" },
       out: { kind: "parsed", parse: String, optional: true, placeholder: "file", brief: "File for the report" },
     },
-    positional: { kind: "array", parameter: { brief: "URL, or grpc://host:port", parse: String, placeholder: "url" } },
+    positional: {
+      kind: "array",
+      parameter: { brief: "URL, ws://host:port or grpc://host:port", parse: String, placeholder: "url" },
+    },
   },
   async run(context, flags, ...words) {
     const { host, terminal } = context;

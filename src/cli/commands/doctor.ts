@@ -55,7 +55,7 @@ export const doctorCommand: CliCommand = defineCommand<DoctorFlags, [url: string
   },
   async run(context, flags, text) {
     const target = parseTarget(text, context.host.cwd);
-    if (target.kind !== "url") {
+    if (target.kind !== "url" || /^ws/.test(target.url.protocol)) {
       throw new CliError(EXIT.usage, `${JSON.stringify(text)} is not a URL that begins with http:// or https://`);
     }
     return await examineUrl(target.url, flags, context);

@@ -34,6 +34,7 @@ const ARGUMENTS: Readonly<Record<string, readonly Argument[]>> = {
   prompt: ["target", "file"],
   complete: ["target", "file"],
   types: ["target", "file"],
+  proto: ["target", "file"],
   record: ["target", "file"],
   install: ["host", "target", "file"],
   completions: ["shell", "file"],

@@ -10,6 +10,9 @@ export const CHECKED_WIRES = ["mcp-lite", "webtools", "grpc", "grpc-web"] as con
 
 type CheckedWire = typeof CHECKED_WIRES[number];
 
+/** Path of a WebSocket whose address has none. */
+const SOCKET_PATH = "/mcp-lite/v1";
+
 const MEMBERS = { "mcp-lite": "mcpLite", webtools: "webtools", grpc: "grpc", "grpc-web": "grpcWeb" } as const;
 
 /**
@@ -22,13 +25,13 @@ export function conformanceTargetOf(
   words: readonly string[],
   wire: CheckedWire | undefined,
   cwd: string,
-): Pick<ConformanceTarget, typeof MEMBERS[CheckedWire]> {
+): Pick<ConformanceTarget, typeof MEMBERS[CheckedWire] | "webSocket"> {
   if (words.length === 0) {
-    throw new CliError(EXIT.usage, "The target is missing", { hint: "Name a URL, or grpc://host:port" });
+    throw new CliError(EXIT.usage, "The target is missing", { hint: "Name a URL, ws://host:port or grpc://host:port" });
   }
   const target: Record<string, string> = {};
   for (const word of words) {
-    const [member, address] = addressOf(word, parseTarget(word, cwd), wire);
+    const [member, address] = socketOf(word) ?? addressOf(word, parseTarget(word, cwd), wire);
     if (target[member] !== undefined) {
       throw new CliError(EXIT.usage, `Two targets are of the same wire: ${target[member]} and ${address}`, {
         hint: "Give the addresses of one server, each of another wire",
@@ -39,6 +42,14 @@ export function conformanceTargetOf(
   return target;
 }
 
+/** The address of a WebSocket, which other commands do not take. */
+function socketOf(word: string): readonly [member: string, address: string] | undefined {
+  if (!/^wss?:\/\//i.test(word) || !URL.canParse(word)) return undefined;
+  const url = new URL(word);
+  if (url.pathname === "/") url.pathname = SOCKET_PATH;
+  return ["webSocket", url.href];
+}
+
 function addressOf(
   word: string,
   target: Target,
@@ -46,7 +57,7 @@ function addressOf(
 ): readonly [member: string, address: string] {
   if (target.kind === "grpc") return [MEMBERS.grpc, target.address];
   if (target.kind !== "url") {
-    throw new CliError(EXIT.usage, `${JSON.stringify(word)} is not a URL or grpc://host:port`, {
+    throw new CliError(EXIT.usage, `${JSON.stringify(word)} is not a URL, ws://host:port or grpc://host:port`, {
       hint: "A server in this process is checked by conformanceSuite() of toolwire/testing",
     });
   }

@@ -17,7 +17,7 @@ export interface ModuleFlags {
 }
 
 /** Names of the wires that a URL may have. */
-export const WIRE_NAMES = ["mcp", "mcp-lite", "rest", "webtools", "connect", "grpc-web", "grpc"] as const;
+export const WIRE_NAMES = ["mcp", "mcp-lite", "rest", "webtools", "connect", "grpc-web", "grpc", "websocket"] as const;
 
 /** Name of a wire. */
 export type WireName = typeof WIRE_NAMES[number];

@@ -7,11 +7,12 @@
 import { listTool } from "../../core/tool/listing.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
 import { fetchWhole } from "../../http_client/fetch_whole.ts";
-import { isJsonObject, type Members } from "../../internal/json.ts";
+import { isJsonObject, type Members, omitUndefined } from "../../internal/json.ts";
 import { toListedTool } from "../../wires/webtools/client/metadata.ts";
 import { CliError, withCauses } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
+import type { TargetConnection } from "./connection.ts";
 import { type Contents, readContents } from "./contents.ts";
 import { DEFAULT_TIMEOUT_MS, headersOf, readJsonFile, type TargetFlags } from "./flags.ts";
 import { openTarget } from "./open.ts";
@@ -22,16 +23,23 @@ export interface Source extends Contents {
   readonly tools: readonly ListedTool[];
   /** The target or the document. Foreign text. */
   readonly label: string;
+  /** Name of the server, if it supports MCP or is a module. Foreign text. */
+  readonly serverName?: string;
 }
 
 /** Maximum size of a document that is fetched, in bytes. */
 const MAX_BYTES = 16_777_216;
 
-/** Reads the source that the words of a command name: a target, a program after `--`, or a document. */
+/**
+ * Reads the source that the words of a command name: a target, a program after `--`, or a document.
+ *
+ * @param isNamed Whether the name of the server is read.
+ */
 export async function readSource(
   words: readonly string[],
   flags: TargetFlags,
   context: CliContext,
+  isNamed: boolean = false,
 ): Promise<{ readonly source: Source; readonly rest: readonly string[] }> {
   const [first, ...others] = words;
   if (context.program === undefined && first !== undefined && /\.json$/i.test(pathOf(first))) {
@@ -41,10 +49,17 @@ export async function readSource(
   const connection = await openTarget(target, flags, context, { signal: context.interruption() });
   try {
     const contents = await readContents(connection, EVERY_LIST, flags, context.interruption());
-    return { source: { tools: [], ...contents, label: connection.label }, rest };
+    const serverName = isNamed ? await readName(connection) : undefined;
+    return { source: { tools: [], ...contents, label: connection.label, ...omitUndefined({ serverName }) }, rest };
   } finally {
     await connection.close();
   }
+}
+
+/** `undefined` for a server that does not support MCP: no other protocol has the name. */
+async function readName(connection: TargetConnection): Promise<string | undefined> {
+  const mcp = await connection.mcp();
+  return mcp && (await mcp.server().catch(() => undefined))?.info?.name;
 }
 
 const EVERY_LIST = ["tools", "resources", "resourceTemplates", "prompts"] as const;

@@ -62,8 +62,11 @@ function assertPort(text: string): void {
 }
 
 function parseUrl(text: string): Target {
-  if (/^https?:/i.test(text) && URL.canParse(text)) return { kind: "url", url: new URL(text) };
-  throw new CliError(EXIT.usage, `${JSON.stringify(text)} is not a URL that begins with http:// or https://`);
+  if (/^(https?|wss?):/i.test(text) && URL.canParse(text)) return { kind: "url", url: new URL(text) };
+  throw new CliError(
+    EXIT.usage,
+    `${JSON.stringify(text)} is not a URL that begins with http://, https://, ws:// or wss://`,
+  );
 }
 
 function parseModule(text: string): Target {

@@ -141,7 +141,11 @@ async function openBeside(
   flags: TargetFlags,
   options: OpenTargetOptions,
 ): Promise<McpTransport | undefined> {
-  const transport = await openWire("mcp", new URL("/mcp", url).href, wireOptions) as McpTransport;
+  const transport = await openWire(
+    "mcp",
+    new URL("/mcp", url.replace(/^ws/, "http")).href,
+    wireOptions,
+  ) as McpTransport;
   options.prepare?.(transport);
   const listed = await withLimits(flags, options.signal, async (limit) => await transport.list(limit));
   if (!("kind" in listed)) return transport;

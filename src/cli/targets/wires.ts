@@ -44,6 +44,8 @@ const HINTS: readonly (readonly [WireName, RegExp])[] = [
 
 /** Returns the wires to try, the likeliest first. With a path, it is that of the endpoint; without one, defaults are tried. */
 export function candidatesOf(url: URL, wire: WireName | undefined): readonly Candidate[] {
+  // Tried nowhere else: MCP-lite over HTTP answers at the same path.
+  if (/^wss?:$/.test(url.protocol)) return [{ wire: wire ?? "websocket", url: url.href }];
   if (wire !== undefined) return [{ wire, url: withDefaultPath(url, wire) }];
   if (url.pathname === "/") return DEFAULT_PATHS.map(([name]) => ({ wire: name, url: withDefaultPath(url, name) }));
   const hinted = HINTS.find(([, path]) => path.test(url.pathname))?.[0];
@@ -75,6 +77,10 @@ export async function openWire(wire: WireName, url: string, options: WireOptions
       return restTransport(url, http);
     case "webtools": {
       return webtoolsTransport(url, { ...http, ...omitUndefined({ pin: pinnedWebtool(pin) }) });
+    }
+    case "websocket": {
+      const { webSocketTransport } = await import("../../wires/mcp_lite/websocket/client/transport.ts");
+      return webSocketTransport(url, http);
     }
     default:
       return await openRpc(wire, url, http);

@@ -78,7 +78,7 @@ export class TokenEndpoint {
     if (!/^[\w.~-]{43,128}$/.test(given) || !isSameText(challenge, await hashText(given))) {
       throw invalidGrant("code_verifier does not match the code_challenge");
     }
-    await this.#use(id, opened.expSeconds);
+    if (!await this.#use(id, opened.expSeconds)) throw invalidGrant(USED);
     const grant = await this.#upstream.exchange(code, { verifier, nonce });
     return await this.#issuer.issue({ client, session: crypto.randomUUID(), scopes, wanted: scopes, grant });
   }
@@ -92,10 +92,12 @@ export class TokenEndpoint {
       throw new OAuthError("invalid_scope", "A refresh can only narrow the scopes");
     }
     if (await this.#config.store?.has(revokedKey(session))) throw invalidGrant("the sign-in was revoked");
-    await this.#use(id, opened.expSeconds, session);
+    if (await this.#config.store?.has(usedKey(id))) await this.#endReused(session);
     const { refreshToken, accessToken } = tokens;
     const saved = { ...(refreshToken !== null && { refreshToken }), ...(accessToken !== null && { accessToken }) };
     const grant = await this.#upstream.refresh({ subject, claims, ...saved });
+    // After the provider has answered: a client may send the token again if it has not.
+    if (!await this.#use(id, opened.expSeconds)) await this.#endReused(session);
     return await this.#issuer.issue({ client, session, scopes, wanted, grant });
   }
 
@@ -112,16 +114,15 @@ export class TokenEndpoint {
     checkResource(parameters.get("resource"), this.#config.resource);
   }
 
-  /**
-   * Marks a code or a refresh token as used. A second use of a refresh token ends its sign-in: one of the two users is not the client.
-   *
-   * @throws {OAuthError} If it was used before.
-   */
-  async #use(id: string, expSeconds: number, session?: string): Promise<void> {
-    const isNew = await this.#config.store?.add(`used ${id}`, (expSeconds + KEPT_SECONDS) * 1000) ?? true;
-    if (isNew) return;
-    if (session !== undefined) await this.#revokeSession(session);
-    throw invalidGrant("it was used before");
+  /** Marks a code or a refresh token as used. Returns whether this is its first use; without a store the provider decides. */
+  async #use(id: string, expSeconds: number): Promise<boolean> {
+    return await this.#config.store?.add(usedKey(id), (expSeconds + KEPT_SECONDS) * 1000) ?? true;
+  }
+
+  /** Ends the sign-in of a refresh token that was used twice: one of the two users is not the client. */
+  async #endReused(session: string): Promise<never> {
+    await this.#revokeSession(session);
+    throw invalidGrant(USED);
   }
 
   async #revokeSession(session: string): Promise<void> {
@@ -129,6 +130,12 @@ export class TokenEndpoint {
     const seconds = this.#sealer.nowSeconds + Math.max(refreshTokenSeconds, accessTokenSeconds) + KEPT_SECONDS;
     await this.#config.store?.add(revokedKey(session), seconds * 1000);
   }
+}
+
+const USED = "it was used before";
+
+function usedKey(id: string): string {
+  return `used ${id}`;
 }
 
 /** Key of the store for a sign-in that was revoked. */

@@ -24,7 +24,6 @@ import {
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { AuthServerClient, readJsonObject } from "../oauth/auth_server_client.ts";
-import { readServer } from "../oauth/discovery.ts";
 import type { IssuerMetadata } from "../oauth/grant.ts";
 import { clientAuthentication } from "../oauth/token_request.ts";
 import type { SignInConfig } from "./config.ts";
@@ -261,10 +260,12 @@ export class Upstream {
       };
     }
     if (this.#metadata !== undefined && this.#now() < this.#metadata.untilMs) return this.#metadata.server;
-    const server = await readServer(issuer, this.#client);
-    if (server.issuer !== issuer) {
-      throw new ToolError("unauthenticated", `The identity provider names itself ${server.issuer}, not ${issuer}`);
+    const found = await this.#client.readObject(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+    if (found?.["issuer"] !== issuer) {
+      const given = found === undefined ? "there are no metadata" : `they name ${JSON.stringify(found["issuer"])}`;
+      throw new ToolError("internal", `Cannot read the metadata of the identity provider ${issuer}: ${given}`);
     }
+    const server = found as unknown as IssuerMetadata;
     this.#metadata = { server, untilMs: this.#now() + METADATA_MS };
     return server;
   }
@@ -294,8 +295,11 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
 /** Converts an exception of the library, whose cause may have the response with its tokens: it must not reach the log. */
 function toOAuthError(thrown: unknown): unknown {
   if (thrown instanceof ToolError || thrown instanceof OAuthError) return thrown;
-  if (thrown instanceof ResponseBodyError && OWN_FAULTS.has(thrown.error)) {
-    return new Error(`The identity provider has refused this server's request: ${thrown.error}`);
+  if (thrown instanceof ResponseBodyError) {
+    const code = /^[\w.-]{1,64}$/.exec(thrown.error)?.[0] ?? "an error";
+    return OWN_FAULTS.has(code)
+      ? new Error(`The identity provider has refused the request of this server: ${code}`)
+      : signInAgain(`it answered ${code}`);
   }
   return signInAgain(thrown instanceof Error ? thrown.message : "unknown");
 }

@@ -1,6 +1,6 @@
 /** MCP-lite 3.2 to 3.4, and calls in its appendix, on every binding. */
 import { isJsonObject } from "../../internal/json.ts";
-import { hasInternals, judge, lacks, must, type ServerCheck, should } from "./check.ts";
+import { judge, lacks, must, type ServerCheck, should } from "./check.ts";
 import { type McpLiteServer, RESPONSE_TYPES } from "./mcp_lite_server.ts";
 import { wrongArguments } from "./sample_arguments.ts";
 
@@ -99,18 +99,6 @@ export const CALL_CHECKS: readonly ServerCheck<McpLiteServer>[] = [
     async (server) => {
       const reply = await server.unknownTool();
       return judge(reply.error?.kind === "not found", reply);
-    },
-  ),
-
-  must(
-    "4.4",
-    "internal-error",
-    "A tool that breaks gives an internal error, without its stack",
-    "-32603, or INTERNAL; no stack and no path of a file",
-    async ({ choice, binding }) => {
-      const { name, args } = await choice.named("brokenTool") ?? lacks("No tool that breaks is named: brokenTool");
-      const reply = await binding.call(name, args);
-      return judge(reply.error?.kind === "internal" && !hasInternals(reply.error.message), reply);
     },
   ),
 ];

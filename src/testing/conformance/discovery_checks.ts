@@ -56,14 +56,6 @@ export const DISCOVERY_CHECKS: readonly ServerCheck<McpLiteServer>[] = [
     return judgeTools(server, ({ name }) => isText(name), "has no name");
   }),
 
-  must("3.9", "type", "The category of a tool is a text", "@type: absent, or a text", (server) => {
-    return judgeTools(
-      server,
-      ({ "@type": type }) => type === undefined || typeof type === "string",
-      "has another @type",
-    );
-  }),
-
   must("3.9", "description", "Each definition has a description", "description: a text that is not empty", (server) => {
     return judgeTools(server, ({ description }) => isText(description), "has no description");
   }),

@@ -1,6 +1,6 @@
 /** MCP-lite over HTTP, as the suite sends and reads it. */
 import { SseDecoder, type SseEvent } from "../../http_client/sse.ts";
-import { isJsonObject, type Members } from "../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import type { Binding, CallReply, ErrorReply, ListReply, StreamMessage, StreamReply } from "./binding.ts";
 import type { ShownExchange } from "./check.ts";
 import { type HttpReply, type HttpSender, parseOr } from "./send.ts";
@@ -89,10 +89,15 @@ export class HttpBinding implements Binding {
 /** Reads the response to a call. */
 export function readCall(http: HttpReply): HttpCallReply {
   const { sent, received, json } = http;
-  const { result, error } = isJsonObject(json) ? json : {};
+  return { sent, received, http, ...readCallMessage(json) };
+}
+
+/** Reads a response of JSON-RPC to a call. */
+export function readCallMessage(message: unknown): Pick<CallReply, "result" | "meta" | "error"> {
+  const { result, error } = asObject(message);
   const members = isJsonObject(result) ? result : undefined;
   const meta = isJsonObject(members?.["_meta"]) ? members["_meta"] : undefined;
-  return { sent, received, http, result: members, meta, error: isJsonObject(error) ? readError(error) : undefined };
+  return { result: members, meta, error: isJsonObject(error) ? readError(error) : undefined };
 }
 
 function readError({ code, message }: Members): ErrorReply {

@@ -1,6 +1,6 @@
-/** MCP-lite 3.8, 4.1, 4.2, 8.1 and A.1: requests and responses over HTTP. */
+/** MCP-lite 3.8, the types of 3.9, 4.1, 4.2, 8.1 and A.1: requests and responses over HTTP. */
 import { isJsonObject, type Members } from "../../internal/json.ts";
-import { judge, lacks, must, type ServerCheck, should } from "./check.ts";
+import { judge, judgeAll, lacks, must, type ServerCheck, should } from "./check.ts";
 import { type HttpBinding, readCall } from "./http_binding.ts";
 import { type McpLiteServer, UNKNOWN_TOOL } from "./mcp_lite_server.ts";
 import { type HttpReply, isUtf8Json } from "./send.ts";
@@ -43,6 +43,12 @@ export const HTTP_CHECKS: readonly ServerCheck<HttpServer>[] = [
       return judge(first === undefined, first ?? reply, "A response has a header of a session");
     },
   ),
+
+  must("3.9", "type", "The category of a tool is a text", "@type: absent, or a text", async (server) => {
+    const { tools, reply } = await server.tools();
+    const complies = ({ "@type": type }: Members) => type === undefined || typeof type === "string";
+    return judgeAll(tools, reply, complies, ({ name }) => `The tool ${JSON.stringify(name)} has another @type`);
+  }),
 
   must(
     "4.1",

@@ -1,6 +1,6 @@
 /** MCP-lite 4.4 and A.5: errors over HTTP. No tool runs. */
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
-import { judge, must, type ServerCheck, should, type Verdict } from "./check.ts";
+import { hasInternals, judge, lacks, must, type ServerCheck, should, type Verdict } from "./check.ts";
 import { errorNumber, type HttpBinding } from "./http_binding.ts";
 import { type McpLiteServer, UNKNOWN_TOOL } from "./mcp_lite_server.ts";
 import type { HttpReply } from "./send.ts";
@@ -69,6 +69,18 @@ export const HTTP_ERROR_CHECKS: readonly ServerCheck<HttpServer>[] = [
     async (server) => {
       const { reply, error } = await errorOfUnknownTool(server);
       return judge(Number.isInteger(error["code"]) && typeof error["message"] === "string", reply);
+    },
+  ),
+
+  must(
+    "4.4",
+    "internal-error",
+    "A tool that breaks gives an internal error, without its stack",
+    "-32603; no stack and no path of a file",
+    async ({ choice, binding }) => {
+      const { name, args } = await choice.named("brokenTool") ?? lacks("No tool that breaks is named: brokenTool");
+      const reply = await binding.call(name, args);
+      return judge(reply.error?.kind === "internal" && !hasInternals(reply.error.message), reply);
     },
   ),
 

@@ -21,12 +21,15 @@ export const UNKNOWN_TOOL = "conformance_unknown_tool";
 export class McpLiteServer<Wire extends Binding = Binding> {
   readonly binding: Wire;
   readonly choice: ToolChoice;
+  /** The same server on HTTP, if both bindings are checked. */
+  readonly other: McpLiteServer | undefined;
   #list: Promise<ListReply> | undefined;
   #unknown: Promise<CallReply> | undefined;
   #stream: Promise<{ readonly chosen: ChosenTool; readonly reply: StreamReply }> | undefined;
 
-  constructor(binding: Wire, options: ConformanceOptions) {
+  constructor(binding: Wire, options: ConformanceOptions, other?: McpLiteServer) {
     this.binding = binding;
+    this.other = other;
     this.choice = new ToolChoice(options, () => this.#known(), ({ name, args }) => binding.call(name, args));
   }
 

@@ -1,6 +1,7 @@
 /** Which server is checked, and which of its tools may be called. */
 import type { HttpClientOptions } from "../../http_client/send.ts";
 import type { Members } from "../../internal/json.ts";
+import type { OpenSocket } from "../../wires/mcp_lite/websocket/client/transport.ts";
 import { BOOLEAN, checkOptions, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
 
 /** A server: the addresses of the bindings that are checked, at least one. */
@@ -11,6 +12,10 @@ export interface ConformanceTarget extends Pick<HttpClientOptions, "fetch" | "he
   readonly grpcWeb?: string | URL;
   /** Address of MCP-lite over gRPC: `http://127.0.0.1:50051`. Needs Bun, Deno or Node. */
   readonly grpc?: string | URL;
+  /** URL of MCP-lite over WebSocket: `wss://example.com/mcp-lite/v1`. Its messages are those of `toolwire/websocket`. */
+  readonly webSocket?: string | URL;
+  /** Replaces the global `WebSocket`. */
+  readonly openSocket?: OpenSocket;
   /** URL of a webtool: `https://example.com/webtools/weather`. */
   readonly webtools?: string | URL;
 }

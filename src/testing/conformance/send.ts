@@ -73,7 +73,7 @@ export class HttpSender {
       );
     });
     if ("kind" in reply) throw toToolError(reply);
-    for (const [, token = ""] of reply.text.matchAll(TOKEN)) this.secrets.add(token);
+    rememberTokens(reply.text, this.secrets);
     if (SESSION_HEADERS.some((name) => reply.headers.has(name))) this.sessions.push(reply);
     return reply;
   }
@@ -103,4 +103,9 @@ export function parseOr(text: string): unknown {
 /** Whether a response is JSON in UTF-8, by its content type. */
 export function isUtf8Json({ headers }: HttpReply): boolean {
   return /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(headers.get("content-type") ?? "");
+}
+
+/** Adds the tokens in the text of a response to the values that a report must not contain. */
+export function rememberTokens(text: string, secrets: Set<string>): void {
+  for (const [, token = ""] of text.matchAll(TOKEN)) secrets.add(token);
 }

@@ -4,7 +4,11 @@ import { createRedactor, type Redactor } from "../../core/redaction/redact.ts";
 import type { HttpClientOptions } from "../../http_client/send.ts";
 import { CALL_CHECKS } from "./call_checks.ts";
 import { type ConformanceLevel, NotApplicable, type ServerCheck, type ShownExchange } from "./check.ts";
+import { COMPARISON_CHECKS } from "./comparison_checks.ts";
 import { DISCOVERY_CHECKS } from "./discovery_checks.ts";
+import { GrpcBinding } from "./grpc_binding.ts";
+import { GRPC_CHECKS } from "./grpc_checks.ts";
+import { grpcSender, grpcWebSender, type SendRpc } from "./grpc_send.ts";
 import { HttpBinding } from "./http_binding.ts";
 import { HTTP_CHECKS } from "./http_checks.ts";
 import { HTTP_ERROR_CHECKS } from "./http_error_checks.ts";
@@ -13,13 +17,15 @@ import { McpLiteServer } from "./mcp_lite_server.ts";
 import { assertConformanceOptions, type ConformanceOptions, type ConformanceTarget } from "./options.ts";
 import { PROMISE_CHECKS } from "./promise_checks.ts";
 import { HttpSender } from "./send.ts";
+import { SocketBinding } from "./socket_binding.ts";
+import { openNative } from "../../wires/mcp_lite/websocket/client/transport.ts";
 import { STREAM_CHECKS } from "./stream_checks.ts";
 import { WEBTOOL_EXECUTION_CHECKS } from "./webtool_execution_checks.ts";
 import { WEBTOOL_METADATA_CHECKS } from "./webtool_metadata_checks.ts";
 import { WebtoolServer } from "./webtool_server.ts";
 
 /** Protocol that a check uses. */
-export type ConformanceBinding = "http" | "grpc" | "grpc-web" | "webtools";
+export type ConformanceBinding = "http" | "grpc" | "grpc-web" | "websocket" | "webtools";
 
 /** What a check found, for a report. Contains no header and no token. */
 export interface ConformanceResult {
@@ -90,7 +96,7 @@ const COMMON_CHECKS = [...DISCOVERY_CHECKS, ...CALL_CHECKS, ...PROMISE_CHECKS, .
 export function conformanceSuite(target: ConformanceTarget, options: ConformanceOptions = {}): ConformanceCheck[] {
   assertConformanceOptions(options);
   const bench = new SuiteBench(target, options);
-  const checks = [...httpChecks(bench), ...webtoolChecks(bench)];
+  const checks = [...mcpLiteChecks(bench), ...webtoolChecks(bench)];
   if (checks.length > 0) return checks;
   throw new TypeError("Cannot check a server: the target has no address; give mcpLite, grpc, grpcWeb or webtools");
 }
@@ -99,16 +105,24 @@ export function conformanceSuite(target: ConformanceTarget, options: Conformance
 class SuiteBench {
   readonly target: ConformanceTarget;
   readonly options: ConformanceOptions;
+  readonly timeoutMs: number;
+  /** Headers of the caller. Their values become secrets of the report. */
+  readonly headers: () => Promise<Headers>;
   readonly sender: HttpSender;
   readonly redactor: Redactor;
 
   constructor(target: ConformanceTarget, options: ConformanceOptions) {
     const secrets = new Set<string>();
     const { fetch, headers } = target;
-    const sent = { headers: () => readHeaders(headers, secrets), ...(fetch !== undefined && { fetch }) };
     this.target = target;
     this.options = options;
-    this.sender = new HttpSender(sent, options.timeoutMs ?? 30_000, secrets);
+    this.timeoutMs = options.timeoutMs ?? 30_000;
+    this.headers = () => readHeaders(headers, secrets);
+    this.sender = new HttpSender(
+      { headers: this.headers, ...(fetch !== undefined && { fetch }) },
+      this.timeoutMs,
+      secrets,
+    );
     this.redactor = createRedactor(secrets);
   }
 
@@ -180,12 +194,37 @@ async function readHeaders(headers: HttpClientOptions["headers"], secrets: Set<s
   return read;
 }
 
-function httpChecks(bench: SuiteBench): ConformanceCheck[] {
-  const { target: { mcpLite }, sender, options } = bench;
-  if (mcpLite === undefined) return [];
-  const server = new McpLiteServer(new HttpBinding(sender, mcpLite), options);
-  const checks = [...COMMON_CHECKS, ...HTTP_CHECKS, ...HTTP_STREAM_CHECKS, ...HTTP_ERROR_CHECKS];
-  return bench.checks("http", MCP_LITE, server, sorted(checks), () => assertPermitted(server));
+/** The checks of MCP-lite on its bindings. */
+function mcpLiteChecks(bench: SuiteBench): ConformanceCheck[] {
+  const { target: { mcpLite, grpc, grpcWeb, webSocket }, sender, options } = bench;
+  const http = mcpLite === undefined ? undefined : new McpLiteServer(new HttpBinding(sender, mcpLite), options);
+  const onGrpc = (binding: "grpc" | "grpc-web", send: SendRpc) => {
+    const server = new McpLiteServer(new GrpcBinding(send, sender.secrets), options, http);
+    const checks = sorted([...COMPARISON_CHECKS, ...COMMON_CHECKS, ...GRPC_CHECKS]);
+    return bench.checks(binding, MCP_LITE, server, checks, () => assertPermitted(server));
+  };
+  const onHttp = http === undefined ? [] : bench.checks(
+    "http",
+    MCP_LITE,
+    http,
+    sorted([...COMMON_CHECKS, ...HTTP_CHECKS, ...HTTP_STREAM_CHECKS, ...HTTP_ERROR_CHECKS]),
+    () => assertPermitted(http),
+  );
+  return [
+    ...onHttp,
+    ...(grpc === undefined ? [] : onGrpc("grpc", grpcSender(grpc, bench.headers, bench.timeoutMs))),
+    ...(webSocket === undefined ? [] : socketChecks(bench, webSocket, http)),
+    ...(grpcWeb === undefined ? [] : onGrpc("grpc-web", grpcWebSender(sender, grpcWeb))),
+  ];
+}
+
+function socketChecks(bench: SuiteBench, address: string | URL, http: McpLiteServer | undefined): ConformanceCheck[] {
+  const { target, headers, timeoutMs, sender: { secrets }, options } = bench;
+  const url = String(address).replace(/^http/i, "ws");
+  const { openSocket: open = openNative } = target;
+  const server = new McpLiteServer(new SocketBinding({ url, open, headers, timeoutMs, secrets }), options, http);
+  const checks = sorted([...COMPARISON_CHECKS, ...COMMON_CHECKS]);
+  return bench.checks("websocket", MCP_LITE, server, checks, () => assertPermitted(server));
 }
 
 function webtoolChecks(bench: SuiteBench): ConformanceCheck[] {

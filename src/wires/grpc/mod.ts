@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { grpc, type GrpcOptions } from "./server/grpc.ts";
+export { grpc, type GrpcOptions, type TypedGrpcOptions } from "./server/grpc.ts";
 export {
   connectTransport,
   type ConnectTransportOptions,

@@ -9,11 +9,13 @@ import { mcpLiteTarget } from "./targets/mcp_lite.ts";
 import { restTarget } from "./targets/rest.ts";
 import { stdioTarget } from "./targets/stdio.ts";
 import { tokensTarget } from "./targets/tokens.ts";
+import { websocketTarget } from "./targets/websocket.ts";
 import { webtoolsTarget } from "./targets/webtools.ts";
 
 /** The targets. */
 export const TARGETS: readonly Target[] = [
   mcpLiteTarget,
+  websocketTarget,
   mcpModernTarget,
   mcpLegacyTarget,
   mcpSessionsTarget,

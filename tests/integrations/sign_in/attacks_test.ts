@@ -117,11 +117,13 @@ test("a response of another issuer, or without the issuer that the provider send
     const { searchParams } = locationOf(await browser.go(back));
     deepStrictEqual([searchParams.get("error"), searchParams.get("code")], ["server_error", null], iss);
   }
-  const misnamed = createWorld();
-  misnamed.provider.metadata = { issuer: "https://other.example" };
-  const browser = misnamed.browser();
-  const page = await (await browser.go(authorizeUrl(await register(misnamed)))).text();
-  await isPage(await browser.submit(page), 500);
+  for (const issuer of ["https://other.example", "https://idp.example/"]) {
+    const misnamed = createWorld();
+    misnamed.provider.metadata = { issuer };
+    const browser = misnamed.browser();
+    const page = await (await browser.go(authorizeUrl(await register(misnamed)))).text();
+    await isPage(await browser.submit(page), 500);
+  }
 });
 
 test("a provider's metadata cannot send the browser to a page that is not https", async () => {

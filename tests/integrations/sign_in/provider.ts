@@ -31,6 +31,8 @@ export class Provider {
   metadata: Readonly<Record<string, unknown>> = {};
   /** Whether id tokens are signed by the key that is not published. */
   isForged = false;
+  /** Whether a refresh token is good once. */
+  rotates = true;
   /** Whether requests fail. */
   isDown = false;
   /** Requests, as method and path. */
@@ -68,7 +70,7 @@ export class Provider {
     this.asked.push(`${init.method ?? "GET"} ${pathname}`);
     if (this.isDown) return new Response("down", { status: 503 });
     switch (pathname) {
-      case "/.well-known/oauth-authorization-server":
+      case "/.well-known/openid-configuration":
         return Response.json({
           issuer: PROVIDER,
           authorization_endpoint: `${PROVIDER}/authorize`,
@@ -94,9 +96,9 @@ export class Provider {
     this.forms.push(form);
     if (form.get("client_secret") !== "secret-at-idp") return refuse("invalid_client");
     if (form.get("grant_type") === "refresh_token") {
-      return this.#refreshTokens.delete(form.get("refresh_token") ?? "")
-        ? await this.#issue()
-        : refuse("invalid_grant");
+      const token = form.get("refresh_token") ?? "";
+      const isKnown = this.rotates ? this.#refreshTokens.delete(token) : this.#refreshTokens.has(token);
+      return isKnown ? await this.#issue() : refuse("invalid_grant");
     }
     const issued = this.#codes.get(form.get("code") ?? "");
     this.#codes.delete(form.get("code") ?? "");

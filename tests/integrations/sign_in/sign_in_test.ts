@@ -1,7 +1,7 @@
 /** Sign-in over two replicas that share the keys alone: clients, consent, tokens, refreshes, revocation. */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { entra, google, oauth, oidc, okta, signIn } from "../../../src/integrations/sign_in/mod.ts";
+import { auth0, entra, google, keycloak, oauth, oidc, okta, signIn } from "../../../src/integrations/sign_in/mod.ts";
 import { createServer } from "../../../mod.ts";
 import { PROVIDER } from "./provider.ts";
 import {
@@ -82,6 +82,52 @@ test("the metadata are complete, and pages of any origin may read them", async (
   match(refused.headers.get("www-authenticate")!, /resource_metadata="https:\/\/api\.example\/\.well-known/);
 });
 
+test("the Inspector's flow: each request of its page, with its origin and preflights, in its order", async () => {
+  const world = createWorld();
+  const origin = "http://localhost:6274";
+  const send = async (path: string, init: RequestInit = {}) => {
+    const { method = "GET" } = init;
+    const asked = {
+      origin,
+      "access-control-request-method": method,
+      "access-control-request-headers": "content-type,mcp-protocol-version",
+    };
+    const preflight = await world.send(new Request(`${ISSUER}${path}`, { method: "OPTIONS", headers: asked }));
+    strictEqual(preflight.status, 204, path);
+    ok(preflight.headers.get("access-control-allow-methods")?.includes(method), path);
+    strictEqual(preflight.headers.get("access-control-allow-origin"), "*");
+    const response = await world.send(
+      new Request(`${ISSUER}${path}`, { ...init, headers: { origin, ...init.headers } }),
+    );
+    strictEqual(response.headers.get("access-control-allow-origin"), "*");
+    return await response.json();
+  };
+  const { resource, authorization_servers: [issuer] } = await send("/.well-known/oauth-protected-resource/mcp");
+  const metadata = await send("/.well-known/oauth-authorization-server");
+  strictEqual(metadata.issuer, issuer);
+  const redirect_uri = `${origin}/oauth/callback/debug`;
+  const { client_id: clientId } = await send("/register", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      client_name: "MCP Inspector",
+      client_uri: "https://github.com/modelcontextprotocol/inspector",
+      redirect_uris: [redirect_uri],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+      scope: "docs:read docs:write",
+    }),
+  });
+  const scope = metadata.scopes_supported.join(" ");
+  const arrived = await signInWith(world, world.browser(), authorizeUrl(clientId, { redirect_uri, resource, scope }));
+  const form = codeForm(clientId, arrived, { redirect_uri }) as Record<string, string>;
+  const tokens = await send("/token", { method: "POST", body: new URLSearchParams(form) });
+  strictEqual((await call(world, "whoami", tokens.access_token)).content.id, "user-1");
+  const again = await send("/token", { method: "POST", body: new URLSearchParams(form) });
+  strictEqual(again.error, "invalid_grant");
+});
+
 test("an issuer with a path has its endpoints below it, also below the base path of the server", async () => {
   for (const basePath of [undefined, "/api"]) {
     const door = signIn({
@@ -144,6 +190,27 @@ test("a provider that does not answer is a temporary error, and none of its word
   });
   strictEqual(response.status, 503);
   strictEqual((await response.json()).error, "temporarily_unavailable");
+});
+
+test("a refresh that failed because the provider was down can be sent again, with a store too", async () => {
+  for (const options of [{}, { store: new MemoryStore() }]) {
+    const world = createWorld(options);
+    const { clientId, tokens } = await obtain(world);
+    const form = { grant_type: "refresh_token", client_id: clientId, refresh_token: tokens.refresh_token };
+    world.provider.isDown = true;
+    strictEqual((await requestToken(world, form)).status, 503);
+    world.provider.isDown = false;
+    strictEqual((await requestToken(world, form)).status, 200);
+  }
+});
+
+test("of refreshes at the same time with a store, one gives tokens, also if the provider does not rotate its own", async () => {
+  const world = createWorld({ store: new MemoryStore() });
+  world.provider.rotates = false;
+  const { clientId, tokens } = await obtain(world);
+  const form = { grant_type: "refresh_token", client_id: clientId, refresh_token: tokens.refresh_token };
+  const responses = await Promise.all([1, 2, 3].map(() => requestToken(world, form)));
+  deepStrictEqual(responses.map(({ status }) => status).toSorted(), [200, 400, 400]);
 });
 
 test("principal() maps users, cannot widen their consent, and refuses them", async () => {
@@ -257,6 +324,58 @@ test("the first key seals and all open, so that keys can be replaced", async () 
   strictEqual((await call(changed, "whoami", tokens.access_token)).status, 200);
   const dropped = createWorld({ keys: "k2:another secret of at least thirty-two bytes" });
   strictEqual((await call(dropped, "whoami", tokens.access_token)).status, 401);
+});
+
+test("presets know the addresses and parameters of their providers", async () => {
+  const client = { clientId: "toolwire-at-idp", clientSecret: "secret-at-idp" };
+  const tenant = "8eaef023-2b34-4da1-9baa-8bc8c9d6a490";
+  for (
+    const [provider, issuer, expected] of [
+      [google(client), "https://accounts.google.com", {
+        access_type: "offline",
+        prompt: "consent",
+        scope: "openid profile email",
+      }],
+      [entra({ ...client, tenant }), `https://login.microsoftonline.com/${tenant}/v2.0`, {
+        scope: "openid profile email offline_access",
+      }],
+      [okta({ ...client, domain: "example.okta.com" }), "https://example.okta.com", {}],
+      [
+        okta({ ...client, domain: "example.okta.com", authorizationServer: "default" }),
+        "https://example.okta.com/oauth2/default",
+        {},
+      ],
+      [auth0({ ...client, domain: "Example.eu.auth0.com" }), "https://example.eu.auth0.com/", {}],
+      [keycloak({ ...client, url: "https://login.example/", realm: "a b" }), "https://login.example/realms/a%20b", {}],
+      [oidc({ ...client, issuer: PROVIDER, parameters: { hd: "example.com" } }), PROVIDER, { hd: "example.com" }],
+    ] as const
+  ) {
+    const asked: string[] = [];
+    const world = createWorld({
+      provider,
+      fetch: (url) => {
+        asked.push(url);
+        return Promise.resolve(
+          Response.json({ issuer, authorization_endpoint: "https://login.example/authorize?x=1" }),
+        );
+      },
+    }, 1);
+    const browser = world.browser();
+    const page = await (await browser.go(authorizeUrl(await register(world)))).text();
+    match(page, new RegExp(`Continue with ${provider.name}`));
+    const { searchParams } = locationOf(await browser.submit(page));
+    deepStrictEqual(asked, [`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`]);
+    const all = {
+      x: "1",
+      client_id: "toolwire-at-idp",
+      redirect_uri: `${ISSUER}/callback`,
+      response_type: "code",
+      ...expected,
+    };
+    for (const [name, value] of Object.entries(all)) strictEqual(searchParams.get(name), value, `${issuer} ${name}`);
+    for (const name of ["state", "nonce", "code_challenge"]) match(searchParams.get(name)!, /^[\w-]{43}$/);
+    strictEqual(searchParams.get("resource"), null);
+  }
 });
 
 test("options that are wrong are refused with what to do", () => {

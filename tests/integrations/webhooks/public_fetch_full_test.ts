@@ -87,6 +87,40 @@ test("a status that is not one of HTTP, an upgrade and an endpoint that does not
   }
 });
 
+test("with maxBytes a body is read, with its type; a larger one rejects, and so does one that is endless", async () => {
+  const { key, cert: ca } = await certificateFor("hooks.example.com");
+  const headers = { "content-type": "application/json", "cache-control": "max-age=60", "set-cookie": "a=b" };
+  const server = createServer({ key, cert: ca }, ({ url }, response) => {
+    response.writeHead(url === "/moved" ? 302 : 200, { ...headers, location: "https://hooks.example.com/" });
+    if (url === "/endless") {
+      const write = () => {
+        while (!response.destroyed && response.write("x".repeat(1_000)));
+      };
+      response.on("drain", write).on("error", () => {});
+      return write();
+    }
+    response.end(url === "/large" ? "x".repeat(101) : "x".repeat(100));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const send = publicFetch({ lookup, isAllowed, ca, maxBytes: 100 });
+    const read = await send(`https://hooks.example.com:${port}/`, {});
+    deepStrictEqual([...read.headers].toSorted(), [["cache-control", "max-age=60"], [
+      "content-type",
+      "application/json",
+    ]]);
+    strictEqual((await read.text()).length, 100);
+    const moved = await send(`https://hooks.example.com:${port}/moved`, {});
+    deepStrictEqual([moved.status, await moved.text()], [302, ""]);
+    await rejects(send(`https://hooks.example.com:${port}/large`, {}), /larger than 100 bytes/);
+    await rejects(send(`https://hooks.example.com:${port}/endless`, {}), /larger than 100 bytes/);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
 test("on Workers, whose node:https refuses the option lookup, the request goes to the name", async () => {
   const { key, cert: ca } = await certificateFor("localhost");
   const server = createServer({ key, cert: ca }, (_, response) => void response.writeHead(204).end());

@@ -3,6 +3,7 @@ import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts"
 import * as v from "../../../src/core/schema/valibot.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
+import { webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
 import { webtools } from "../../../src/wires/webtools/mod.ts";
 import type { ConformanceOptions, ConformanceTarget } from "../../../src/testing/mod.ts";
 
@@ -63,6 +64,7 @@ export function createCheckedServer(): Server {
     wires: [
       mcpLite(),
       grpc(),
+      webSocket(),
       webtools({
         name: "documents",
         description: "Documents",

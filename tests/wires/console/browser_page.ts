@@ -70,7 +70,7 @@ export async function withPage(options: PageOptions, use: (open: OpenPage) => Pr
 }
 
 function watch(page: Page, url: string, expected: RegExp | undefined) {
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const problems: string[] = [];
   const sent: string[] = [];
   const note = (text: string) => expected?.test(text) || problems.push(text);

@@ -1,5 +1,5 @@
 /** What the feed of the console keeps of many calls. */
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
 import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
@@ -60,6 +60,18 @@ function open() {
     await (await post("/console/api/poll", { after })).json() as Part & { readonly stats: readonly Count[] };
   return { clock, server, post, call, poll };
 }
+
+test("console: a page that watches gets a call within 50 ms", async () => {
+  const { clock, server, post, call } = open();
+  const reader = (await post("/console/api/feed", {})).body?.getReader();
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+  match(await read(), /"events":\[\]/);
+  await call("refuse", 1);
+  await clock.tick(50);
+  match(await read(), /"tool":"refuse"[^]*"code":"full"/);
+  await reader?.cancel();
+  await server.close(0);
+});
 
 test("console: while no page watches, 500 calls of a second are kept, and all that fail; each is counted", async () => {
   const { clock, server, call, poll } = open();

@@ -142,7 +142,7 @@ testWith("console: the jobs are accessible, dark, light and narrow", [CHROMIUM],
           await page.getByRole("button", { name: "Cancel job…" }).click();
           await page.getByRole("dialog").waitFor();
           found.push(...await violationsOf(page, `cancel, ${width} px`));
-          await page.getByRole("button", { name: "Keep it running" }).click();
+          await page.getByRole("button", { name: "Keep the job" }).click();
         }
         const close = page.getByRole("button", { name: "Close" });
         await (width > 720 ? close : page.getByRole("link", { name: "← Jobs" })).click();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after } from "node:test";
 import type { Page } from "playwright-core";
+import { mcpSessions, memorySessionStore } from "../../../src/wires/mcp/mod.ts";
 import { findProgram, root, testWith } from "../../serve/programs.ts";
 import { loadAxe, violationsOf } from "./axe.ts";
 import { callElsewhere, closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
@@ -34,8 +35,7 @@ testPane("keys are written as on the keyboard of the platform", async ({ page, o
   }
 });
 
-/** Wires that the page can call, but for MCP 2025-11-25: its questions need a session. */
-const ASKING = ["mcp-2026", "mcp-lite", "rest", "connect"];
+const ASKING = ["mcp-2026", "mcp-2025", "mcp-lite", "rest", "connect"];
 
 testPane(
   "questions of a call are answered on each wire, in forms that begin with defaults, and the log is shown",
@@ -78,6 +78,44 @@ testPane(
   },
   /status of 422/,
 );
+
+testWith("console: questions over MCP 2025-11-25 are answered in a session", CHROMIUM, async (chromium) => {
+  const store = memorySessionStore();
+  const ids = new Set<string>();
+  const put = store.put.bind(store);
+  store.put = (session, before) => {
+    ids.add(session.id);
+    return put(session, before);
+  };
+  const server = paneServer(false, mcpSessions({ store }));
+  await withPage({ server, chromium, expected: /status of 404/ }, async ({ page, open, sent }) => {
+    await open("#/tools/sign_off");
+    await page.getByLabel("Wire", { exact: true }).selectOption("mcp-2025");
+    for (const text of ["first", "second"]) {
+      await page.getByRole("button", { name: /^Send/ }).click();
+      const visits = page.getByRole("group", { name: "The tool asks for a visit of a page" });
+      await visits.nth(0).getByRole("button", { name: "I have visited it" }).click();
+      await visits.nth(1).getByRole("button", { name: "Decline" }).click();
+      const model = page.getByRole("group", { name: "The tool asks a model" });
+      await model.getByLabel("text", { exact: true }).fill(text);
+      await model.getByRole("button", { name: "Answer as the model" }).click();
+      const folders = page.getByRole("group", { name: "The tool asks for folders" });
+      await folders.getByRole("button", { name: "Decline" }).click();
+      await page.locator("pre.value", { hasText: text }).waitFor();
+      const value = JSON.parse(await page.locator("pre.value").innerText());
+      deepStrictEqual([value.page.action, value.script.action, value.folders.action], ["accept", "decline", "decline"]);
+      strictEqual(sent.filter((body) => body.includes('"initialize"')).length, 1, "the session is kept");
+    }
+    for (const id of ids) await store.delete(id);
+    await page.getByRole("button", { name: /^Send/ }).click();
+    await page.getByRole("group", { name: "The tool asks a model" }).waitFor();
+    strictEqual(sent.filter((body) => body.includes('"initialize"')).length, 2, "an ended session is replaced");
+    const cancelled = page.waitForRequest((request) => /notifications.cancelled/.test(request.postData() ?? ""));
+    await page.keyboard.press("Escape");
+    await page.getByRole("alert").getByText("Cancelled.").waitFor();
+    await cancelled;
+  });
+});
 
 testPane("several questions are answered together, and only web pages are links", async ({ page, open }) => {
   await open("#/tools/sign_off");

@@ -84,7 +84,8 @@ export function openServer(isClean = false): Server {
   const tools = [search, add, divide, broken, count, ...(isClean ? [] : [echo, hostile])];
   const tracker = webtools({ name: "tracker", description: "Issues", version: "1.4.0" });
   const wires = [mcp(), mcpLite(), rest(), grpc(), tracker, consolePage({ key: PAGE_KEY })];
-  return createServer({ name: "issue tracker", version: "1.4.0", tools, wires, logger: false });
+  const name = isClean ? "issue tracker" : "issue tracker of a company whose name is longer than a telephone is wide";
+  return createServer({ name, version: "1.4.0", tools, wires, logger: false });
 }
 
 /** A server whose console needs a token with its scope. */

@@ -3,7 +3,7 @@ import { createServer, defineTool, mcp, mcpLite, type Server } from "../../../mo
 import * as v from "../../../src/core/schema/valibot.ts";
 import { consolePage } from "../../../src/wires/console/mod.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { assistant, definePrompt, defineResource, user } from "../../../src/wires/mcp/mod.ts";
+import { assistant, definePrompt, defineResource, type McpSessions, user } from "../../../src/wires/mcp/mod.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";
 import { HOSTILE, PAGE_KEY } from "./page_server.ts";
 
@@ -85,9 +85,15 @@ const review = definePrompt("review").title("Code review").describe("Review a pi
   ]);
 
 /** A server with all that the panes show. Without text of strangers if `isClean`. */
-export function paneServer(isClean = false): Server {
+export function paneServer(isClean = false, sessions?: McpSessions): Server {
   stranger = isClean ? "" : HOSTILE;
-  const wires = [mcp({ logging: true }), mcpLite(), rest(), grpc(), consolePage({ key: PAGE_KEY, actAs: true })];
+  const wires = [
+    mcp({ logging: true, sessions }),
+    mcpLite(),
+    rest(),
+    grpc(),
+    consolePage({ key: PAGE_KEY, actAs: true }),
+  ];
   const server = createServer({
     name: "restaurant",
     version: "2.0.0",

@@ -6,7 +6,8 @@ import { jsonDialect, readRpc, rpcCall } from "./raw_messages.ts";
 /** The number of each code, and the HTTP statuses that it may have. */
 export const MCP_LITE_CODES: ExpectedCodes<readonly [number: number, ...statuses: readonly number[]]> = {
   parse_error: [-32700, 400],
-  invalid_request: [-32600, 400, 405, 413, 415],
+  // 426: the endpoint of WebSockets, at the path above.
+  invalid_request: [-32600, 400, 405, 413, 415, 426],
   method_not_found: [-32601, 404],
   tool_not_found: [-32601, 404],
   resource_not_found: [-32602, 404],

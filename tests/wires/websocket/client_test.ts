@@ -1,5 +1,5 @@
 /** The transport over WebSocket: lost sockets, repeated calls, promises, close codes, hostile servers, heartbeats. */
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, type Server } from "../../../mod.ts";
 import {
@@ -67,6 +67,15 @@ async function until(condition: () => boolean): Promise<void> {
   for (let tries = 0; tries < 5_000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 1));
   ok(condition(), "did not happen");
 }
+
+test("createClient names the transport for URLs of WebSockets", () => {
+  for (const url of ["ws://localhost", "wss://localhost/mcp-lite/v1", new URL("ws://localhost")]) {
+    throws(() => createClient(url), {
+      name: "TypeError",
+      message: /pass webSocketTransport\(url\) of toolwire\/websocket, not "ws/,
+    });
+  }
+});
 
 test("calls share one socket, which is opened at the first of them", async () => {
   const { server, runs, release } = createFixture();

@@ -76,7 +76,8 @@ export function decodeToolResponseBytes(bytes: Uint8Array, depth: number): Respo
   return readWhole(bytes, "mcplite.ToolResponse", (reader) => readToolResponse(reader, bytes.length, depth));
 }
 
-function readWhole<Members>(
+/** Reads a message; an exception of the reader is returned as an error result. */
+export function readWhole<Members>(
   bytes: Uint8Array,
   typeName: string,
   read: (reader: BinaryReader) => Members,

@@ -35,6 +35,11 @@ function readEntry(reader: BinaryReader, outerEnd: number, members: JsonObject, 
     else if (tag === 0o22) value = readValue(reader, end, value, depth);
     else reader.skip(tag, end);
   }
+  putMember(members, key, value);
+}
+
+/** Sets a member, whatever its name is. */
+export function putMember(members: JsonObject, key: string, value: JsonValue): void {
   if (key !== "__proto__") members[key] = value;
   else Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true });
 }
@@ -51,7 +56,7 @@ function readList(reader: BinaryReader, outerEnd: number, items: JsonValue[], de
 }
 
 /** Reads a value: of several kinds the last one is used, and no kind at all is `null`. Structs are merged, lists are joined. */
-function readValue(reader: BinaryReader, outerEnd: number, previous: JsonValue, depth: number): JsonValue {
+export function readValue(reader: BinaryReader, outerEnd: number, previous: JsonValue, depth: number): JsonValue {
   const end = reader.end(outerEnd);
   let value = previous;
   while (reader.offset < end) {
@@ -69,7 +74,8 @@ function readValue(reader: BinaryReader, outerEnd: number, previous: JsonValue, 
   return value;
 }
 
-function finite(value: number): number {
+/** @throws {ToolError} If the number is not JSON. */
+export function finite(value: number): number {
   if (!Number.isFinite(value)) throw toToolError(numberError(value));
   return value;
 }
@@ -95,7 +101,8 @@ function writeList(writer: BinaryWriter, tag: number, items: readonly JsonValue[
   writer.head(tag, sizeBefore);
 }
 
-function writeValue(writer: BinaryWriter, tag: number, value: JsonValue): void {
+/** Writes a value. */
+export function writeValue(writer: BinaryWriter, tag: number, value: JsonValue): void {
   const sizeBefore = writer.size;
   if (typeof value === "string") writer.text(0o32, value);
   else if (typeof value === "number") writer.double(0o21, value);

@@ -208,6 +208,26 @@ export class BinaryWriter {
     this.#put(bytes);
   }
 
+  /** Writes bytes as they are. */
+  bytes(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#put(bytes);
+  }
+
+  /** Writes a signed integer of 64 bits without a tag: an item of a packed list. */
+  bareInteger(value: number): void {
+    const bytes: number[] = [];
+    let rest = BigInt.asUintN(64, BigInt(value));
+    for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) + 128);
+    bytes.push(Number(rest));
+    this.#put(bytes);
+  }
+
+  /** Writes a double without a tag. */
+  bareDouble(value: number): void {
+    const start = this.#claim(8);
+    this.#view.setFloat64(start, value, true);
+  }
+
   double(tag: number, value: number): void {
     const start = this.#claim(9);
     this.#bytes[start] = tag;

@@ -81,13 +81,13 @@ function implementation(service: ToolService): ServiceImpl<typeof MCPLite> {
     },
     async callTool(_, context) {
       const request = requestOf(context);
-      return await service.callTool(messageOf(request), request.head, context.protocolName);
+      return await service.unary(messageOf(request), request.head, context.protocolName);
     },
     async *callToolStream(_, context) {
       const request = requestOf(context);
       const stream = new ResponseStream(request.closed.signal);
       const end = (last: () => ResponseMembers) => stream.end(last);
-      service.callToolStream(messageOf(request), request.head, context.protocolName, stream, end);
+      service.stream(messageOf(request), request.head, context.protocolName, stream, end);
       yield* stream.read();
     },
   };

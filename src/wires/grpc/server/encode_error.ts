@@ -15,12 +15,13 @@ import {
 } from "@bufbuild/protobuf";
 import { type Any, AnySchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { base64Encode } from "@bufbuild/protobuf/wire";
-import { ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { errorMessage } from "../../framing/result/encode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { ERROR_DOMAIN, grpcCodes } from "../messages/codes.ts";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../messages/gen/google/rpc/error_details_pb.ts";
+import { ResponseMetaSchema } from "../messages/gen/mcplite_pb.ts";
 import { StatusSchema } from "../messages/gen/google/rpc/status_pb.ts";
 
 /** A detail in its binary form. It is encoded here, so that an encoding error is thrown where it can still be answered. */
@@ -52,6 +53,35 @@ export function encodeError(result: ErrorResult, metadata?: Readonly<Record<stri
   }
   const error = new ConnectError(errorMessage(result, false), grpcCodes[code], metadata);
   error.details = details;
+  return error;
+}
+
+/** An outcome that the response of a typed method has no place for. */
+export interface Unanswered {
+  /** Code of a failure, or kind of the outcome. */
+  readonly reason: string;
+  readonly message: string;
+  /** Domain of the reason. */
+  readonly domain: string;
+  /** Data of a failure. */
+  readonly data?: unknown;
+  /** The `mcplite.ResponseMeta`, in its binary form. */
+  readonly meta?: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Encodes such an outcome as an error: FAILED_PRECONDITION, with a `google.rpc.ErrorInfo`, and the data or the meta.
+ *
+ * @throws What `JSON.stringify` throws for the data.
+ */
+export function encodeUnanswered({ reason, message, domain, data, meta }: Unanswered): ConnectError {
+  const error = new ConnectError(message, Code.FailedPrecondition);
+  error.details = [detail(ErrorInfoSchema, { reason, domain })];
+  if (meta !== undefined) error.details.push({ type: ResponseMetaSchema.typeName, value: meta });
+  if (data !== undefined) {
+    const json = JSON.parse(JSON.stringify(data)) as JsonValue;
+    error.details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Infinity })));
+  }
   return error;
 }
 

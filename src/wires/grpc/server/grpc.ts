@@ -6,19 +6,32 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
-import { checkOptions, PATH } from "../../../internal/options.ts";
+import { BOOLEAN, checkOptions, OBJECT, type OptionRule, PATH, rule } from "../../../internal/options.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
+import { isPackage } from "../messages/typed/names.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { createNativeMethods } from "./native.ts";
 import { encodeEarlyError } from "./native_protocol.ts";
 import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS } from "./connect.ts";
 import { type RpcMethod, ToolService } from "./service.ts";
+import { TypedToolService } from "./typed/tools.ts";
 import { isNativeGrpc, methodNotAllowed, NATIVE_TYPES, unsupportedMediaType } from "./request.ts";
 
 /** Options of {@link grpc}. */
 export interface GrpcOptions {
   /** Path prefix of the services. Default: none, so that the paths are `/mcplite.MCPLite/CallTool` and so on. */
   readonly path?: string;
+  /**
+   * Whether each tool is also a method of a typed service, with messages of its schemas: `/docs.Tools/SearchDocuments` of a server
+   * with the name `docs`. `toolwire proto` writes its `.proto` file. Default: `false`.
+   */
+  readonly typed?: boolean | TypedGrpcOptions;
+}
+
+/** Options of the typed service. */
+export interface TypedGrpcOptions {
+  /** Package of the service, such as `acme.docs.v1`. Default: the name of the server in snake case. */
+  readonly package?: string;
 }
 
 /**
@@ -45,10 +58,18 @@ export interface GrpcOptions {
  * @throws {TypeError} If the path is invalid, or an option is unknown.
  */
 export function grpc(options: GrpcOptions = {}): RequestWire {
-  checkOptions<GrpcOptions>("serve gRPC", options, { path: PATH });
+  checkOptions<GrpcOptions>("serve gRPC", options, { path: PATH, typed: TYPED });
+  const { typed = false } = options;
+  if (typeof typed === "object") checkOptions<TypedGrpcOptions>("serve typed gRPC", typed, { package: PACKAGE });
   const base = `/${options.path ?? ""}`.replace(/\/+/g, "/").replace(/\/$/, "");
-  return { name: "connect", mount: (host) => new GrpcWire(host, base) };
+  return { name: "connect", mount: (host) => new GrpcWire(host, base, typed) };
 }
+
+const TYPED: OptionRule = rule("true, false or an object", (value) => BOOLEAN.fits(value) || OBJECT.fits(value));
+const PACKAGE: OptionRule = rule(
+  'the name of a package, such as "acme.docs.v1", without the parts google, grpc and mcplite',
+  isPackage,
+);
 
 class GrpcWire implements MountedWire {
   /** Clients of native gRPC have no option for a path. */
@@ -59,21 +80,23 @@ class GrpcWire implements MountedWire {
   readonly exposedHeaders: readonly string[] = EXPOSED_HEADERS;
   readonly #native: ReadonlyMap<string, RpcMethod>;
   readonly #connect: ReadonlyMap<string, ConnectMethod>;
+  readonly #typed: TypedToolService | undefined;
 
-  constructor(host: WireHost, base: string) {
+  constructor(host: WireHost, base: string, typed: boolean | TypedGrpcOptions) {
     const service = new ToolService(host, base);
+    this.#typed = typed === false ? undefined : new TypedToolService(host, base, Object(typed));
     const underBase = <Method>(methods: Readonly<Record<string, Method>>) =>
       new Map(Object.entries(methods).map(([path, method]) => [base + path, method]));
-    this.#native = underBase(createNativeMethods(service, host));
+    this.#native = underBase(createNativeMethods(service, host, this.#typed));
     this.#connect = underBase(createConnectMethods(service, host.limits));
-    this.paths = [...this.#native.keys()];
+    this.paths = [...this.#native.keys(), ...(this.#typed?.paths ?? [])];
     this.unauthenticatedPaths = HEALTH_PATHS.map((path) => base + path);
   }
 
   handle(head: Head, body: Body): MaybeFuture<Reply> {
     if (head.method !== "POST") return methodNotAllowed(head.method);
     const handle = isNativeGrpc(head) ? this.#native.get(head.path) : this.#connect.get(head.path)?.handle;
-    return handle?.(head, body) ?? nativeOnly(head);
+    return handle?.(head, body) ?? this.#typed?.handle(head, body) ?? nativeOnly(head);
   }
 
   errorReply(head: Head, error: ErrorResult, status?: number): MaybePromise<Reply> | undefined {

@@ -15,15 +15,19 @@ import {
 import type { NativeProtocol } from "./native_protocol.ts";
 import type { RpcMethods } from "./service.ts";
 
-/** Names of the services. The empty name means the whole server. */
-const SERVICES: readonly string[] = ["", "mcplite.MCPLite"];
-
 const PATH = "/grpc.health.v1.Health/";
 
 export const HEALTH_PATHS: readonly string[] = ["Check", "List", "Watch"].map((name) => PATH + name);
 
-/** The methods of `grpc.health.v1.Health`, by their paths. */
-export function healthMethods(protocol: NativeProtocol, closing: AbortSignal): RpcMethods {
+/**
+ * The methods of `grpc.health.v1.Health`, by their paths.
+ *
+ * @param tools Names of the services of tools.
+ */
+export function healthMethods(protocol: NativeProtocol, closing: AbortSignal, tools: readonly string[]): RpcMethods {
+  // The empty name means the whole server.
+  const services = ["", ...tools];
+  const isKnown = (message: Uint8Array) => services.includes(readRequest(message));
   const status = () =>
     create(HealthCheckResponseSchema, { status: closing.aborted ? Status.NOT_SERVING : Status.SERVING });
   const encodeCurrent = () => encodeEnvelope(toBinary(HealthCheckResponseSchema, status()));
@@ -33,7 +37,7 @@ export function healthMethods(protocol: NativeProtocol, closing: AbortSignal): R
       throw new ConnectError("Unknown service", Code.NotFound);
     }),
     [`${PATH}List`]: protocol.unary(() => {
-      const statuses = Object.fromEntries(SERVICES.map((service) => [service, status()]));
+      const statuses = Object.fromEntries(services.map((service) => [service, status()]));
       return encodeEnvelope(toBinary(HealthListResponseSchema, create(HealthListResponseSchema, { statuses })));
     }),
     [`${PATH}Watch`]: protocol.serverStream(async (message, stream, head) => {
@@ -50,10 +54,6 @@ export function healthMethods(protocol: NativeProtocol, closing: AbortSignal): R
 const UNKNOWN = encodeEnvelope(
   toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status: Status.SERVICE_UNKNOWN })),
 );
-
-function isKnown(message: Uint8Array): boolean {
-  return SERVICES.includes(readRequest(message));
-}
 
 function readRequest(message: Uint8Array): string {
   try {

@@ -17,14 +17,20 @@ import { healthMethods } from "./health.ts";
 import { NativeProtocol } from "./native_protocol.ts";
 import { reflectionMethods } from "./reflection.ts";
 import type { RpcMethods, ToolService } from "./service.ts";
-import type { NativeStream } from "./stream.ts";
+import type { TypedToolService } from "./typed/tools.ts";
 
-export function createNativeMethods(service: ToolService, host: WireHost): RpcMethods {
+/** @param typed The typed service, if there is one. */
+export function createNativeMethods(
+  service: ToolService,
+  host: WireHost,
+  typed: TypedToolService | undefined,
+): RpcMethods {
   const protocol = new NativeProtocol(host);
+  const services = ["mcplite.MCPLite", ...(typed === undefined ? [] : [typed.typeName])];
   return {
     ...toolMethods(protocol, service, host.limits.depth - 1),
-    ...healthMethods(protocol, host.dispatch.closeSignal),
-    ...reflectionMethods(protocol),
+    ...healthMethods(protocol, host.dispatch.closeSignal, services),
+    ...reflectionMethods(protocol, typed),
   };
 }
 
@@ -39,12 +45,12 @@ function toolMethods(protocol: NativeProtocol, service: ToolService, maxDepth: n
     }),
     "/mcplite.MCPLite/GetPrompts": protocol.unary(() => prompts),
     "/mcplite.MCPLite/CallTool": protocol.unary((message, head) => {
-      return chain(service.callTool(decodeRequest(message, maxDepth), head, "grpc"), encodeResponseEnvelope);
+      return chain(service.unary(decodeRequest(message, maxDepth), head, "grpc"), encodeResponseEnvelope);
     }),
     "/mcplite.MCPLite/CallToolStream": protocol.serverStream((message, stream, head) => {
       const push = (event: CallEvent) => stream.write(encodeResponseEnvelope(encodeEvent(event)));
-      const end = (last: () => ResponseMembers) => endWith(stream, last);
-      service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", { closed: stream.closed, push }, end);
+      const end = (last: () => ResponseMembers) => stream.endWith(() => encodeResponseEnvelope(last()));
+      service.stream(decodeRequest(message, maxDepth), head, "grpc", { closed: stream.closed, push }, end);
     }),
   };
 }
@@ -53,13 +59,4 @@ function decodeRequest(message: Uint8Array, maxDepth: number): ToolRequestMember
   const request = decodeToolRequestBytes(message, maxDepth);
   if ("kind" in request) throw encodeError(request);
   return request;
-}
-
-function endWith(stream: NativeStream, last: () => ResponseMembers): void {
-  try {
-    void stream.write(encodeResponseEnvelope(last()));
-    stream.end();
-  } catch (thrown) {
-    stream.fail(thrown);
-  }
 }

@@ -24,7 +24,7 @@ export type UnaryMethod = (message: Bytes, head: Head) => MaybeFuture<Bytes>;
 export type ServerStreamMethod = (message: Bytes, stream: NativeStream, head: Head) => MaybePromise<void>;
 
 /** Handles each message of a stream, and returns its response in its envelope. Throws as a {@link UnaryMethod} does. */
-export type BidiStreamMethod = (message: Bytes) => Bytes;
+export type BidiStreamMethod = (message: Bytes, head: Head) => Bytes;
 
 const HEADERS = { "content-type": "application/grpc" };
 
@@ -95,7 +95,7 @@ export class NativeProtocol {
 
   async #answerAll(method: BidiStreamMethod, stream: NativeStream, head: Head, body: Body): Promise<void> {
     for await (const envelope of readEnvelopes(body.stream(), this.#host.limits.bodyBytes)) {
-      await stream.write(method(await this.#open(envelope, head.metadata)));
+      await stream.write(method(await this.#open(envelope, head.metadata), head));
     }
   }
 

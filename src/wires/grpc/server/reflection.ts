@@ -20,10 +20,48 @@ import {
 } from "../messages/gen/grpc/reflection/v1/reflection_pb.ts";
 import { file_grpc_reflection_v1alpha_reflection } from "../messages/gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { file_mcplite } from "../messages/gen/mcplite_pb.ts";
-import type { BidiStreamMethod, NativeProtocol } from "./native_protocol.ts";
+import type { NativeProtocol } from "./native_protocol.ts";
 import type { RpcMethods } from "./service.ts";
+import type { TypedToolService } from "./typed/tools.ts";
 
-const FILES: readonly DescFile[] = withDependencies([
+/** The services whose files clients may read. */
+class Reflection {
+  readonly #files: readonly DescFile[];
+  readonly #services: readonly string[];
+  /** The file of each type, each service, and each member of one. */
+  readonly #symbols: ReadonlyMap<string, DescFile>;
+
+  constructor(files: readonly DescFile[]) {
+    this.#files = withDependencies(files);
+    this.#services = this.#files.flatMap(({ services }) => services.map(({ typeName }) => typeName));
+    this.#symbols = new Map(this.#files.flatMap((file) => symbolsOf(file).map((name) => [name, file] as const)));
+  }
+
+  respond(request: ServerReflectionRequest["messageRequest"]): MessageResponse {
+    switch (request.case) {
+      case "listServices":
+        return { case: "listServicesResponse", value: { service: this.#services.map((name) => ({ name })) } };
+      case "fileByFilename":
+        return filesOf(this.#files.find((file) => file.proto.name === request.value), `file ${request.value}`);
+      case "fileContainingSymbol":
+        return filesOf(this.#symbols.get(request.value), `symbol ${request.value}`);
+      case "fileContainingExtension":
+        return notFound(`extension of ${request.value.containingType}`);
+      case "allExtensionNumbersOfType": {
+        const baseTypeName = request.value;
+        if (!this.#symbols.has(baseTypeName)) return notFound(`type ${baseTypeName}`);
+        return { case: "allExtensionNumbersResponse", value: { baseTypeName } };
+      }
+      default:
+        return {
+          case: "errorResponse",
+          value: { errorCode: Code.InvalidArgument, errorMessage: "message_request is missing" },
+        };
+    }
+  }
+}
+
+const FILES: readonly DescFile[] = [
   file_mcplite,
   file_grpc_health_v1_health,
   file_grpc_reflection_v1_reflection,
@@ -31,23 +69,33 @@ const FILES: readonly DescFile[] = withDependencies([
   // Types of statuses and their details, which no other file imports.
   file_google_rpc_status,
   file_google_rpc_error_details,
-]);
+];
 
-/** The methods of `grpc.reflection.v1.ServerReflection` and of v1alpha, by their paths. */
-export function reflectionMethods(protocol: NativeProtocol): RpcMethods {
-  const method = protocol.bidiStream(reflect);
+/**
+ * The methods of `grpc.reflection.v1.ServerReflection` and of v1alpha, by their paths.
+ *
+ * @param typed The typed service, if there is one. Its file depends on the tools that the caller may see.
+ */
+export function reflectionMethods(protocol: NativeProtocol, typed: TypedToolService | undefined): RpcMethods {
+  const base = new Reflection(FILES);
+  let last: { readonly file: DescFile; readonly reflection: Reflection } | undefined;
+  const reflectionFor = (file: DescFile | undefined): Reflection => {
+    if (file === undefined) return base;
+    if (last?.file !== file) last = { file, reflection: new Reflection([...FILES, file]) };
+    return last.reflection;
+  };
+  const method = protocol.bidiStream((message, head) => {
+    const originalRequest = readRequest(message);
+    const { host: validHost, messageRequest } = originalRequest;
+    const messageResponse = reflectionFor(typed?.fileFor(head)).respond(messageRequest);
+    const response = create(ServerReflectionResponseSchema, { validHost, originalRequest, messageResponse });
+    return encodeEnvelope(toBinary(ServerReflectionResponseSchema, response));
+  });
   return {
     "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo": method,
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": method,
   };
 }
-
-const reflect: BidiStreamMethod = (message) => {
-  const originalRequest = readRequest(message);
-  const { host: validHost, messageRequest } = originalRequest;
-  const response = { validHost, originalRequest, messageResponse: respond(messageRequest) };
-  return encodeEnvelope(toBinary(ServerReflectionResponseSchema, create(ServerReflectionResponseSchema, response)));
-};
 
 function readRequest(message: Uint8Array): ServerReflectionRequest {
   try {
@@ -58,36 +106,6 @@ function readRequest(message: Uint8Array): ServerReflectionRequest {
 }
 
 type MessageResponse = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]>;
-
-function respond(request: ServerReflectionRequest["messageRequest"]): MessageResponse {
-  switch (request.case) {
-    case "listServices":
-      return { case: "listServicesResponse", value: { service: SERVICE_NAMES.map((name) => ({ name })) } };
-    case "fileByFilename":
-      return filesOf(FILES.find((file) => file.proto.name === request.value), `file ${request.value}`);
-    case "fileContainingSymbol":
-      return filesOf(SYMBOLS.get(request.value), `symbol ${request.value}`);
-    case "fileContainingExtension":
-      return notFound(`extension of ${request.value.containingType}`);
-    case "allExtensionNumbersOfType": {
-      const baseTypeName = request.value;
-      if (!SYMBOLS.has(baseTypeName)) return notFound(`type ${baseTypeName}`);
-      return { case: "allExtensionNumbersResponse", value: { baseTypeName } };
-    }
-    default:
-      return {
-        case: "errorResponse",
-        value: { errorCode: Code.InvalidArgument, errorMessage: "message_request is missing" },
-      };
-  }
-}
-
-const SERVICE_NAMES: readonly string[] = FILES.flatMap(({ services }) => services.map(({ typeName }) => typeName));
-
-/** The file of each type, each service, and each member of one. */
-const SYMBOLS: ReadonlyMap<string, DescFile> = new Map(
-  FILES.flatMap((file) => symbolsOf(file).map((name) => [name, file])),
-);
 
 function symbolsOf(file: DescFile): string[] {
   return [...nestedTypes(file)].flatMap((type) => {

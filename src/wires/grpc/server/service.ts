@@ -4,18 +4,18 @@
  * Source: docs/spec.md 5 and A.
  */
 import { create } from "@bufbuild/protobuf";
-import type { ConnectError } from "@connectrpc/connect";
+import { ConnectError } from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
 import type { Call, CallMeta, Metadata } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
-import { type CallResult, type ErrorResult, errorResult, type Sink } from "../../../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult, type Outcome, type Sink } from "../../../core/call/outcome.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import { retryAfterHeader } from "../../framing/http.ts";
 import { type Head, HeadPeer, type MountedWire, type WireHost } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
 import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } from "../messages/gen/mcplite_pb.ts";
-import { encodeOutcome, encodePrompt, encodeTool } from "./encode.ts";
+import { encodeOutcome, encodePrompt, encodeTool, type ResponseContext } from "./encode.ts";
 import { encodeError } from "./encode_error.ts";
 
 /** Handles the requests to one method of a service, by one protocol. */
@@ -27,38 +27,24 @@ export type RpcMethods = Readonly<Record<string, RpcMethod>>;
 /** Error codes whose HTTP status may come with a `Retry-After` header. */
 const RETRYABLE_CODES: ReadonlySet<string> = new Set(["rate_limited", "unavailable"]);
 
-/** The methods of `mcplite.MCPLite`. Every error is thrown, as a {@link ConnectError}. */
-export class ToolService {
-  /** Response of `GetPrompts`. */
-  readonly prompts: PromptsList;
+/** Encodes an outcome as a response. May throw a {@link ConnectError} in its place. */
+export type EncodeOutcome<Response> = (outcome: Outcome, context: ResponseContext) => Response;
+
+/** Calls of tools whose outcomes are responses of one type. Every error is thrown, as a {@link ConnectError}. */
+export class RpcCalls<Response> {
   readonly #host: WireHost;
   readonly #base: string;
-  /** The tools that were listed last, and their encoding. */
-  #listed: WireHost["tools"] = [];
-  #allTools: ToolsList = encodeTools([]);
+  readonly #encode: EncodeOutcome<Response>;
 
   /** @param base Path prefix of the service. */
-  constructor(host: WireHost, base: string) {
+  constructor(host: WireHost, base: string, encode: EncodeOutcome<Response>) {
     this.#host = host;
     this.#base = base;
-    this.prompts = create(PromptsListSchema, { prompts: host.catalog?.prompts.map(encodePrompt) ?? [] });
+    this.#encode = encode;
   }
 
-  /** Response of `GetTools`. */
-  toolsFor({ principal }: Head): ToolsList {
-    const tools = this.#host.toolsFor(principal);
-    return tools === this.#host.tools ? this.allTools : encodeTools(tools);
-  }
-
-  /** Response of `GetTools` to callers that may see all tools. Encoded again only if the list has changed. */
-  get allTools(): ToolsList {
-    const { tools } = this.#host;
-    if (tools !== this.#listed) this.#allTools = encodeTools(this.#listed = tools);
-    return this.#allTools;
-  }
-
-  /** `CallTool`. */
-  callTool(request: ToolRequestMembers, head: Head, protocol: string): MaybeFuture<ResponseMembers> {
+  /** A call with one response. */
+  unary(request: ToolRequestMembers, head: Head, protocol: string): MaybeFuture<Response> {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, false);
     const result = this.#host.dispatch.call(call);
@@ -67,16 +53,16 @@ export class ToolService {
   }
 
   /**
-   * `CallToolStream`.
+   * A call with a stream of responses.
    *
    * @param end Called once, at the end of the call. Its argument returns the last response, or throws the error.
    */
-  callToolStream(
+  stream(
     request: ToolRequestMembers,
     head: Head,
     protocol: string,
     sink: Sink,
-    end: (last: () => ResponseMembers) => void,
+    end: (last: () => Response) => void,
   ): void {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, true);
@@ -90,14 +76,14 @@ export class ToolService {
     return { ...decoded, peer: new HeadPeer(head, protocol, undefined, isStreamed) };
   }
 
-  #response(call: Call, result: CallResult, startedMs: number): ResponseMembers {
+  #response(call: Call, result: CallResult, startedMs: number): Response {
     const { clock, info } = this.#host;
     try {
       if (result.kind !== "error") {
-        return encodeOutcome(result, { startedMs, nowMs: clock.now(), serverVersion: info.version });
+        return this.#encode(result, { startedMs, nowMs: clock.now(), serverVersion: info.version });
       }
     } catch (thrown) {
-      throw encodeError(this.#encodingError(thrown, call));
+      throw thrown instanceof ConnectError ? thrown : encodeError(this.#encodingError(thrown, call));
     }
     throw this.#error(call, result);
   }
@@ -116,6 +102,36 @@ export class ToolService {
   #encodingError(thrown: unknown, call: Call): ErrorResult {
     const error = new TypeError("The result cannot be written as a protobuf message", { cause: thrown });
     return this.#host.dispatch.mask(error, { tool: call.tool });
+  }
+}
+
+/** The methods of `mcplite.MCPLite`: calls by name, and the lists. */
+export class ToolService extends RpcCalls<ResponseMembers> {
+  /** Response of `GetPrompts`. */
+  readonly prompts: PromptsList;
+  readonly #host: WireHost;
+  /** The tools that were listed last, and their encoding. */
+  #listed: WireHost["tools"] = [];
+  #allTools: ToolsList = encodeTools([]);
+
+  /** @param base Path prefix of the service. */
+  constructor(host: WireHost, base: string) {
+    super(host, base, encodeOutcome);
+    this.#host = host;
+    this.prompts = create(PromptsListSchema, { prompts: host.catalog?.prompts.map(encodePrompt) ?? [] });
+  }
+
+  /** Response of `GetTools`. */
+  toolsFor({ principal }: Head): ToolsList {
+    const tools = this.#host.toolsFor(principal);
+    return tools === this.#host.tools ? this.allTools : encodeTools(tools);
+  }
+
+  /** Response of `GetTools` to callers that may see all tools. Encoded again only if the list has changed. */
+  get allTools(): ToolsList {
+    const { tools } = this.#host;
+    if (tools !== this.#listed) this.#allTools = encodeTools(this.#listed = tools);
+    return this.#allTools;
   }
 }
 

@@ -78,6 +78,16 @@ export class NativeStream extends PushStream<Uint8Array, Uint8Array[]> {
     this.body = this.open();
   }
 
+  /** Ends the stream with the envelope that `last` returns, or with its exception. */
+  endWith(last: () => Uint8Array): void {
+    try {
+      void this.write(last());
+      this.end();
+    } catch (thrown) {
+      this.fail(thrown);
+    }
+  }
+
   /** Ends the stream with an error. */
   fail(thrown: unknown): void {
     if (this.isEnded) return;

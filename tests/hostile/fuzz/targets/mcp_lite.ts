@@ -48,6 +48,22 @@ function rightBody(random: RandomChoices) {
   };
 }
 
+/** A message, right or damaged. */
+export function liteMessage(random: RandomChoices): Uint8Array<ArrayBuffer> {
+  const right = rightBody(random);
+  return jsonBody(random, right, rightBody(random), (part) =>
+    random.pick<() => unknown>([
+      () => part,
+      () => ({ ...right, method: "tools/call", params: heavyCall(random, part) }),
+      () => ({ ...right, method: "tools/call", params: heavyCall(random, part) }),
+      () => ({ ...right, method: "tools/call", params: heavyCall(random, part) }),
+      () => ({ ...right, params: { ...right.params, _meta: random.pick([part, heavyMeta(random, part)]) } }),
+      () => ({ ...right, params: { ...right.params, name: part } }),
+      () => ({ ...right, method: part }),
+      () => ({ ...right, id: part }),
+    ])());
+}
+
 /** See above. */
 export const mcpLiteTarget: Target = {
   name: "mcp-lite",
@@ -56,18 +72,7 @@ export const mcpLiteTarget: Target = {
     const server = createFixtureServer(logged);
     return Promise.resolve({
       make(random) {
-        const right = rightBody(random);
-        const body = jsonBody(random, right, rightBody(random), (part) =>
-          random.pick<() => unknown>([
-            () => part,
-            () => ({ ...right, method: "tools/call", params: heavyCall(random, part) }),
-            () => ({ ...right, method: "tools/call", params: heavyCall(random, part) }),
-            () => ({ ...right, method: "tools/call", params: heavyCall(random, part) }),
-            () => ({ ...right, params: { ...right.params, _meta: random.pick([part, heavyMeta(random, part)]) } }),
-            () => ({ ...right, params: { ...right.params, name: part } }),
-            () => ({ ...right, method: part }),
-            () => ({ ...right, id: part }),
-          ])());
+        const body = liteMessage(random);
         const headers = new Headers({
           "content-type": random.pick(["application/json", "application/json; charset=utf-8"]),
         });
@@ -124,7 +129,8 @@ function judge({ method, body }: Sent, { status, headers }: Response, text: stri
   return judgeError(answer["error"], breaks, status);
 }
 
-function judgeResult(result: unknown): string {
+/** Judges the result of a response. */
+export function judgeResult(result: unknown): string {
   ok(isObject(result));
   const meta = result["_meta"];
   ok(isObject(meta) && typeof meta["timestamp"] === "string", JSON.stringify(result).slice(0, 300));
@@ -133,7 +139,8 @@ function judgeResult(result: unknown): string {
   return type;
 }
 
-function judgeError(error: unknown, breaks: boolean, status?: number): string {
+/** Judges the error of a response, or of a message without status. */
+export function judgeError(error: unknown, breaks: boolean, status?: number): string {
   ok(isObject(error));
   const { code: number, message, data } = error;
   ok(Number.isInteger(number) && typeof message === "string" && message.length > 0, JSON.stringify(error));

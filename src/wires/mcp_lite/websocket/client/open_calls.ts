@@ -151,7 +151,7 @@ export class OpenSocketCalls {
   /** Settles a call after its events were taken. */
   #finish(call: OpenCall, reply: SocketReply): void {
     this.#forget(call);
-    call.limit.markActive();
+    if (!call.events?.isFull) call.limit.markActive();
     if (call.events === undefined) call.settle(reply);
     else call.events.end(() => call.settle(reply));
   }

@@ -110,7 +110,8 @@ export function webSocketTransport(url: string | URL, options: WebSocketClientOp
 /** Whether the `WebSocket` of this runtime takes headers: those of Bun, Deno and Node do. */
 const SENDS_HEADERS = /^(Bun|Deno|Node)/.test(globalThis.navigator?.userAgent ?? "");
 
-const openNative: OpenSocket = (url, protocols, headers) => {
+/** Opens a `WebSocket` of the runtime. */
+export const openNative: OpenSocket = (url, protocols, headers) => {
   if (typeof WebSocket !== "function") {
     throw new TypeError("this runtime has no WebSocket: pass the option open");
   }

@@ -1,0 +1,124 @@
+/** Prints a text that a command made of a server's lists, writes it to a file, or compares the file with it. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { CliError, outFileError } from "../cli_error.ts";
+import type { CliContext } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit_codes.ts";
+
+/** Flags of commands that write one file. */
+export interface OutFlags {
+  readonly out?: string;
+  readonly check?: boolean;
+  readonly json?: boolean;
+}
+
+interface BooleanFlag {
+  readonly kind: "boolean";
+  readonly optional: true;
+  readonly brief: string;
+}
+
+/** Parameters of {@link OutFlags}. */
+export const OUT_FLAGS: {
+  readonly out: {
+    readonly kind: "parsed";
+    readonly parse: (text: string) => string;
+    readonly optional: true;
+    readonly placeholder: string;
+    readonly brief: string;
+  };
+  readonly check: BooleanFlag;
+  readonly json: BooleanFlag;
+} = {
+  out: {
+    kind: "parsed",
+    parse: String,
+    optional: true,
+    placeholder: "file",
+    brief: "File to write. Default: standard output",
+  },
+  check: { kind: "boolean", optional: true, brief: "Compare the file of --out, and write nothing" },
+  json: { kind: "boolean", optional: true, brief: "One JSON object on standard output" },
+};
+
+/** A text, and further members for `--json`. */
+export interface OutText {
+  readonly text: string;
+  readonly [member: string]: unknown;
+}
+
+/** @throws {CliError} If there is no file to compare. */
+export function assertComparable({ out, check }: OutFlags, example: string): void {
+  if (check === true && out === undefined) {
+    throw new CliError(EXIT.usage, "--check has no file to compare", { hint: `Name it: --out ${example} --check` });
+  }
+}
+
+/**
+ * Prints, writes or compares a text, as the flags say.
+ *
+ * @param note Text after "written", such as the digest.
+ */
+export function putText(written: OutText, flags: OutFlags, context: CliContext, note: string = ""): ExitCode {
+  const { out, check = false } = flags;
+  if (out === undefined) return print(written, flags, context);
+  return check ? compare(written, out, flags, context) : write(written, out, flags, context, note);
+}
+
+function print({ text, ...members }: OutText, { json }: OutFlags, { terminal }: CliContext): ExitCode {
+  if (json === true) terminal.printJson({ ...members, text });
+  else terminal.write(text);
+  return EXIT.ok;
+}
+
+function write(
+  { text, ...members }: OutText,
+  out: string,
+  { json }: OutFlags,
+  { terminal, host }: CliContext,
+  note: string,
+): ExitCode {
+  const file = resolve(host.cwd, out);
+  const isChanged = readText(file) !== text;
+  try {
+    if (isChanged) writeFileSync(file, text);
+  } catch (cause) {
+    throw outFileError(file, cause);
+  }
+  if (json === true) terminal.printJson({ ...members, file: out, isChanged });
+  else terminal.note(`${out}: ${isChanged ? "written" : "nothing has changed"}${note}`);
+  return EXIT.ok;
+}
+
+/** Compares the file with the text. Line ends may be those of Windows. */
+function compare(
+  { text, ...members }: OutText,
+  out: string,
+  { json }: OutFlags,
+  { terminal, host }: CliContext,
+): ExitCode {
+  const before = readText(resolve(host.cwd, out))?.replaceAll("\r\n", "\n");
+  const isChanged = before !== text;
+  if (json === true) terminal.printJson({ ...members, file: out, isChanged });
+  else if (before === undefined) terminal.note(`There is no file ${out}: write it without --check`);
+  else if (isChanged) {
+    terminal.note(
+      `${out} differs from the server, from line ${firstDifference(before, text)}: write it without --check`,
+    );
+  } else terminal.note(`${out} is up to date`);
+  return isChanged ? EXIT.found : EXIT.ok;
+}
+
+/** `undefined` if there is no file. */
+function readText(file: string): string | undefined {
+  try {
+    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  } catch (cause) {
+    throw outFileError(file, cause);
+  }
+}
+
+function firstDifference(one: string, other: string): number {
+  const lines = other.split("\n");
+  return one.split("\n").findIndex((line, index) => line !== lines[index]) + 1 || lines.length;
+}

@@ -1,0 +1,121 @@
+/**
+ * The workflow's side of a tool whose work is a Temporal workflow: progress and questions.
+ *
+ * Imports nothing but types, and is deterministic, so that Temporal can bundle it with the workflow.
+ *
+ * @module
+ */
+import {
+  type QuestionReply,
+  REPLY_SIGNAL,
+  STATE_QUERY,
+  type ToolState,
+  type WorkflowProgress,
+  type WorkflowQuestion,
+} from "../tool_state.ts";
+
+export type { WorkflowQuestion } from "../tool_state.ts";
+
+/** The part of the module `@temporalio/workflow` that is used. */
+export interface WorkflowApi {
+  /** Defines a query. */
+  defineQuery(name: string): unknown;
+  /** Defines a signal. */
+  defineSignal(name: string): unknown;
+  /** Sets the handler of a query or a signal. */
+  setHandler(definition: unknown, handler: (argument: never) => unknown): void;
+  /** Waits until a condition is true; `false` if the time is up. */
+  condition(isTrue: () => boolean, timeout?: number): Promise<boolean | void>;
+}
+
+/** Result of a question: what the caller did, or `"timeout"`. */
+export type WorkflowAnswer<Content> =
+  | { readonly action: "accept"; readonly content: Content }
+  | { readonly action: "decline" | "cancel" | "timeout" };
+
+/** Options of a question. */
+export interface QuestionOptions {
+  /** Time for an answer, in milliseconds. Default: no limit. */
+  readonly timeoutMs?: number;
+}
+
+/** What a workflow says to the callers of its tool. */
+export interface ToolWorkflow {
+  /**
+   * Reports progress, which callers see when they look at the promise.
+   *
+   * @param done Completed units.
+   * @param total Total units, if known.
+   * @param message Description of the current step.
+   */
+  progress(done: number, total?: number, message?: string): void;
+  /**
+   * Asks the caller a question, and waits for the answer. The first answer counts.
+   *
+   * @param key Name of the question, unique in a workflow.
+   * @typeParam Content Content of an accepted answer, which the tool has checked by the schema.
+   * @throws {TypeError} If the key was used before.
+   */
+  elicit<Content = unknown>(
+    key: string,
+    question: WorkflowQuestion,
+    options?: QuestionOptions,
+  ): Promise<WorkflowAnswer<Content>>;
+}
+
+/**
+ * Connects a workflow with the tool that started it. Call it once, at the start of the workflow's function.
+ *
+ * @example A workflow that asks
+ * ```ts check
+ * import { toolWorkflow, type WorkflowApi } from "jsr:@toolwire/toolwire/temporal/workflow";
+ *
+ * declare const workflow: WorkflowApi; // import * as workflow from "@temporalio/workflow";
+ *
+ * export async function render(frames: number): Promise<string> {
+ *   const tool = toolWorkflow(workflow);
+ *   tool.progress(0, frames, "waiting for the approval");
+ *   const answer = await tool.elicit<{ ok: boolean }>("approval", {
+ *     message: `Render ${frames} frames?`,
+ *     schema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
+ *   });
+ *   if (answer.action !== "accept" || !answer.content.ok) return "not rendered";
+ *   tool.progress(frames, frames);
+ *   return "film.mp4";
+ * }
+ * ```
+ * @param workflow The module: `import * as workflow from "@temporalio/workflow"`.
+ */
+export function toolWorkflow(workflow: WorkflowApi): ToolWorkflow {
+  let progress: WorkflowProgress | undefined;
+  const open = new Map<string, WorkflowQuestion>();
+  const replies = new Map<string, QuestionReply>();
+  const used = new Set<string>();
+  workflow.setHandler(
+    workflow.defineQuery(STATE_QUERY),
+    (): ToolState => ({ progress, questions: Object.fromEntries(open) }),
+  );
+  workflow.setHandler(workflow.defineSignal(REPLY_SIGNAL), (reply: QuestionReply) => {
+    if (open.delete(reply.key)) replies.set(reply.key, reply);
+  });
+
+  return {
+    progress(done, total, message) {
+      progress = { done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    },
+    async elicit<Content>(key: string, question: WorkflowQuestion, { timeoutMs }: QuestionOptions = {}) {
+      if (used.has(key)) {
+        throw new TypeError(`The question "${key}" comes twice in one workflow: give each its own key`);
+      }
+      used.add(key);
+      open.set(key, question);
+      try {
+        await workflow.condition(() => replies.has(key), ...(timeoutMs === undefined ? [] : [timeoutMs]));
+      } finally {
+        open.delete(key);
+      }
+      const { action, content } = replies.get(key) ?? { action: "timeout" };
+      return (action === "accept" ? { action, content } : { action }) as WorkflowAnswer<Content>;
+    },
+  };
+}

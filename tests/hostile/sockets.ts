@@ -1,0 +1,91 @@
+/** Guarantees of connections over WebSocket: the page has them in another table, with the tests that show them. */
+import { type FaultGuarantee, renderFaults } from "./durable.ts";
+
+const MESSAGES = "tests/wires/websocket/messages_test.ts";
+const OPENING = "tests/wires/websocket/opening_test.ts";
+const CLIENT = "tests/wires/websocket/client_test.ts";
+const BEATS = "tests/wires/websocket/heartbeat_test.ts";
+const CUTS = "tests/wires/websocket/cuts_full_test.ts";
+
+/** See {@link FaultGuarantee}. */
+export const socketGuarantees: readonly FaultGuarantee[] = [
+  {
+    fault: "the connection is cut, at any byte",
+    statement:
+      "Each call ends with its answer or `unavailable`. Safe calls are repeated, promises are redeemed over the next socket, no other call runs twice.",
+    tests: {
+      [CUTS]: ["every call over a connection that is cut off"],
+      [CLIENT]: ["a call that is safe to repeat", "does not run twice", "a promise is redeemed over the next socket"],
+    },
+  },
+  {
+    fault: "one side is silent",
+    statement: "Both sides send heartbeats every 20 s, and end a connection on which nothing arrived for 60 s.",
+    tests: {
+      [MESSAGES]: ["heartbeats are sent every 20 s", "a client that is silent for 60 s"],
+      [BEATS]: ["a server that is silent for 60 s"],
+    },
+  },
+  {
+    fault: "a client does not read, or sends without reading",
+    statement: "Its handlers wait, no message is lost, and it is closed after 30 s, or when `limits.bodyBytes` wait.",
+    tests: {
+      [MESSAGES]: [
+        "a client that does not read waits with its calls",
+        "a message that the runtime drops is sent again",
+        "a client that sends without reading",
+      ],
+    },
+  },
+  {
+    fault: "interleaved, repeated and foreign ids, floods of tiny messages",
+    statement:
+      "Each answer has the id of its call. The id of a running call is refused. Nothing is kept of answered messages.",
+    tests: {
+      [MESSAGES]: ["calls are answered in any order", "a second call with the id", "100,000 tiny messages"],
+      "tests/hostile/fuzz/fuzz_test.ts": ["for (const target of TARGETS)"],
+    },
+  },
+  {
+    fault: "binary, large and damaged messages",
+    statement: "They close the connection with 1003 or 1009, or are answered with an error, and never run a tool.",
+    tests: { [MESSAGES]: ["binary messages close with 1003", "is answered with an error, and the socket stays open"] },
+  },
+  {
+    fault: "pages of other origins, tokens and cookies of others",
+    statement:
+      "`Host`, `Origin` and the caller are checked before the socket is accepted. Cookies of other origins are ignored. A token ends the connection when it ends.",
+    tests: {
+      [OPENING]: [
+        "pages of other origins and other hosts",
+        "callers are authenticated before the socket is accepted",
+        "ignores the cookies of pages of other origins",
+        "a socket is closed with 3000",
+      ],
+    },
+  },
+  {
+    fault: "many connections, many calls of one connection",
+    statement: "They are refused, over the bound of all, of one caller, and of one connection.",
+    tests: {
+      [OPENING]: ["connections are bounded", "many requests at once do not exceed the bound"],
+      [MESSAGES]: ["more calls than maxInFlight"],
+    },
+  },
+  {
+    fault: "a hostile server sends messages of any kind",
+    statement: "A call ends with the answer of its id, or with an error. Unread pieces are bounded.",
+    tests: { [CLIENT]: ["a server sends"], [BEATS]: ["events wait for a reader that is busy"] },
+  },
+  {
+    fault: "the server shuts down",
+    statement: "Calls under way are answered, others are `unavailable`, and the connection is closed with 1012.",
+    tests: { [MESSAGES]: ["a shutdown answers the calls under way"] },
+  },
+];
+
+/** The section of the page. */
+export function renderSockets(): string {
+  const text = "Connections of the [WebSocket](websocket.md) wire. A test checks that the named tests exist.";
+  return renderFaults("WebSocket", text, socketGuarantees);
+}
