@@ -325,7 +325,7 @@ export const LAYERS: readonly Layer[] = [
       "console",
       "wire client",
       "client",
-      "type:server",
+      "server",
       "oauth",
       "openapi",
       "packaging",

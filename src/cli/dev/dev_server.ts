@@ -1,11 +1,12 @@
 /** The server of a module, for development: with a line for each call, keys that survive a reload, and chosen wires. */
-import { type CoreServerOptions, createServer } from "../../core/mod.ts";
+import type { CoreServerOptions } from "../../core/mod.ts";
 import { type CallLogger, pretty } from "../../integrations/middleware/mod.ts";
 import { keyRing } from "../../core/keys/mod.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Logger } from "../../core/handler/context.ts";
-import type { Server } from "../../server/server.ts";
+import { createServerOf, type Server } from "../../server/server.ts";
 import { mcp } from "../../wires/mcp/http/server/mcp.ts";
+import { MCP_FEATURES } from "../../wires/mcp/server/features.ts";
 import { consolePage, type ConsoleWire } from "../../wires/console/server/console_page.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
 import { rest } from "../../wires/rest/server/rest.ts";
@@ -19,7 +20,7 @@ import { EXIT } from "../exit_codes.ts";
 
 /** Wires with default options, by name. */
 const WIRES: Readonly<Record<string, () => RequestWire>> = {
-  mcp,
+  mcp: () => mcp(MCP_FEATURES),
   "mcp-lite": mcpLite,
   rest,
   connect: grpc,
@@ -50,7 +51,7 @@ export function toDevServer(server: Server, options: DevServerOptions): Server {
   const own = server["~offer"].options as Options;
   const { engine, keys, wires: ownWires = [] } = own;
   const wires = options.wires?.map((name) => wireNamed(name, ownWires)) ?? ownWires;
-  return createServer({
+  return createServerOf({
     ...own,
     // The module notifies by its own server.
     changes: server["~server"].host.changes,
@@ -58,7 +59,7 @@ export function toDevServer(server: Server, options: DevServerOptions): Server {
     // Without an engine a server has no keys by default.
     ...(keys === undefined && engine !== undefined && { keys: keyRing(options.keys) }),
     logger: loggerOf(own.logger, options),
-  });
+  }, server["~server"].host.features);
 }
 
 /** The console is added, unless the server has one. One without a key gets this one, which survives a reload. */
