@@ -43,7 +43,7 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
       "Each answer has the id of its call. The id of a running call is refused. Nothing is kept of answered messages.",
     tests: {
       [MESSAGES]: ["calls are answered in any order", "a second call with the id", "100,000 tiny messages"],
-      "tests/hostile/fuzz/fuzz_test.ts": ["for (const target of TARGETS)"],
+      "tests/hostile/fuzz/fuzz_full_test.ts": ["for (const target of TARGETS)"],
     },
   },
   {

@@ -197,7 +197,7 @@ export const guarantees: readonly Guarantee[] = [
     tests: crowds,
     mayOverlap: true,
     none: { stdio: without("principals")["stdio"] ?? "" },
-    also: ["tests/engine/memory_test.ts", "tests/engine/bullmq_full_test.ts", "tests/engine/sqlite_test.ts"],
+    also: ["tests/engine/memory_test.ts", "tests/engine/bullmq_full_test.ts", "tests/engine/sqlite_full_test.ts"],
   },
   {
     name: "engine-lock",

@@ -156,7 +156,7 @@ export const guarantees: readonly Guarantee[] = [
     statement: "An invalid `Host` is rejected, never with a 5xx, and the next request is answered.",
     tests: oddHosts,
     none: { ...NO_HTTP, gRPC: "HTTP/2 has no `Host` line: `dns-rebinding` has its `:authority`" },
-    also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/fuzz/fuzz_test.ts"],
+    also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/fuzz/fuzz_full_test.ts"],
   },
   {
     name: "csrf",

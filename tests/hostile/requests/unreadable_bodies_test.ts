@@ -1,4 +1,4 @@
-/** Bodies that cannot be read, each as it is: what is malformed in other ways is fuzzed, see `fuzz_test.ts`. */
+/** Bodies that cannot be read, each as it is: what is malformed in other ways is fuzzed, see `fuzz_full_test.ts`. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";

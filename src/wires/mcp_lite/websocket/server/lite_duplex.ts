@@ -177,10 +177,11 @@ class LiteConnection {
   }
 
   #sendResult(id: RequestId, call: Call, result: CallResult, startedMs: number): void {
-    if (result.kind === "error") return this.#sendError(id, result);
     let json: string;
     try {
-      json = encodeResult(id, encodeOutcome(result, this.lite.commonMeta(startedMs)));
+      json = result.kind === "error"
+        ? encodeError(id, encodeErrorObject(result))
+        : encodeResult(id, encodeOutcome(result, this.lite.commonMeta(startedMs)));
     } catch (thrown) {
       const error = new TypeError("The result cannot be written as JSON", { cause: thrown });
       return this.#sendError(id, this.lite.host.dispatch.mask(error, { tool: call.tool }));
