@@ -163,7 +163,8 @@ function Sparkline({ values, label }: { readonly values: readonly number[]; read
 }
 
 function CallView({ row }: { readonly row: Row }): JSX.Element {
-  const { seq, atMs, tool, wire, status, code, message, correlationId, tookMs, principal, args, value, events } = row;
+  const { seq, atMs, tool, wire, status, code, message, correlationId, stack, tookMs, principal, args, value, events } =
+    row;
   const parsed = parse(args);
   const facts = [wire, principal, tookMs === undefined ? "" : `${formatMs(tookMs)} ms`];
   return (
@@ -193,6 +194,12 @@ function CallView({ row }: { readonly row: Row }): JSX.Element {
         <p class="dim">
           The caller does not see the error itself. The log of the server has it under <code>{correlationId}</code>.
         </p>
+      )}
+      {stack !== undefined && (
+        <>
+          <h3>Error</h3>
+          <pre>{visible(stack)}</pre>
+        </>
       )}
       <Kept title="Arguments" kept={args} />
       {isObject(parsed) && (

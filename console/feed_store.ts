@@ -28,6 +28,7 @@ interface FeedEvent {
   readonly code?: string;
   readonly message?: string;
   readonly correlationId?: string;
+  readonly stack?: string;
   readonly method?: string;
   readonly path?: string;
   readonly status?: number;
@@ -46,6 +47,7 @@ export interface Row {
   readonly code: string;
   readonly message: string;
   readonly correlationId: string | undefined;
+  readonly stack: string | undefined;
   readonly tookMs: number | undefined;
   readonly progress: FeedEvent["progress"];
   readonly args: KeptJson | undefined;
@@ -102,6 +104,7 @@ function toRow(event: FeedEvent): Row {
     code: event.code ?? (event.status === undefined ? "" : String(event.status)),
     message: event.message ?? "",
     correlationId: undefined,
+    stack: undefined,
     tookMs: undefined,
     progress: undefined,
     value: undefined,
@@ -113,7 +116,8 @@ function toRow(event: FeedEvent): Row {
 const QUESTIONS: ReadonlySet<string> = new Set(["elicitation", "request-for-more-resource"]);
 
 function change(row: Row, event: FeedEvent): Row {
-  const { progress = row.progress, value, outcome = "answer", code = "", message = "", correlationId, tookMs } = event;
+  const { progress = row.progress, value, outcome = "answer", code = "", message = "", correlationId, stack, tookMs } =
+    event;
   if (event.type === "event") return { ...row, progress, events: [...row.events, event] };
   return {
     ...row,
@@ -121,6 +125,7 @@ function change(row: Row, event: FeedEvent): Row {
     code,
     message,
     correlationId,
+    stack,
     tookMs,
     value,
   };

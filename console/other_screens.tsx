@@ -55,6 +55,7 @@ function TokenFacts(
     ["tool", isSealed ? "sealed" : tool ?? ""],
     ["key", kid],
     ["call", id],
+    ["principal", "bound to it, not readable"],
     [isExpired ? "expired" : "expires", <Time key="time" atMs={expSeconds * 1_000} />],
   ] as const;
   return (

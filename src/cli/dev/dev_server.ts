@@ -65,7 +65,7 @@ export function toDevServer(server: Server, options: DevServerOptions): Server {
 /** The console is added, unless the server has one. One without a key gets this one, which survives a reload. */
 function withConsole(wires: readonly RequestWire[], key: string | undefined): readonly RequestWire[] {
   if (key === undefined) return wires;
-  if (!wires.some(({ name }) => name === "console")) return [...wires, consolePage({ key })];
+  if (!wires.some(({ name }) => name === "console")) return [...wires, consolePage({ key, stacks: true })];
   return wires.map((wire) => (wire as ConsoleWire)["~withKey"]?.(key) ?? wire);
 }
 

@@ -200,6 +200,21 @@ test("the feed has calls of every wire, refused ones, and requests that are no c
   deepStrictEqual(counts, [["add", 2, 0], ["broken", 1, 1]]);
 });
 
+test("with stacks: true the feed has the stack of a masked error, without secrets; the caller has none", async () => {
+  const leaky = defineTool("leaky").describe("Leaky").handle(() => {
+    throw new Error(`refused: ${"Bearer " + "x".repeat(40)}`);
+  });
+  const server = serverWith({ stacks: true }, { tools: [broken, leaky] });
+  const answer = await (await callOver(server, "broken", {})).text();
+  await callOver(server, "leaky", {});
+  ok(!answer.includes("database"), answer);
+  const { json } = await ask(server, "poll");
+  const [first, second] = json.events.filter(({ type }: { type: string }) => type === "end");
+  match(first.stack, /the database[^]*console_test/);
+  match(second.stack, /refused: /);
+  ok(!second.stack.includes("xxxx"), second.stack);
+});
+
 test("attempts of jobs are in the feed", async () => {
   const server = serverWith();
   const client = createClient(memoryTransport(server));

@@ -39,6 +39,8 @@ export interface ConsoleOptions {
    * of jobs; secrets are replaced. Default: `true`.
    */
   readonly bodies?: boolean;
+  /** Whether stacks of errors that callers do not see are shown, for development. Default: `false`; `toolwire dev` shows them. */
+  readonly stacks?: boolean;
   /**
    * Whether the page may call tools, read resources and get prompts as any principal, for development: in the process of the server, without a wire. Needs `key`, and a
    * server without `auth`. Default: `false`.
@@ -89,6 +91,7 @@ export function consolePage(options: ConsoleOptions = {}): RequestWire {
     scope: TEXT,
     key: TEXT,
     bodies: BOOLEAN,
+    stacks: BOOLEAN,
     actAs: BOOLEAN,
     "~target": TEXT,
   });
@@ -100,7 +103,7 @@ export function consolePage(options: ConsoleOptions = {}): RequestWire {
   }
   const wire: RequestWire = { name: "console", mount: (host) => new Console(host, options) };
   if (options.key !== undefined) return wire;
-  const keyless: ConsoleWire = { ...wire, "~withKey": (key) => consolePage({ ...options, key }) };
+  const keyless: ConsoleWire = { ...wire, "~withKey": (key) => consolePage({ stacks: true, ...options, key }) };
   return keyless;
 }
 
@@ -133,7 +136,7 @@ class Console implements MountedWire {
   readonly #answers: Readonly<Record<string, Answer>>;
 
   constructor(host: WireHost, options: ConsoleOptions) {
-    const { scope = "console", key, bodies = true, actAs = false } = options;
+    const { scope = "console", key, bodies = true, stacks = false, actAs = false } = options;
     if (actAs && host.security !== undefined) {
       throw new TypeError(
         "Cannot serve the console: actAs is for servers without auth. With auth, paste a token of the caller into the page",
@@ -150,7 +153,13 @@ class Console implements MountedWire {
     this.#target = options["~target"];
     this.#heartbeats = new Deadlines(host.clock);
     this.#startedAtMs = host.clock.now();
-    this.#feed = new Feed({ clock: host.clock, redactor: createRedactor(), ownPath: this.#base, hasBodies: bodies });
+    this.#feed = new Feed({
+      clock: host.clock,
+      redactor: createRedactor(),
+      ownPath: this.#base,
+      hasBodies: bodies,
+      hasStacks: stacks,
+    });
     if (host.dispatch.observer !== undefined) {
       throw new TypeError(
         "Cannot serve the console: the calls of this server have an observer already. Mount one consolePage()",

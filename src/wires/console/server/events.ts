@@ -51,6 +51,8 @@ export interface EndEvent {
   readonly message?: string | undefined;
   /** Id under which the log has a masked error. */
   readonly correlationId?: string | undefined;
+  /** Stack of a masked error, without secrets. Only with `stacks: true`. */
+  readonly stack?: string | undefined;
   /** The answer, or the data of a failure, without secrets. Only while a page watches. */
   readonly value?: unknown;
 }

@@ -23,6 +23,8 @@ const MAX_CHARS = 8_388_608;
 const MAX_FIELD = 16_384;
 /** Characters of one field that are read, so that a large result does not delay other calls. */
 const MAX_READ = 65_536;
+/** Characters of the stack of an error. */
+const MAX_STACK = 4_096;
 /** Characters of messages, names and codes. */
 const MAX_TEXT = 1_024;
 /** Events of one call that are kept, beside its begin and end. */
@@ -54,6 +56,8 @@ export interface FeedOptions {
   readonly ownPath: string;
   /** Whether arguments and values are copied. */
   readonly hasBodies: boolean;
+  /** Whether stacks of masked errors are kept. */
+  readonly hasStacks: boolean;
 }
 
 /** What is known of a call while it runs. */
@@ -290,9 +294,17 @@ export class Feed implements CallObserver {
     return {
       code: cut(code),
       message: this.#text(message),
-      ...(typeof id === "string" && { correlationId: cut(id) }),
+      ...(typeof id === "string" && { correlationId: cut(id), stack: this.#stack(result) }),
       ...(data !== undefined && { value: this.#copy(data, errors?.get(code)?.jsonSchema) }),
     };
+  }
+
+  /** The stack of a masked error, which only its server knows. */
+  #stack(result: CallResult): string | undefined {
+    const { cause } = result as ErrorResult;
+    const { hasStacks, redactor } = this.#options;
+    if (!hasStacks || !(cause instanceof Error)) return undefined;
+    return (redactor.value(cause.stack ?? String(cause)) as string).slice(0, MAX_STACK);
   }
 
   #isOwn(path: string): boolean {
@@ -351,9 +363,9 @@ export class Feed implements CallObserver {
 
 /** Characters of an event whose number its caller or its tool chooses. */
 function charsOf(event: FeedEvent): number {
-  const { args, value, message, progress, tool, principal, code } = event as KeptTexts;
+  const { args, value, message, progress, tool, principal, code, stack } = event as KeptTexts;
   return lengthOf(args?.json) + lengthOf(value?.json) + lengthOf(message) + lengthOf(progress?.message) +
-    lengthOf(tool) + lengthOf(principal) + lengthOf(code);
+    lengthOf(tool) + lengthOf(principal) + lengthOf(code) + lengthOf(stack);
 }
 
 /** Members of events that hold text. */
@@ -361,6 +373,7 @@ interface KeptTexts {
   readonly args?: KeptJson;
   readonly value?: KeptJson;
   readonly message?: string;
+  readonly stack?: string;
   readonly progress?: Progress;
   readonly tool?: string;
   readonly principal?: string;
