@@ -1,6 +1,6 @@
 // Runs the tests on every runtime, four at a time (they wait more than they work):
 // `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 4] [--json results.json] [--bun-report junit.xml] [file …]`.
-// With the report of `npm run test:full` over the same tree, Bun runs only the files that are not in it, or had failures.
+// With reports of `npm test` and `npm run test:full` over the same tree, Bun runs only the files that are not in it, or had failures.
 // Prints what failed, what was skipped and why, the files that took longest, and a table; the exit status is 1 if anything failed or silently went missing.
 // Each test runs once: one that fails now and then has to be repaired.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const { values, positionals } = parseArgs({
     runtime: { type: "string", default: Object.keys(runners).join() },
     jobs: { type: "string", default: "4" },
     json: { type: "string" },
-    "bun-report": { type: "string" },
+    "bun-report": { type: "string", multiple: true, default: [] },
   },
   allowPositionals: true,
 });
@@ -194,8 +194,7 @@ async function runOnBun(all) {
 
 /** What a report says of the files in which nothing failed. */
 function testsBefore(files) {
-  if (values["bun-report"] === undefined) return [];
-  const tests = readJunit(values["bun-report"]).filter(({ file }) => files.includes(file));
+  const tests = values["bun-report"].flatMap(readJunit).filter(({ file }) => files.includes(file));
   const open = new Set(tests.filter(({ status }) => status === "failed").map(({ file }) => file));
   return tests.filter(({ file }) => !open.has(file));
 }
