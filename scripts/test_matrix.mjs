@@ -36,9 +36,9 @@ if (stranger !== undefined) {
 }
 /** These read the sources and start no server: what they find is the same on every runtime, so Bun's result counts for all. */
 const STATIC = /^tests\/(arch|conformance|docs|types)\//;
-/** Code that has no part for a version of Node is run by one of the two. Both run servers, wires and engines. */
+/** Code that has no part for a version of Node is run by one of the two. Both run servers and engines, and one runs the wires, the other attacks on them. */
 const ONCE_ON_NODE = {
-  node22: /^tests\/(cli|client|core|corpus|engine\/bullmq|integrations|internal|server|testing)(\/|_)/,
+  node22: /^tests\/(cli|client|core|corpus|engine\/bullmq|integrations|internal|server|testing|wires)(\/|_)/,
   node24: /^tests\/(deployment|examples|hostile)\//,
 };
 const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();

@@ -51,8 +51,9 @@ function check(title: string, run: (server: TestServer, opened: OpenedBullmq) =>
 
 check("refuses calls while its store is down, and goes on when it is back", async (server, { engine, errors }) => {
   const [before, later] = [newJob(), newJob()];
-  await engine.insert(before);
-  await engine.insert(later);
+  // The first connection may take longer than the time limit.
+  await untilDone(() => engine.insert(before));
+  await untilDone(() => engine.insert(later));
   let reported = 0;
   const unsubscribe = engine.subscribe(before.id, () => reported++);
   await until("it listens", () => reported > 0);
