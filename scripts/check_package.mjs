@@ -112,8 +112,10 @@ async function checkTarball(tarball) {
   await check("the tarball holds what it says, and nothing else", checkFiles);
   await check("publint --strict", () => run([findBin("publint"), "run", tarball, "--strict"]));
   await check("bundles are as small as those of the sources", checkBundles);
-  // ./otel imports its package when it loads. A snippet makes ./tokenizer load its package, but does not name it.
-  const peers = ["@opentelemetry/api", "gpt-tokenizer"].map((name) => `${name}@${manifest.devDependencies[name]}`);
+  // ./otel imports its package when it loads. Snippets make ./tokenizer and ./websocket load theirs, but do not name them.
+  const peers = ["@opentelemetry/api", "gpt-tokenizer", "ws"].map((name) =>
+    `${name}@${manifest.devDependencies[name]}`
+  );
   await check("install into a fresh project", () => install(consumer, [tarball, ...peers]));
   for (const [name, command] of Object.entries(runtimes)) {
     await check(

@@ -114,14 +114,14 @@ async function verify(
   if (bytes.length !== size) throw refusal(uri, `it has ${bytes.length} bytes, and ${size} are listed`);
   if (await fileDigest(bytes) !== digest) throw refusal(uri, "it does not have the digest that is listed");
   const text = decodeText(bytes);
-  if (uri === skill.uri) compareFrontmatter(skill, text ?? "");
+  if (uri === skill.uri) await compareFrontmatter(skill, text ?? "");
   return { uri, mimeType: content?.mimeType, bytes, text };
 }
 
-function compareFrontmatter({ uri, frontmatter }: Skill, text: string): void {
+async function compareFrontmatter({ uri, frontmatter }: Skill, text: string): Promise<void> {
   let own: unknown;
   try {
-    own = readFrontmatter(text);
+    own = await readFrontmatter(text);
   } catch (error) {
     throw refusal(uri, (error as Error).message);
   }

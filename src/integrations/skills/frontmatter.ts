@@ -3,7 +3,6 @@
  *
  * Source: SEP-2640 and the Agent Skills specification, sections "Frontmatter".
  */
-import { parse } from "yaml";
 import { isJsonObject } from "../../internal/json.ts";
 
 /** Fields of a skill as its author wrote them: `name`, `description`, and any others. */
@@ -25,9 +24,11 @@ const RESERVED = "io.modelcontextprotocol/";
  *
  * @throws {TypeError} If it is missing or not valid.
  */
-export function readFrontmatter(text: string): SkillFrontmatter {
+export async function readFrontmatter(text: string): Promise<SkillFrontmatter> {
   const yaml = HEAD.exec(text)?.[1];
   if (yaml === undefined) throw new TypeError("it does not begin with frontmatter between two lines ---");
+  // Loaded here, so that programs without skills do not bundle it.
+  const { parse } = await import("yaml");
   let fields: unknown;
   try {
     fields = parse(yaml, { schema: "core" });

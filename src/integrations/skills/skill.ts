@@ -73,7 +73,7 @@ export async function loadSkill({ path, files: given }: SkillSource): Promise<Lo
   const uri = `${root}/${SKILL_FILE}`;
   const text = files.find((file) => file.uri === uri)?.text;
   if (text === undefined) throw refuse(`it has no ${SKILL_FILE} in UTF-8`);
-  const frontmatter = frontmatterOf(text, refuse);
+  const frontmatter = await frontmatterOf(text, refuse);
   const last = path.slice(path.lastIndexOf("/") + 1);
   if (last !== frontmatter.name) {
     throw refuse(`its name is "${frontmatter.name}"; name its folder so, or change the name`);
@@ -95,9 +95,9 @@ export async function fileDigest(bytes: Uint8Array): Promise<string> {
   return `sha256:${toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as BufferSource)))}`;
 }
 
-function frontmatterOf(text: string, refuse: (reason: string) => TypeError): SkillFrontmatter {
+async function frontmatterOf(text: string, refuse: (reason: string) => TypeError): Promise<SkillFrontmatter> {
   try {
-    return readFrontmatter(text);
+    return await readFrontmatter(text);
   } catch (error) {
     throw refuse(`${SKILL_FILE} is not valid: ${(error as Error).message}`);
   }

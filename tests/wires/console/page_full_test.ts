@@ -330,7 +330,9 @@ testPage("console: a stream shows its pieces as one answer on every wire", async
 const PICTURES = process.env["TOOLWIRE_PICTURES"] === undefined ? undefined : join(root, "docs/images/console");
 
 async function takePictures({ page, open, url }: OpenPage, folder: string): Promise<void> {
-  const take = (name: string) => page.screenshot({ path: join(folder, `${name}.jpg`), type: "jpeg", quality: 58 });
+  // README.md shows the first one, which is in the package.
+  const fileOf = (name: string) => join(folder, name === "tools" ? "../console.jpg" : `${name}.jpg`);
+  const take = (name: string) => page.screenshot({ path: fileOf(name), type: "jpeg", quality: 58 });
   await page.emulateMedia({ colorScheme: "light" });
   await open("#/tools/search_issues");
   await page.getByLabel("query", { exact: true }).fill("login fails");
