@@ -34,6 +34,7 @@ async function argsOf({ page }: OpenPage): Promise<unknown> {
 testPage("console: a filled form is sent over every wire, and the values agree", async (open) => {
   const { page, sent } = open;
   await open.open("");
+  await page.locator("nav.list .tool-name").nth(6).waitFor();
   deepStrictEqual(
     await page.locator("nav.list .tool-name").allInnerTexts().then((names) => names.map((name) => name.split(/\s/)[0])),
     ["search_issues", "add", "divide", "broken", "count", "echo", "hostile"],

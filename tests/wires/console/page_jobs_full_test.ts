@@ -150,6 +150,7 @@ testWith("console: the jobs are accessible, dark, light and narrow", [CHROMIUM],
     }
     deepStrictEqual(found, []);
     await page.evaluate(() => location.hash = "#/tools");
+    await page.locator("nav.list .tool-name").first().waitFor();
     const names = await page.locator("nav.list .tool-name").allInnerTexts();
     match(names.slice(-3).join("; "), /^nap.*; redeem\s+system.*; cancel\s+system/);
   });
