@@ -12,6 +12,11 @@ const LEASE_MS = 1_500;
 /** Servers start slowly on a busy machine. */
 const PATIENT = { timeout: 120_000 };
 
+/** On a busy machine, a lock is renewed late, or a delivery is finished twice. BullMQ reports it, and nothing runs twice. */
+function isLate(error: unknown): boolean {
+  return /could not renew lock|(Missing (lock|key)|Lock mismatch) for job/.test(String(error));
+}
+
 async function start(store: ServerName): Promise<TestServer> {
   const server = await startStore(store);
   await warmUp(store, server.url);
@@ -34,9 +39,6 @@ for (const store of STORES) {
         ...opened,
         async close() {
           await opened.close();
-          // A busy machine may renew a short lease late, which is reported.
-          const isLate = (error: unknown) =>
-            /could not renew lock|(Missing (lock|key)|Lock mismatch) for job/.test(String(error));
           deepStrictEqual(opened.errors.filter((error) => !isLate(error)), []);
         },
       };
@@ -113,7 +115,7 @@ for (const store of STORES) {
       await worker.stop();
       strictEqual(runs.begun.length, jobs.length);
       await opened.close();
-      deepStrictEqual(opened.errors, []);
+      deepStrictEqual(opened.errors.filter((error) => !isLate(error)), []);
     });
 
     test("bullmq() has one server redeem what another promised, and cancel what another runs", PATIENT, async () => {

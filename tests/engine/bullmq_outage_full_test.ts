@@ -6,7 +6,7 @@ import { type OpenedBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_
 import { skipReason, type TestServer } from "./programs.ts";
 import { newJob, Runs, sleep, until } from "./fixture.ts";
 
-const OPTIONS = { leaseMs: 1_500, timeoutMs: 1_000 };
+const OPTIONS = { leaseMs: 1_500, timeoutMs: 2_000 };
 const PATIENCE_MS = 30_000;
 
 /** Resolves once a request to the engine succeeds again. */
@@ -61,7 +61,7 @@ check("refuses calls while its store is down, and goes on when it is back", asyn
   const worker = engine.work(runs.run, { concurrency: 2 });
   await engine.schedule(before.id, 0);
   await until("it is run", () => runs.count(before.id) === 1);
-  const letGo = await engine.lease(later.id);
+  const letGo = await untilDone(() => engine.lease(later.id));
 
   await server.crash();
   await isRefused(engine);

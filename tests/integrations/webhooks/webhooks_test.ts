@@ -162,24 +162,6 @@ test("after five failures an endpoint is tried once a minute, and others are not
   strictEqual(countOf("dead"), 20, "each webhook has had its two tries");
 });
 
-test("a webhook waits for 60 pauses of its endpoint; a try in a further one is left out, but not the last", async () => {
-  const { receiver, begin, pass } = opened({ retryMs: [10_000_000] }, ENDPOINT, 1);
-  receiver.reply = () => new Response(null, { status: 500 });
-  const count = 70;
-  for (let n = 0; n < count; n++) await begin();
-  const passAll = async (ms: number) => {
-    await pass(ms);
-    for (let turn = 0; turn < count; turn++) await pass(0);
-  };
-  await passAll(10_000);
-  strictEqual(receiver.got.length, 5);
-  for (let minute = 0; minute < 70; minute++) await passAll(60_000);
-  strictEqual(receiver.got.length, 65, "one in each of 60 minutes; five have no first try");
-  await passAll(10_000_000);
-  await passAll(1);
-  strictEqual(receiver.got.length, 65 + count, "each has its last try");
-});
-
 test("a full engine delays webhooks, and does not stop the work", async () => {
   const clock = new FakeClock(Date.now());
   const receiver = new Receiver(clock);
