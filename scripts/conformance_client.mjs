@@ -1,6 +1,5 @@
 // Runs the official client suites over the client of MCP: `node scripts/conformance_client.mjs [scenario …]`. Without names it runs
-// all, and writes its section of docs/conformance.md. The exit status is 1 if a scenario
-// fails, or a runner crashes, hangs or ends early.
+// all, and writes its section of docs/conformance.md. The exit status is 1 if a scenario fails, or a runner crashes, hangs or ends early.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

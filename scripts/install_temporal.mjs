@@ -1,5 +1,5 @@
 // Builds a Temporal server and installs Temporal's worker into `.cache/temporal/`, for the tests of `./temporal`:
-// `node scripts/install_temporal.mjs`. Needs Go. The build takes minutes, so that neither `npm test` nor CI does it.
+// `node scripts/install_temporal.mjs`. Needs Go. The build takes minutes: `.ci/run` does it only with `TOOLWIRE_TEMPORAL=1`.
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";

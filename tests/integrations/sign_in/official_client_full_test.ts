@@ -14,6 +14,7 @@ import { Provider } from "oidc-provider";
 import { createServer, defineTool, mcp, type Server } from "../../../mod.ts";
 import { oidc, signIn } from "../../../src/integrations/sign_in/mod.ts";
 import { runtime } from "../../runtime/runtime.ts";
+import { browse } from "../oauth/issuer.ts";
 import { Browser, KEYS } from "./world.ts";
 
 const skip = runtime !== "bun" &&
@@ -68,23 +69,6 @@ async function agree(provider: Provider, request: IncomingMessage, response: Ser
   grant.addOIDCScope("openid email offline_access");
   const result = { login: { accountId: "ada" }, consent: { grantId: await grant.save() } };
   await provider.interactionFinished(request, response, result);
-}
-
-/** A browser that follows redirects of the provider until it is sent elsewhere. */
-async function browseProvider(page: URL): Promise<URL> {
-  const cookies = new Map<string, string>();
-  for (let at = page, hops = 0; hops < 10; hops++) {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const response = await fetch(at, { redirect: "manual", headers: { cookie } });
-    await response.body?.cancel();
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      cookies.set(name, value);
-    }
-    at = new URL(response.headers.get("location") ?? "", at);
-    if (at.origin !== page.origin) return at;
-  }
-  throw new Error("The provider redirects in circles");
 }
 
 const provider = skip === false ? await startProvider() : undefined;
@@ -158,7 +142,7 @@ test("the official client signs in, calls, and refreshes, over replicas that rem
     method: "POST",
     body: new URLSearchParams({ request, answer: "allow" }),
   });
-  const back = await browseProvider(new URL(agreed.headers.get("location")!));
+  const back = await browse(new URL(agreed.headers.get("location")!));
   strictEqual(`${back.origin}${back.pathname}`, `${ISSUER}/callback`);
   const arrived = new URL((await browser.go(back)).headers.get("location")!);
   ok(arrived.href.startsWith("http://localhost:6274/oauth/callback?code="));

@@ -289,7 +289,7 @@ test("oauth() asks an API for the user, at each refresh too", async () => {
   strictEqual(await errorOf(await refresh()), "invalid_grant");
 });
 
-test("without a refresh token of the provider there is none of ours", async () => {
+test("the client gets a refresh token only if the provider gives one", async () => {
   const world = createWorld();
   world.provider.response = { refresh_token: undefined };
   strictEqual((await obtain(world)).tokens.refresh_token, undefined);

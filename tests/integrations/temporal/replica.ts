@@ -58,7 +58,7 @@ const failing = defineTool("failing").describe("Fail").input(
   .external(temporal({ ...common, ...patient, workflow: "failing" }));
 
 const idle = defineTool("idle").describe("Wait for a worker that does not come").input(id).output(v.string())
-  .external(temporal({ ...common, ...patient, workflow: "waiting", taskQueue: "nobody", queryTimeoutMs: 50 }));
+  .external(temporal({ ...common, ...patient, workflow: "waiting", taskQueue: "without_worker", queryTimeoutMs: 50 }));
 
 const hasty = defineTool("hasty").describe("Do not wait for Temporal's server").input(id).output(v.string())
   .external(temporal({ ...common, workflow: "waiting", requestTimeoutMs: 100 }));

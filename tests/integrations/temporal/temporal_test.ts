@@ -69,7 +69,7 @@ test("an idempotency key makes one workflow, whichever replica takes the call", 
   ok(client.only);
 });
 
-test("the state of the workflow is the progress of the promise; without a worker there is none", async () => {
+test("the state of the workflow is the progress of the promise; without a worker the progress is absent", async () => {
   const { client, redeemed } = await started();
   const progress = { done: 1, total: 3, message: "rendering" };
   client.only.state = () => ({ progress });

@@ -115,7 +115,7 @@ for (
 /** Work elsewhere that asks two questions, and keeps the answers. */
 function askingWork() {
   const open = new Map([["size", "Which size?"], ["colour", "Which colour?"]]);
-  const told: unknown[] = [];
+  const answered: unknown[] = [];
   const schema = v.object({ n: v.number() });
   const tool = t.external({
     start: () => 1,
@@ -123,13 +123,13 @@ function askingWork() {
       const asked = [...open].map(async ([key, message]) => {
         const { action } = await ctx.elicit(key, { message, schema });
         open.delete(key);
-        told.push([key, action]);
+        answered.push([key, action]);
       });
       await Promise.allSettled(asked);
-      return told.length < 2 ? ctx.pending({ retryAfterMs: 10 }) : "done";
+      return answered.length < 2 ? ctx.pending({ retryAfterMs: 10 }) : "done";
     },
   });
-  return { tool, told, open };
+  return { tool, answered, open };
 }
 
 const answerWith = (token: string, responses: Readonly<Record<string, unknown>>) => ({
@@ -137,7 +137,7 @@ const answerWith = (token: string, responses: Readonly<Record<string, unknown>>)
 });
 
 test("check asks through the promise, on any server; each answer reaches one check", async () => {
-  const { tool, told } = askingWork();
+  const { tool, answered } = askingWork();
   const [a, b] = [1, 2].map(() => new Bench([tool], { keys: KEYS, engine: untouchable })) as [Bench, Bench];
   const { token } = asPromise(await a.call("t"));
   const asked = asQuestion(await redeem(b, token));
@@ -150,7 +150,7 @@ test("check asks through the promise, on any server; each answer reaches one che
   const late = asQuestion(await b.call("redeem", args, answerWith(token, { size: accept({ n: 2 }) })));
   deepStrictEqual(Object.keys(late.requests), ["colour"], "an answer that came first counts");
   strictEqual(asAnswer(await b.call("redeem", args, answerWith(token, { colour: { action: "decline" } }))), "done");
-  deepStrictEqual(told, [["size", "accept"], ["colour", "decline"]]);
+  deepStrictEqual(answered, [["size", "accept"], ["colour", "decline"]]);
 });
 
 test("an answer counts for one look, not for the same question asked later", async () => {
@@ -172,7 +172,7 @@ test("an answer counts for one look, not for the same question asked later", asy
 });
 
 test("answers of another caller, or with another token, reach no check", async () => {
-  const { tool, told } = askingWork();
+  const { tool, answered } = askingWork();
   const bench = new Bench([tool], { keys: KEYS });
   const peer = { principal: { id: "ada" } };
   const { token } = asPromise(await bench.call("t", {}, { peer }));
@@ -180,7 +180,7 @@ test("answers of another caller, or with another token, reach no check", async (
   assertRefused(await bench.call("redeem", { promise: token }, answer), "invalid_promise");
   const other = answerWith(`${token}x`, { size: accept({ n: 1 }), colour: accept({ n: 1 }) });
   asQuestion(await bench.call("redeem", { promise: token }, { ...other, peer }));
-  deepStrictEqual(told, []);
+  deepStrictEqual(answered, []);
 });
 
 test("what start and check throw ends the call, as a handler's does", async () => {
