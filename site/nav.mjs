@@ -54,7 +54,11 @@ export const NAV = [
         "The command line",
         "The command toolwire lists, calls, checks, records, installs and packs servers.",
       ),
-      page("examples.md", "Examples", "Eight servers over real data, one of each kind, and how to run them and each snippet."),
+      page(
+        "examples.md",
+        "Examples",
+        "Eight servers over real data, one of each kind, and how to run them and each snippet.",
+      ),
       page(
         "comparison.md",
         "Comparison",
