@@ -78,7 +78,12 @@ function acceptOf(isStreamed: boolean): string {
 }
 
 /** What the page can answer. */
-export const CLIENT_CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+export const CLIENT_CAPABILITIES = {
+  elicitation: { form: {}, url: {} },
+  sampling: {},
+  roots: {},
+  extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
+};
 
 /** A request of MCP 2026-07-28, which is complete by itself. `undefined` if the wire is not mounted. */
 export function mcpRequest(

@@ -22,6 +22,7 @@ import { PAGE, PAGE_POLICY } from "./page.ts";
 import { paneAnswers } from "./pane_answers.ts";
 import { readToken } from "./read_token.ts";
 import { type Answer, ok, parseInput, refusal } from "./replies.ts";
+import { viewFrame } from "./view_frame.ts";
 
 /** Options of {@link consolePage}. */
 export interface ConsoleOptions {
@@ -147,7 +148,7 @@ class Console implements MountedWire {
     this.#hasBodies = bodies;
     this.#base = baseOf(options);
     this.paths = [this.#base, `${this.#base}/*`];
-    this.unauthenticatedPaths = [this.#base];
+    this.unauthenticatedPaths = [this.#base, `${this.#base}/view`];
     this.#scope = scope;
     this.#key = key;
     this.#target = options["~target"];
@@ -183,6 +184,7 @@ class Console implements MountedWire {
   handle(head: Head, body: Body): MaybeFuture<Reply> {
     const rules = this.#rules();
     if (head.path === this.#base) return pageReply(head);
+    if (head.path === `${this.#base}/view`) return viewFrame(head);
     const name = head.path.slice(`${this.#base}/api/`.length);
     const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
     if (answer === undefined || !head.path.startsWith(`${this.#base}/api/`)) {
