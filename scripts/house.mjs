@@ -21,8 +21,8 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** What is searched for words: all `.ts`, `.mjs` and `.md` files of a folder, or a single file. */
 const WORD_PATHS = {
-  ".ts": ["mod.ts", "src", "console", "create-toolwire", "templates", "tests", "bench", "scripts", "examples"],
-  ".mjs": ["src", "console", "tests", "bench", "scripts", "examples"],
+  ".ts": ["mod.ts", "src", "console", "site", "create-toolwire", "templates", "tests", "bench", "scripts", "examples"],
+  ".mjs": ["src", "console", "site", "tests", "bench", "scripts", "examples"],
   ".md": [
     "README.md",
     "CHANGELOG.md",
