@@ -3,6 +3,7 @@
  * stranger. The document has no origin, so that it reaches neither the page nor its key. Its calls are those of the page's caller.
  */
 import { effect } from "@preact/signals";
+import { FLAT_VIEW_URI, VIEW_TYPE } from "../src/core/call/views.ts";
 import { hello, type Tool, tools } from "./api.ts";
 import { messageOf, requestContent } from "./content.ts";
 import { asSchema, type Json, type Schema } from "./json_schema.ts";
@@ -54,7 +55,7 @@ export interface ViewOptions {
 
 /** `_meta.ui` of a tool. */
 export function uiOf({ listing: { _meta: meta = {} } }: Tool): Schema {
-  const { ui, "ui/resourceUri": resourceUri } = meta;
+  const { ui, [FLAT_VIEW_URI]: resourceUri } = meta;
   return { resourceUri, ...asSchema(ui) };
 }
 
@@ -79,9 +80,9 @@ export async function readViewPage(uri: string): Promise<ViewPage> {
   if (html === undefined) throw new Error(`${uri} has no text`);
   const warning = contents.length > 1
     ? `${uri} has ${contents.length} parts, and hosts take one`
-    : mimeType === "text/html;profile=mcp-app"
+    : mimeType === VIEW_TYPE
     ? ""
-    : `${uri} is of the type ${mimeType}, and hosts show text/html;profile=mcp-app`;
+    : `${uri} is of the type ${mimeType}, and hosts show ${VIEW_TYPE}`;
   return { html, ui: asSchema(asSchema(_meta)["ui"]), warning };
 }
 

@@ -23,7 +23,7 @@ export function View({ uri, call }: ViewProps): JSX.Element {
     readViewPage(uri).then(setPage, ({ message }: Error) => setProblem(`The view cannot be read: ${message}`));
   }, [uri]);
   if (problem !== "") return <p class="issue" role="alert">{problem}</p>;
-  return page === undefined ? <p class="dim">Reading {uri} …</p> : <OpenView page={page} call={call} />;
+  return page === undefined ? <p class="dim">Reading {uri} …</p> : <OpenView uri={uri} page={page} call={call} />;
 }
 
 interface Asked {
@@ -31,14 +31,15 @@ interface Asked {
   readonly answer: (mayOpen: boolean) => void;
 }
 
-function OpenView({ page, call }: { readonly page: ViewPage; readonly call: ViewedCall }): JSX.Element {
+function OpenView({ uri, page, call }: ViewProps & { readonly page: ViewPage }): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
-  const messages = useSignal<readonly string[]>([]);
+  const messages = useSignal<readonly Shown[]>([]);
   const asked = useSignal<Asked | undefined>(undefined);
   const [hasLeft, setLeft] = useState(false);
   // Its end runs while the view is in the document.
   useLayoutEffect(() => {
     if (place.current === null) return undefined;
+    const describe = describer();
     return openView({
       place: place.current,
       page,
@@ -59,12 +60,15 @@ function OpenView({ page, call }: { readonly page: ViewPage; readonly call: View
       {page.warning !== "" && <p class="warning" role="status">{page.warning}</p>}
       {hasLeft && <p class="issue" role="alert">The view has left its page, and was removed.</p>}
       <div ref={place} />
+      <p class="dim">
+        {uri} · {originsOf(page)}
+      </p>
       <details>
         <summary>{counted(messages.value.length, "message")} with the view</summary>
         <ol class="events">
-          {messages.value.map((text, index) => (
+          {messages.value.map(({ title, json }, index) => (
             <li key={index}>
-              <code>{text}</code>
+              {title} <code class="dim">{json}</code>
             </li>
           ))}
         </ol>
@@ -82,11 +86,40 @@ function OpenView({ page, call }: { readonly page: ViewPage; readonly call: View
   );
 }
 
-/** A message on one line: who sent it, its method, and the rest. */
-function describe(message: unknown, isSent: boolean): string {
-  const { jsonrpc: _, method = "", params, ...rest } = asSchema(message);
-  const json = JSON.stringify(params ?? rest) ?? "";
-  return `${isSent ? "→" : "←"} ${String(method)} ${json.slice(0, 400)}`;
+/** The origins that a view declares, in words. */
+function originsOf({ ui }: ViewPage): string {
+  const declared = Object.entries(asSchema(ui["csp"])).map(([member, origins]) => `${member} ${String(origins)}`);
+  return declared.length === 0 ? "no other origins" : declared.join(" · ");
+}
+
+/** A message of JSON-RPC: its method, or the method that it answers, and the rest as JSON. */
+interface Shown {
+  readonly title: string;
+  readonly json: string;
+}
+
+/** Longest message that is shown, in characters. */
+const MAX_JSON = 400;
+
+/** Describes messages in their order: an answer has the method of its request. */
+function describer(): (message: unknown, isSent: boolean) => Shown {
+  const methods = new Map<string, string>();
+  return (message, isSent) => {
+    const { id, method, params, result, error = result } = asSchema(message);
+    const isAnswer = method === undefined;
+    // Each side has its ids.
+    const key = JSON.stringify([id, isSent !== isAnswer]);
+    if (!isAnswer && id !== undefined) methods.set(key, String(method));
+    const title = isAnswer ? `answer to ${methods.get(key) ?? "nothing"}` : String(method);
+    return {
+      title: `${isSent ? "→" : "←"} ${title}`,
+      json: cut(JSON.stringify(params ?? error) ?? ""),
+    };
+  };
+}
+
+function cut(json: string): string {
+  return json.length > MAX_JSON ? `${json.slice(0, MAX_JSON)}…` : json;
 }
 
 interface OpenLinkProps {

@@ -3,7 +3,9 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createServer as createHttp } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
-import { findProgram, testWith } from "../../serve/programs.ts";
+import { join } from "node:path";
+import process from "node:process";
+import { findProgram, root, testWith } from "../../serve/programs.ts";
 import { closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
 import { PAGE_KEY } from "./page_server.ts";
 import { viewCalls, viewServer } from "./view_server.ts";
@@ -49,7 +51,7 @@ testWith(
         if (popup !== undefined) strictEqual((await popup).url(), "https://weather.test/report?day=1");
       }
       await page.getByText(/messages with the view/).click();
-      await page.locator(".events li", { hasText: '← tools/call {"name":"more_days"' }).waitFor();
+      await page.locator(".events li", { hasText: /← tools\/call \{"name":"more_days"/ }).waitFor();
       const marks = await page.locator("nav.list a", { hasText: "more_days" }).locator(".mark").allInnerTexts();
       deepStrictEqual(marks, ["app"], "a tool that models do not see is shown as such");
       // The view saves its state when its screen is left.
@@ -92,31 +94,50 @@ testWith("console: a view reaches neither the page, nor its key, nor the server,
 ) => {
   viewCalls.length = 0;
   const taken: string[] = [];
-  const attacker = createHttp(({ url = "" }, response) => void taken.push(url) || response.end("taken"));
+  const attacker = createHttp(({ url = "" }, response) => {
+    taken.push(url);
+    response.end("taken");
+  });
   await new Promise<void>((resolve) => attacker.listen(0, "127.0.0.1", resolve));
   const thief = `http://thief.test:${(attacker.address() as AddressInfo).port}/`;
-  let origin = "";
-  await withPage({ server: viewServer(() => ({ origin, thief })), chromium, isAttack: true }, async (open) => {
-    origin = open.url;
-    const { page } = open;
-    await send(open, "attack");
-    const text = await page.frameLocator("iframe.view").locator("#found", { hasText: "{" }).innerText();
-    const { found, context } = JSON.parse(text) as { readonly found: Record<string, string>; readonly context: string };
+  await withPage({ server: viewServer(thief), chromium, isAttack: true }, async (open) => {
+    const { page, url } = open;
+    const attack = async (tool: string) => {
+      await send(open, tool);
+      const text = await page.frameLocator("iframe.view").locator("#found", { hasText: "{" }).innerText();
+      ok(!text.includes(PAGE_KEY), "the key is not among what a view gets");
+      return (JSON.parse(text) as { readonly found: Record<string, string> }).found;
+    };
+    const found = await attack("attack");
     const reached = Object.entries(found).filter(([, what]) => what.startsWith("REACHED"));
     deepStrictEqual(reached, [], "what the view reached");
     match(found["tool for models"] ?? "", /visibility does not have "app"/);
     match(found["script as a link"] ?? "", /Only addresses of web pages/);
-    ok(!`${text}${context}`.includes(PAGE_KEY), "the key is not among what a view gets");
     strictEqual(await page.title(), "Toolwire console");
-    strictEqual(page.url().startsWith(`${origin}/console`), true);
+    ok(page.url().startsWith(`${url}/console`));
     await send(open, "leave");
     await page.getByRole("alert").getByText("The view has left its page").waitFor();
     strictEqual(await page.locator("iframe").count(), 0);
     deepStrictEqual(taken, []);
-    await page.goto(thief);
-    ok(taken.length > 0, "the address is that of the attacker");
+    const declared = Object.entries(await attack("declared")).filter(([, what]) => what.startsWith("REACHED"));
+    deepStrictEqual(declared.map(([name]) => name), ["other origin"], "a declared origin is reached");
+    deepStrictEqual(taken, ["/"]);
   });
   deepStrictEqual(viewCalls, []);
   attacker.close();
   attacker.closeAllConnections();
 });
+
+/** The picture of docs/console.md, which is taken only if this variable is set. */
+if (process.env["TOOLWIRE_PICTURES"] !== undefined) {
+  testWith("console: a picture of a view", CHROMIUM, async (chromium) => {
+    await withPage({ server: viewServer(), chromium, width: 1280 }, async (open) => {
+      const { page } = open;
+      await page.emulateMedia({ colorScheme: "dark" });
+      await send(open, "weather", { place: "Bern" });
+      await page.frameLocator("iframe.view").getByText("14°").waitFor();
+      await page.getByText(/messages with the view/).click();
+      await page.screenshot({ path: join(root, "docs/images/console/view.jpg"), type: "jpeg", quality: 58 });
+    });
+  });
+}

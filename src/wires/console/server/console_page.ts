@@ -1,5 +1,6 @@
 /** The wire of the console: a page, and the API that the page uses. */
 import type { Principal } from "../../../core/call/call.ts";
+import { isForModels } from "../../../core/call/views.ts";
 import { createRedactor } from "../../../core/redaction/redact.ts";
 import { formatIssues } from "../../../core/schema/issues.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
@@ -288,7 +289,7 @@ class Console implements MountedWire {
   #search({ query }: Members, principal: Principal | undefined): unknown {
     const { definitions } = this.#host.allTools ?? this.#host;
     if (this.#searched?.definitions !== definitions) {
-      const tools = definitions.filter(({ isSystem }) => !isSystem);
+      const tools = definitions.filter(({ isSystem, meta }) => !isSystem && isForModels({ _meta: meta }));
       this.#searched = { definitions, search: new ToolSearch(tools) };
     }
     return this.#searched.search.find({ query: String(query), limit: MAX_FOUND }, principal);
