@@ -32,6 +32,8 @@ const WORD_PATHS = {
     "create-toolwire",
     "templates",
     "docs",
+    "skills",
+    "AGENTS.md",
   ],
 };
 

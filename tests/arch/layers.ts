@@ -314,6 +314,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [
       "internal",
       ...CORE,
+      "tool search",
       "redaction",
       "contract diff",
       "recording",
