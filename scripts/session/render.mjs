@@ -56,7 +56,9 @@ function toLines(output) {
 export function renderSession(scenes) {
   const { films, length } = toFilm(scenes);
   const width = Math.round(COLUMNS * CHARACTER + 2 * MARGIN);
-  const heights = films.map(({ rows }) => rows.length * LINE + rows.slice(1).filter(({ isTyped }) => isTyped).length * GAP);
+  const heights = films.map(({ rows }) =>
+    rows.length * LINE + rows.slice(1).filter(({ isTyped }) => isTyped).length * GAP
+  );
   const height = BAR + Math.max(...heights) + 2 * MARGIN;
   const frames = new Frames(length);
   const drawn = films.map((film, index) => drawScene(film, index === films.length - 1, frames));

@@ -9,12 +9,11 @@ const demo = await gateway("demo", stdioTransport("bunx", ["@modelcontextprotoco
 export default createServer({ tools: [], parts: [group("docs", docs), group("demo", demo)] });
 `;
 
-/** Scenes: a caption, files and commands. A command is over when it returns, and has printed `until` if that is there. */
+/** Scenes: a caption, files and commands. A command is over when it has returned, and has printed `until` if that is given. */
 export function readScenes(readme) {
-  const [server, client] = Array.from(
-    readFileSync(readme, "utf8").matchAll(/^```ts check\n([^]*?)^```$/gm),
-    ([, code]) => code,
-  );
+  const fences = Array.from(readFileSync(readme, "utf8").matchAll(/^```ts check\n([^]*?)^```$/gm), ([, code]) => code);
+  const server = fences.find((code) => code.includes("sqliteEngine("));
+  const client = fences.find((code) => code.includes("process.argv"));
   return [
     {
       caption: "Two MCP servers behind one URL: a gateway in six lines",
