@@ -2,7 +2,6 @@
 // `--draw` draws the recording that is there; `--scene 0 --port 4000` runs one scene at another port, and prints it as JSON.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { recordScene } from "./session/record.mjs";
