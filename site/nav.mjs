@@ -135,6 +135,7 @@ export const NAV = [
       page("discovery.md", "Discovery", "Many tools: models search for the tools that they need, and load few."),
       page("resources.md", "Resources", "Data with URIs, which MCP clients read and subscribe to."),
       page("prompts.md", "Prompts", "Templates of messages that people choose by name, for MCP and MCP-lite."),
+      page("apps.md", "MCP Apps", "Pages that hosts show for the calls of a tool, typed by the server."),
       page(
         "skills.md",
         "Skills",
