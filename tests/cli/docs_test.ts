@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClient } from "../../mod.ts";
 import { createDocsServer } from "../../src/cli/docs/docs_server.ts";
-import { type Page, readSection, sectionsOf } from "../../src/cli/docs/pages.ts";
+import { type DocsPage, readSection, sectionsOf } from "../../src/cli/docs/pages.ts";
 import { readSkills } from "../../src/integrations/skills/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
@@ -78,7 +78,7 @@ test("pages are resources, and the skills of the package are listed", async () =
 
 test("lines of code are not headings, and a section has those below it", () => {
   const text = "# A\n\nfirst\n\n```sh\n# not a heading\n```\n\n## `b()` and [c](d.md)\n\ntext\n\n### D\n\nmore\n\n## E";
-  const page: Page = { name: "a", title: "A", group: "", about: "", text };
+  const page: DocsPage = { name: "a", title: "A", group: "", about: "", text };
   deepStrictEqual(sectionsOf(page).map(({ heading, anchor, level }) => [heading, anchor, level]), [
     ["A", "a", 1],
     ["b() and c", "b-and-c", 2],

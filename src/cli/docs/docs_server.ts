@@ -6,7 +6,7 @@ import { skills } from "../../integrations/skills/mod.ts";
 import { closestMatch } from "../../internal/text.ts";
 import { VERSION } from "../../internal/version.ts";
 import { defineResource } from "../../wires/mcp/mod.ts";
-import { type Page, readPages, readSection, type Section, sectionsOf } from "./pages.ts";
+import { type DocsPage, readPages, readSection, type Section, sectionsOf } from "./pages.ts";
 
 const EXCERPT = 400;
 const HINTS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
@@ -76,7 +76,7 @@ function renderFound({ page, section, title, excerpt }: v.InferOutput<typeof Fou
   return `## ${title}\nread_page({ page: "${page}", section: "${section}" })\n\n${excerpt}`;
 }
 
-function readPage(pages: readonly Page[]) {
+function readPage(pages: readonly DocsPage[]) {
   const names = pages.map(({ name }) => name);
   return defineTool("read_page")
     .title("Read a page")
@@ -104,13 +104,13 @@ function readPage(pages: readonly Page[]) {
 }
 
 /** The pages by group, with what each is for. */
-function listOf(pages: readonly Page[]): string {
+function listOf(pages: readonly DocsPage[]): string {
   return [...Map.groupBy(pages, ({ group }) => group)].map(([group, members]) =>
     [`## ${group}`, "", ...members.map(({ name, about }) => `- ${name}: ${about}`)].join("\n")
   ).join("\n\n");
 }
 
-function pageResource(pages: readonly Page[]) {
+function pageResource(pages: readonly DocsPage[]) {
   return defineResource("docs://toolwire/{+page}")
     .title("A page of the documentation")
     .mimeType("text/markdown")

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A page. */
-export interface Page {
+export interface DocsPage {
   /** Path below `docs/`, without `.md`: `promises`. */
   readonly name: string;
   readonly title: string;
@@ -17,7 +17,7 @@ export interface Page {
 
 /** A part of a page, from a heading to the next one. */
 export interface Section {
-  readonly page: Page;
+  readonly page: DocsPage;
   /** Text of the heading. */
   readonly heading: string;
   /** Anchor of the heading, as code hosts derive it. */
@@ -34,11 +34,11 @@ export interface Section {
  * @param folder The folder `docs`.
  * @throws The error of the file system if it has no README.md.
  */
-export function readPages(folder: string): readonly Page[] {
+export function readPages(folder: string): readonly DocsPage[] {
   const list = readFileSync(join(folder, "README.md"), "utf8");
   const rows = list.matchAll(/^## (.+)$|^\| \[([^\]]+)\]\(([\w/-]+)\.md\) \| (.+) \|$/gm);
   let group = "";
-  return Array.from(rows).flatMap(([, heading, title = "", name = "", about = ""]): Page[] => {
+  return Array.from(rows).flatMap(([, heading, title = "", name = "", about = ""]): DocsPage[] => {
     if (heading !== undefined) group = heading;
     const file = join(folder, `${name}.md`);
     return name === "" || !existsSync(file) ? [] : [{ name, title, group, about, text: readFileSync(file, "utf8") }];
@@ -46,7 +46,7 @@ export function readPages(folder: string): readonly Page[] {
 }
 
 /** Divides a page at its headings. Lines of code are not headings. */
-export function sectionsOf(page: Page): readonly Section[] {
+export function sectionsOf(page: DocsPage): readonly Section[] {
   const sections: { heading: string; level: number; lines: string[] }[] = [];
   let fence = "";
   for (const line of page.text.trimEnd().split("\n")) {
@@ -71,7 +71,7 @@ function anchorOf(heading: string): string {
 }
 
 /** The Markdown of a section and of the sections below it; `undefined` if there is no such heading. */
-export function readSection(page: Page, anchor: string): string | undefined {
+export function readSection(page: DocsPage, anchor: string): string | undefined {
   const sections = sectionsOf(page);
   const first = sections.findIndex((section) => section.anchor === anchor);
   const level = sections[first]?.level;
