@@ -73,7 +73,9 @@ async function entriesOf(
   listed: readonly ListedTool[],
   { vendor, isStrict }: ModelViewInput,
 ): Promise<ReadonlyMap<string, Entry>> {
-  if (vendor === "mcp") return new Map(listed.filter(isForModels).map((tool) => [tool.name, { sentAs: tool.name, sent: tool }]));
+  if (vendor === "mcp") {
+    return new Map(listed.filter(isForModels).map((tool) => [tool.name, { sentAs: tool.name, sent: tool }]));
+  }
   const source: Transport = {
     list: () => listed,
     call: () => errorResult("unavailable", "The console shows this list, and does not call it"),
