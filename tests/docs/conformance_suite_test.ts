@@ -21,21 +21,25 @@ const TARGET = {
   webtools: "http://localhost/webtools/documents",
 };
 
-/** Titles of the lists, by binding. */
-const TITLES: Readonly<Record<string, string>> = {
-  http: "MCP-lite over HTTP",
-  "grpc-web": "MCP-lite over gRPC and gRPC-Web",
-  websocket: "MCP-lite over WebSocket",
-  webtools: "Webtools",
-};
+/** Names of the bindings of MCP-lite, in the order of the list. */
+const BINDINGS = new Map([["http", "HTTP"], ["websocket", "WebSocket"], ["grpc-web", "gRPC"]]);
 
+/** A row for each rule; those of MCP-lite say over which bindings they are checked. */
 function listChecks(checks: readonly ConformanceCheck[]): string {
-  const bindings = [...new Set(checks.map(({ binding }) => binding))];
-  return bindings.map((binding) => {
-    const rows = checks.filter((check) => check.binding === binding)
-      .map(({ id, level, title }) => `| \`${id}\` | ${level} | ${title} |\n`);
-    return `\n### ${TITLES[binding]}\n\n| id | level | rule |\n|---|---|---|\n${rows.join("")}`;
-  }).join("");
+  const [webtools = [], lite = []] = [true, false].map((is) =>
+    checks.filter(({ binding }) => (binding === "webtools") === is)
+  );
+  const bindingsOf = (id: string) =>
+    [...BINDINGS].filter(([name]) => lite.some((check) => check.id === id && check.binding === name));
+  const rows = [...Map.groupBy(lite, ({ id }) => id)].map(([id, [check]]) => {
+    const over = bindingsOf(id).map(([, title]) => title);
+    return `| \`${id}\` | ${check?.level} | ${
+      over.length === BINDINGS.size ? "all" : over.join(", ")
+    } | ${check?.title} |\n`;
+  }).sort();
+  const others = webtools.map(({ id, level, title }) => `| \`${id}\` | ${level} | ${title} |\n`);
+  return `\n### MCP-lite\n\n| id | level | over | rule |\n|---|---|---|---|\n${rows.join("")}` +
+    `\n### Webtools\n\n| id | level | rule |\n|---|---|---|\n${others.join("")}`;
 }
 
 const checks = conformanceSuite(TARGET);
