@@ -32,6 +32,8 @@ const WORD_PATHS = {
     "create-toolwire",
     "templates",
     "docs",
+    "skills",
+    "AGENTS.md",
   ],
 };
 
@@ -46,7 +48,7 @@ const FUNCTION_MAX_LINES = 60;
  */
 export const MEASURES = [
   { name: "folders", title: "top-level names under src/", limit: 11, measure: topLevelNames },
-  { name: "files", title: "files under src/", limit: 750, measure: fileCount },
+  { name: "files", title: "files under src/", limit: 752, measure: fileCount },
   // The aim without the features since 0.1 is 37,500.
   { name: "lines", title: "lines of src/", limit: 86_800, measure: lineCount },
   { name: "cycles", title: "import cycles, types included", limit: 0, measure: asCount(findCycles) },
