@@ -20,6 +20,12 @@ interface Added {
   readonly isDefault: boolean;
 }
 
+/** How a name is imported. */
+interface ImportForm {
+  readonly isType?: boolean;
+  readonly isDefault?: boolean;
+}
+
 /** The file that the imports are of. */
 export interface ImportingFile {
   readonly source: SourceFile;
@@ -65,7 +71,7 @@ export class Imports {
   }
 
   /** The local name of an import of Toolwire, or of another package. */
-  use(module: string, name: string, { isType = false, isDefault = false } = {}): string {
+  use(module: string, name: string, { isType = false, isDefault = false }: ImportForm = {}): string {
     const key = `${module} ${name}`;
     const earlier = this.#added.get(key) ?? this.#existing(module, name, isDefault);
     const isTypeOnly = isType && (earlier?.isType ?? true);
@@ -148,8 +154,8 @@ export class Imports {
       ...keptOthers.map((one) => one === declaration.getNamespaceImport() ? `* as ${one.getText()}` : one.getText()),
       ...(kept.length > 0 ? [`{ ${kept.map((one) => one.getText()).join(", ")} }`] : []),
     ];
-    const keyword = declaration.isTypeOnly() ? "import type" : "import";
-    return `${keyword} ${clause.join(", ")} from ${declaration.getModuleSpecifier().getText()};`;
+    const type = declaration.isTypeOnly() ? " type" : "";
+    return `import${type} ${clause.join(", ")} from ${declaration.getModuleSpecifier().getText()};`;
   }
 
   #render(added: readonly Added[]): string {

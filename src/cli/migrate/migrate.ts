@@ -75,7 +75,7 @@ export function planMigration(
     left.push(...converted.left.map((one) => ({ ...one, file })));
     for (const { code, line } of converted.notes) addNote(notes, code, `${file}:${line}`);
   }
-  return { changes: [...changes, ...manifestChanges(sources, changes)], left, failed, notes };
+  return { changes: [...changes, ...manifestChanges(changes)], left, failed, notes };
 }
 
 /** A file whose conversion throws stays as it is. */
@@ -110,17 +110,15 @@ function factsOf(sources: readonly SourceFile[]): PackageFacts {
   };
 }
 
-/** Changes of the package.json files nearest to the changed files. */
-function manifestChanges(sources: readonly SourceFile[], changes: readonly FileChange[]): readonly FileChange[] {
+/** Changes of the package.json files nearest to the changed files. All files of a package count, also those that are not converted. */
+function manifestChanges(changes: readonly FileChange[]): readonly FileChange[] {
   const texts = new Map(changes.map(({ file, after }) => [file, after]));
   const manifests = new Set(
     changes.map(({ file }) => nearestManifest(dirname(file))).filter((one) => one !== undefined),
   );
   return [...manifests].flatMap((file) => {
-    const own = sources.filter((source) => nearestManifest(dirname(source.getFilePath())) === file);
-    const imported = new Set(
-      own.flatMap((source) => packagesIn(texts.get(source.getFilePath()) ?? source.getFullText())),
-    );
+    const own = sourceFiles(dirname(file), []).filter((one) => nearestManifest(dirname(one)) === file);
+    const imported = new Set(own.flatMap((one) => packagesIn(texts.get(one) ?? readFileSync(one, "utf8"))));
     const before = readFileSync(file, "utf8");
     const after = changeManifest(before, imported);
     return after === before ? [] : [{ file, before, after }];

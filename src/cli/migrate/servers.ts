@@ -237,7 +237,7 @@ class ServerConversion {
       index === 0 ? lowerFirst(word) : word.charAt(0).toUpperCase() + word.slice(1)
     ).join("");
     const suffix = kind.charAt(0).toUpperCase() + kind.slice(1);
-    const isName = /^[a-z]/.test(camel) && !RESERVED.has(camel);
+    const isName = /^[a-z]/.test(camel) && !RESERVED.test(camel);
     return this.#draft.freeName(...(isName ? [camel, `${camel}${suffix}`] : [`${kind}${camel}`]));
   }
 
@@ -258,19 +258,7 @@ class ServerConversion {
   }
 }
 
-const RESERVED: ReadonlySet<string> = new Set([
-  "delete",
-  "new",
-  "default",
-  "import",
-  "export",
-  "in",
-  "do",
-  "if",
-  "for",
-  "var",
-  "this",
-]);
+const RESERVED = /^(delete|new|default|import|export|in|do|if|for|var|this)$/;
 const CHAINED: ReadonlySet<string> = new Set(["use", "group", "onError"]);
 
 interface Chained {

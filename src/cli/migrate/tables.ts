@@ -138,7 +138,6 @@ export const TODOS = {
     "Middleware runs around calls of tools, resources and prompts, and has ctx.call in place of ctx.request",
   "client": "The client is createClient(mcpTransport(url)): adapt calls and results",
   "input-required": "Questions are awaited in the handler: const answer = await ctx.elicit(key, { message, schema })",
-  "import": "This import has no counterpart",
 } as const;
 
 /** Code of a reason. */

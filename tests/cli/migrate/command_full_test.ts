@@ -211,6 +211,12 @@ test("migrate: package.json has toolwire, and not what no file imports any more"
       'import { Client } from "@modelcontextprotocol/sdk/client/index.js";\nexport const client = new Client({ name: "a", version: "1" });\n',
   });
   ok("@modelcontextprotocol/sdk" in JSON.parse(kept.files["package.json"] ?? "").dependencies);
+  const outside = await migrate({
+    "package.json": manifest,
+    "src/server.ts": STDIO,
+    "test/client.ts": 'import "@modelcontextprotocol/sdk/client/index.js";\n',
+  }, "src");
+  ok("@modelcontextprotocol/sdk" in JSON.parse(outside.files["package.json"] ?? "").dependencies);
 });
 
 test("migrate --dry-run prints the changes, and writes nothing", { skip }, async () => {
