@@ -77,6 +77,8 @@ export const LAYERS: readonly Layer[] = [
       "temporal",
       "skills",
       "webmcp",
+      "apps",
+      "app views",
     ],
   },
   { name: "internal", folders: ["src/internal/"], imports: [] },
@@ -229,6 +231,16 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/integrations/skills/"],
     imports: ["internal", "errors", "call", "json schema", "content", "client", "wire client"],
   },
+  {
+    name: "app views",
+    folders: ["src/integrations/apps/view/"],
+    imports: ["internal", "errors", "call", "type:tool", "client", "wire client"],
+  },
+  {
+    name: "apps",
+    folders: ["src/integrations/apps/"],
+    imports: ["internal", "call", "token", "tool", "content", "http client"],
+  },
   { name: "webmcp", folders: ["src/integrations/webmcp/"], imports: ["internal", "agents"] },
   {
     name: "middleware",
@@ -314,6 +326,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [
       "internal",
       ...CORE,
+      "tool search",
       "redaction",
       "contract diff",
       "recording",
@@ -395,6 +408,7 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/wires/grpc/client/native/",
   "src/wires/mcp_lite/websocket/server/respond.ts",
   "src/integrations/oauth/loopback/",
+  "src/integrations/apps/page.ts",
   "src/integrations/packaging/",
   "src/integrations/skills/read_folder.ts",
   "src/integrations/webhooks/public_fetch.ts",

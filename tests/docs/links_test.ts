@@ -4,7 +4,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+// @ts-expect-error: a script without types
+import * as list from "../../site/nav.mjs";
 
+const { NAV, renderIndex } = list as {
+  readonly NAV: readonly { readonly pages: readonly { readonly page: string; readonly description: string }[] }[];
+  readonly renderIndex: () => string;
+};
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** A link of a page, to a file of the repository. */
@@ -39,7 +45,8 @@ function anchorsOf(page: string): ReadonlySet<string> {
   );
 }
 
-const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".md")).map((name) => `docs/${name.replaceAll("\\", "/")}`).sort();
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs];
 
 test("links lead to files, and to headings, that are there", () => {
@@ -57,4 +64,13 @@ test("every page of docs/ can be reached from the README", () => {
     for (const { to } of linksOf(page)) if (pages.includes(to)) reached.add(to);
   }
   deepStrictEqual(docs.filter((page) => !reached.has(page)), []);
+});
+
+test("site/nav.mjs has each page of docs/ once, with a sentence; docs/README.md is made of it", () => {
+  const listed = NAV.flatMap(({ pages }) => pages);
+  const inDocs = listed.map(({ page }) => `docs/${page}`).filter((page) => !page.includes(".."));
+  deepStrictEqual(inDocs.sort(), docs.filter((page) => page !== "docs/README.md"));
+  deepStrictEqual(listed.filter(({ description }) => !/^.{20,140}\.$/.test(description)), []);
+  deepStrictEqual(new Set(listed.map(({ description }) => description)).size, listed.length);
+  ok(readFileSync(join(root, "docs/README.md"), "utf8") === renderIndex(), "Run: node site/nav.mjs --write");
 });
