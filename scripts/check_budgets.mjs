@@ -1,5 +1,6 @@
 // Holds what Toolwire weighs against its budgets: bundles, import times, type instantiations. `node scripts/check_budgets.mjs`.
 import process from "node:process";
+import { measureTap } from "../bench/tap_size.mjs";
 import { marginalCost, measureTypes } from "../tests/types/scale.mjs";
 import { childEnv, root, runOrThrow } from "./runtimes.mjs";
 
@@ -17,6 +18,7 @@ console.log(sizes);
 hold("core, mcpLite() and one tool", readCell(sizes, "core, mcpLite()", 2), 21.1, "kB");
 hold("core, mcp(), mcpLite() and one tool", readCell(sizes, "core, mcp()", 2), 34.9, "kB");
 hold("front door, min + gzip", readCell(sizes, "front door, all exports", 2), 73.3, "kB");
+hold("tap of the console in the front door", await measureTap() / 1000, 0.3, "kB");
 hold("client alone, min + gzip", readCell(sizes, "client alone", 2), 6, "kB");
 // The parser of Server-Sent Events, at the first stream, and src/client/explain_error.ts, at the first error.
 hold("client alone, loaded on demand", readCell(sizes, "client alone", 4), 2.6, "kB");

@@ -43,11 +43,7 @@ export const NAV = [
         "Defining tools",
         "defineTool(): schemas, streamed pieces, declared errors, annotations and groups.",
       ),
-      page(
-        "serving.md",
-        "Serving",
-        "createServer() and serve(): one fetch function for Bun, Deno, Node and Workers.",
-      ),
+      page("serving.md", "Serving", "createServer() and serve(): one fetch function for Bun, Deno, Node and Workers."),
       page(
         "client.md",
         "Calling",
@@ -59,9 +55,14 @@ export const NAV = [
         "The command toolwire lists, calls, checks, records, installs and packs servers.",
       ),
       page(
-        "running-the-examples.md",
-        "Running the examples",
-        "How a snippet of these pages runs from a clone.",
+        "examples.md",
+        "Examples",
+        "Eight servers over real data, one of each kind, and how to run them and each snippet.",
+      ),
+      page(
+        "comparison.md",
+        "Comparison",
+        "The official SDK, FastMCP, mcp-lite, tRPC, oRPC, with a source for each cell; when not to use Toolwire.",
       ),
     ],
   },
@@ -88,16 +89,9 @@ export const NAV = [
         "Put it behind Claude, Cursor, VS Code",
         "From a module to the configuration of a host, in three commands.",
       ),
-      page(
-        "guides/many-replicas.md",
-        "Many replicas",
-        "What replicas share, so that any of them answers any request.",
-      ),
-      page(
-        "testing.md",
-        "Test it",
-        "testClient() and FakeClock test tools without a network and without waiting.",
-      ),
+      page("guides/many-replicas.md", "Many replicas", "What replicas share, so that any of them answers any request."),
+      page("testing.md", "Test it", "testClient() and FakeClock test tools without a network and without waiting."),
+      page("migrate.md", "Move by command", "toolwire migrate rewrites servers of the official SDK and of mcp-lite."),
       page(
         "coming-from-the-official-sdk.md",
         "Move from the official SDK",
@@ -113,11 +107,7 @@ export const NAV = [
   {
     title: "Concepts",
     pages: [
-      page(
-        "errors.md",
-        "Errors",
-        "Failures that a tool declares, errors of a call, and all codes.",
-      ),
+      page("errors.md", "Errors", "Failures that a tool declares, errors of a call, and all codes."),
       page(
         "promises.md",
         "Promises",
@@ -133,51 +123,20 @@ export const NAV = [
         "Engines",
         "Where promised work is stored and what runs it: memory, SQLite, BullMQ, Durable Objects.",
       ),
-      page(
-        "temporal.md",
-        "Temporal",
-        "Tools whose work is a Temporal workflow, without a store beside Temporal's.",
-      ),
-      page(
-        "tokens.md",
-        "Tokens",
-        "The format of signed tokens, their keys and the rotation of keys.",
-      ),
+      page("temporal.md", "Temporal", "Tools whose work is a Temporal workflow, without a store beside Temporal's."),
+      page("tokens.md", "Tokens", "The format of signed tokens, their keys and the rotation of keys."),
       page(
         "questions.md",
         "Asking",
         "A handler asks its caller in the middle of a call, and the server stores nothing.",
       ),
-      page(
-        "caller-state.md",
-        "Caller state",
-        "Signed state of a conversation, which the caller keeps for the server.",
-      ),
-      page(
-        "middleware.md",
-        "Middleware",
-        "Code around calls, and the ready parts: limits, caches, logging.",
-      ),
-      page(
-        "composition.md",
-        "Composition",
-        "Servers made of servers by group, mount and gateway.",
-      ),
-      page(
-        "discovery.md",
-        "Discovery",
-        "Many tools: models search for the tools that they need, and load few.",
-      ),
-      page(
-        "resources.md",
-        "Resources",
-        "Data with URIs, which MCP clients read and subscribe to.",
-      ),
-      page(
-        "prompts.md",
-        "Prompts",
-        "Templates of messages that people choose by name, for MCP and MCP-lite.",
-      ),
+      page("caller-state.md", "Caller state", "Signed state of a conversation, which the caller keeps for the server."),
+      page("middleware.md", "Middleware", "Code around calls, and the ready parts: limits, caches, logging."),
+      page("composition.md", "Composition", "Servers made of servers by group, mount and gateway."),
+      page("discovery.md", "Discovery", "Many tools: models search for the tools that they need, and load few."),
+      page("resources.md", "Resources", "Data with URIs, which MCP clients read and subscribe to."),
+      page("prompts.md", "Prompts", "Templates of messages that people choose by name, for MCP and MCP-lite."),
+      page("apps.md", "MCP Apps", "Pages that hosts show for the calls of a tool, typed by the server."),
       page(
         "skills.md",
         "Skills",
@@ -188,46 +147,18 @@ export const NAV = [
   {
     title: "Wires",
     pages: [
-      page(
-        "mcp.md",
-        "MCP",
-        "MCP over HTTP and stdio: every revision on one path, sessions, tasks and questions.",
-      ),
-      page(
-        "mcp-client.md",
-        "MCP client",
-        "Typed calls to any MCP server, over HTTP or as a program.",
-      ),
+      page("mcp.md", "MCP", "MCP over HTTP and stdio: every revision on one path, sessions, tasks and questions."),
+      page("mcp-client.md", "MCP client", "Typed calls to any MCP server, over HTTP or as a program."),
       page(
         "mcp-lite-http.md",
         "MCP-lite over HTTP",
         "Endpoints, requests, responses and streams, for clients in other languages.",
       ),
-      page(
-        "grpc.md",
-        "gRPC",
-        "gRPC, Connect and gRPC-Web from the same server, with health and reflection.",
-      ),
-      page(
-        "websocket.md",
-        "WebSocket",
-        "MCP-lite over one connection that stays open, also from browsers.",
-      ),
-      page(
-        "rest.md",
-        "REST",
-        "Tools as resources of HTTP, for curl and for generated clients.",
-      ),
-      page(
-        "webtools.md",
-        "Webtools",
-        "Tools as plain URLs, with versions, configuration and pins.",
-      ),
-      page(
-        "openapi.md",
-        "OpenAPI",
-        "Tools from an OpenAPI document, and an OpenAPI document of a server.",
-      ),
+      page("grpc.md", "gRPC", "gRPC, Connect and gRPC-Web from the same server, with health and reflection."),
+      page("websocket.md", "WebSocket", "MCP-lite over one connection that stays open, also from browsers."),
+      page("rest.md", "REST", "Tools as resources of HTTP, for curl and for generated clients."),
+      page("webtools.md", "Webtools", "Tools as plain URLs, with versions, configuration and pins."),
+      page("openapi.md", "OpenAPI", "Tools from an OpenAPI document, and an OpenAPI document of a server."),
       page(
         "agents.md",
         "Agents",
@@ -238,76 +169,28 @@ export const NAV = [
   {
     title: "Operate",
     pages: [
-      page(
-        "deployment.md",
-        "Deployment",
-        "Replicas, proxies, keys, containers, shutdown and health checks.",
-      ),
-      page(
-        "auth.md",
-        "Auth",
-        "Who calls: bearer tokens, JWT, scopes and tools that only some callers see.",
-      ),
+      page("deployment.md", "Deployment", "Replicas, proxies, keys, containers, shutdown and health checks."),
+      page("auth.md", "Auth", "Who calls: bearer tokens, JWT, scopes and tools that only some callers see."),
       page(
         "sign-in.md",
         "Sign-in",
         "Users sign in with Google, GitHub, Entra, Okta, Auth0 or Keycloak, without a store.",
       ),
-      page(
-        "oauth.md",
-        "OAuth",
-        "How a client obtains, sends and renews its tokens.",
-      ),
-      page(
-        "jobs.md",
-        "Jobs",
-        "List, inspect, retry, cancel and purge deferred work, for operators.",
-      ),
-      page(
-        "console.md",
-        "Console",
-        "consolePage(): a page of the server with its tools, calls, jobs and questions.",
-      ),
-      page(
-        "observability.md",
-        "Observability",
-        "Logs, traces and metrics of a server.",
-      ),
-      page(
-        "packaging.md",
-        "Packages of servers",
-        ".mcpb bundles for hosts, and server.json for the registry.",
-      ),
+      page("oauth.md", "OAuth", "How a client obtains, sends and renews its tokens."),
+      page("jobs.md", "Jobs", "List, inspect, retry, cancel and purge deferred work, for operators."),
+      page("console.md", "Console", "consolePage(): a page of the server with its tools, calls, jobs and questions."),
+      page("observability.md", "Observability", "Logs, traces and metrics of a server."),
+      page("packaging.md", "Packages of servers", ".mcpb bundles for hosts, and server.json for the registry."),
     ],
   },
   {
     title: "Reference",
     pages: [
-      page(
-        "limits.md",
-        "Limits",
-        "Sizes, times and rates, their defaults and the error beyond each.",
-      ),
-      page(
-        "security.md",
-        "Security",
-        "What is trusted, what is checked, and the tests of each claim.",
-      ),
-      page(
-        "guarantees.md",
-        "Guarantees",
-        "What holds under attack, counted by wire and runtime.",
-      ),
-      page(
-        "spec.md",
-        "Specification",
-        "The rules of MCP-lite, the wire contracts and the error codes of each wire.",
-      ),
-      page(
-        "conformance.md",
-        "Conformance",
-        "The results of the official MCP suites, and what they skip.",
-      ),
+      page("limits.md", "Limits", "Sizes, times and rates, their defaults and the error beyond each."),
+      page("security.md", "Security", "What is trusted, what is checked, and the tests of each claim."),
+      page("guarantees.md", "Guarantees", "What holds under attack, counted by wire and runtime."),
+      page("spec.md", "Specification", "The rules of MCP-lite, the wire contracts and the error codes of each wire."),
+      page("conformance.md", "Conformance", "The results of the official MCP suites, and what they skip."),
       page(
         "conformance-suite.md",
         "The conformance suite",
@@ -317,128 +200,66 @@ export const NAV = [
   },
   {
     title: "Performance",
-    pages: [
-      page(
-        "performance.md",
-        "Performance",
-        "The measurements against other libraries, and how to repeat them.",
-      ),
-    ],
+    pages: [page("performance.md", "Performance", "The measurements against other libraries, and how to repeat them.")],
   },
   {
     title: "Contribute",
     pages: [
-      page(
-        "../CONTRIBUTING.md",
-        "Contributing",
-        "Commands, the layout of the source, and habits.",
-      ),
+      page("../CONTRIBUTING.md", "Contributing", "Commands, the layout of the source, and habits."),
       page(
         "architecture.md",
         "Architecture",
         "Layers, the life of a request, the contracts, and how to add a wire, an engine or an option.",
       ),
-      page(
-        "style.md",
-        "Style",
-        "How code, pages and error messages are written.",
-      ),
-      page(
-        "tests.md",
-        "Where the tests are",
-        "Behaviours and their tests, and how to run one test.",
-      ),
-      page(
-        "testing-the-sdk.md",
-        "Testing the SDK",
-        "Fuzzing and soak tests of Toolwire itself.",
-      ),
+      page("style.md", "Style", "How code, pages and error messages are written."),
+      page("tests.md", "Where the tests are", "Behaviours and their tests, and how to run one test."),
+      page("testing-the-sdk.md", "Testing the SDK", "Fuzzing and soak tests of Toolwire itself."),
     ],
   },
   {
     title: "Decisions",
     index: "decisions/README.md",
     pages: [
-      page(
-        "decisions/README.md",
-        "Decisions",
-        "Why the code is as it is: one record for each choice.",
-      ),
+      page("decisions/README.md", "Decisions", "Why the code is as it is: one record for each choice."),
       page(
         "decisions/values-not-exceptions.md",
         "Results are values",
         "Below the client nothing throws; errors are return values.",
       ),
-      page(
-        "decisions/continuations.md",
-        "Continuations",
-        "A handler that asked its caller runs again from its start.",
-      ),
+      page("decisions/continuations.md", "Continuations", "A handler that asked its caller runs again from its start."),
       page(
         "decisions/promise-tokens.md",
         "Promise tokens",
         "A promise token proves itself; no table of tokens exists.",
       ),
-      page(
-        "decisions/canonical-base64url.md",
-        "Canonical base64url",
-        "A token has exactly one spelling.",
-      ),
-      page(
-        "decisions/hmac.md",
-        "HMAC by @noble/hashes",
-        "A synchronous library signs tokens, not WebCrypto.",
-      ),
-      page(
-        "decisions/deadline-lanes.md",
-        "Deadline lanes",
-        "One timer for each distinct duration.",
-      ),
+      page("decisions/canonical-base64url.md", "Canonical base64url", "A token has exactly one spelling."),
+      page("decisions/hmac.md", "HMAC by @noble/hashes", "A synchronous library signs tokens, not WebCrypto."),
+      page("decisions/deadline-lanes.md", "Deadline lanes", "One timer for each distinct duration."),
       page(
         "decisions/one-hop.md",
         "One promise hop",
         "Steps of a call are those of a future; deadlines are set after the turn.",
       ),
-      page(
-        "decisions/bodies-as-bytes.md",
-        "Bodies as bytes",
-        "Invalid UTF-8 is rejected, at a measured cost.",
-      ),
+      page("decisions/bodies-as-bytes.md", "Bodies as bytes", "Invalid UTF-8 is rejected, at a measured cost."),
       page(
         "decisions/grpc-codec.md",
         "A codec for gRPC",
         "Two messages are read and written without reflection, beside protobuf-es.",
       ),
-      page(
-        "decisions/connect.md",
-        "Connect",
-        "@connectrpc/connect serves Connect and gRPC-Web, and not native gRPC.",
-      ),
+      page("decisions/connect.md", "Connect", "@connectrpc/connect serves Connect and gRPC-Web, and not native gRPC."),
       page(
         "decisions/typed-field-numbers.md",
         "Field numbers",
         "Numbers of typed gRPC fields are hashes of name and type.",
       ),
-      page(
-        "decisions/compiled-checks.md",
-        "Compiled checks",
-        "Arguments that surely fit skip the schema library.",
-      ),
+      page("decisions/compiled-checks.md", "Compiled checks", "Arguments that surely fit skip the schema library."),
       page(
         "decisions/valibot-json-schema.md",
         "JSON Schema",
         "valibot's converter makes JSON Schema; Toolwire adds rules only.",
       ),
-      page(
-        "decisions/sse-decoder.md",
-        "SSE decoder",
-        "A library decodes Server-Sent Events in every client.",
-      ),
-      page(
-        "decisions/bullmq.md",
-        "BullMQ",
-        "Distributed jobs use an existing queue.",
-      ),
+      page("decisions/sse-decoder.md", "SSE decoder", "A library decodes Server-Sent Events in every client."),
+      page("decisions/bullmq.md", "BullMQ", "Distributed jobs use an existing queue."),
       page(
         "decisions/bullmq-leases.md",
         "BullMQ's leases",
@@ -449,21 +270,9 @@ export const NAV = [
         "The job protocol",
         "A test covers all orders of writes and faults within small bounds.",
       ),
-      page(
-        "decisions/tilde-members.md",
-        "Tilde members",
-        "The public API has values with ~ members, not classes.",
-      ),
-      page(
-        "decisions/one-package.md",
-        "One package",
-        "One version, many entry points.",
-      ),
-      page(
-        "decisions/one-suite-over-wires.md",
-        "One suite",
-        "The same tests run on every wire.",
-      ),
+      page("decisions/tilde-members.md", "Tilde members", "The public API has values with ~ members, not classes."),
+      page("decisions/one-package.md", "One package", "One version, many entry points."),
+      page("decisions/one-suite-over-wires.md", "One suite", "The same tests run on every wire."),
     ],
   },
 ];
@@ -477,7 +286,7 @@ export function renderIndex() {
   });
   return `# Documentation
 
-The examples on these pages run as tests; [Running the examples](running-the-examples.md) shows how to run one from a clone.
+The examples on these pages run as tests; [Examples](examples.md#a-snippet-of-these-pages) says how to run one.
 \`node site/nav.mjs --write\` writes this page from \`site/nav.mjs\`.
 
 ${groups.join("\n")}`;
@@ -487,9 +296,7 @@ const index = new URL("../docs/README.md", import.meta.url);
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes("--write")) writeFileSync(index, renderIndex());
   else if (readFileSync(index, "utf8") !== renderIndex()) {
-    console.error(
-      "docs/README.md differs from site/nav.mjs; run: node site/nav.mjs --write",
-    );
+    console.error("docs/README.md differs from site/nav.mjs; run: node site/nav.mjs --write");
     process.exitCode = 1;
   }
 }

@@ -98,9 +98,17 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
   }],
+  ["docs", {
+    about: "Serve this documentation over MCP, for agents",
+    load: () => import("./commands/docs.ts").then(({ docsCommand }) => docsCommand),
+  }],
   ["init", {
     about: "Create a project: Node, Bun, Deno, Workers, Hono or Next.js",
     load: () => import("./commands/init.ts").then(({ initCommand }) => initCommand),
+  }],
+  ["migrate", {
+    about: "Rewrite a server of the official MCP SDK, or of mcp-lite",
+    load: () => import("./commands/migrate.ts").then(({ migrateCommand }) => migrateCommand),
   }],
   ["install", {
     about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",

@@ -181,6 +181,8 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   const run: RunDefinition = (definition, call, sink) => dispatcher.run(definition, call, sink);
   parts?.onPlans(() => registry.refresh());
   const { resources = [], prompts = [] } = parts ?? options;
+  // The one cast: definitions are below the module of resources.
+  const ofTools = registry.definitions().flatMap(({ resource }) => resource ?? []) as readonly Resource[];
   const { wires = [mcpLite()] } = options;
   const routes = new Map<string, MountedWire>();
   const mounted: MountedPaths[] = [];
@@ -200,7 +202,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
     addToolset: (added) => added["~attach"](dispatcher),
-    catalog: createContentCatalog(resources, prompts, run),
+    catalog: createContentCatalog([...resources, ...ofTools], prompts, run),
     changes: parts?.changes ?? ownChanges,
     info: infoOf(options),
     limits,

@@ -1,4 +1,4 @@
-/** The first story of README.md, as it is written: a server is killed while it works, and another process gives the result. */
+/** The story of README.md about promises, as it is written: a server is killed while it works, and another process gives the result. */
 import { match, strictEqual } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -8,7 +8,9 @@ import { findProgram, root, runProgram, testWith } from "../serve/programs.ts";
 import { findFences } from "./extract.ts";
 
 const page = readFileSync(join(root, "README.md"), "utf8");
-const [server, client] = findFences("README.md", page);
+const fences = findFences("README.md", page);
+const server = fences.find(({ code }) => code.includes("sqliteEngine("));
+const client = fences.find(({ code }) => code.includes("process.argv"));
 const [, commands = ""] = /^```sh\n((?:(?!```)[^])*kill -9[^]*?)^```$/m.exec(page) ?? [];
 
 testWith(

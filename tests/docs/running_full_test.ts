@@ -1,11 +1,11 @@
-/** docs/running-the-examples.md says how a snippet is run in a clone: as it says, it is run. */
+/** docs/examples.md says how a snippet is run in a clone: as it says, it is run. */
 import { strictEqual } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { findNode, findProgram, root, runProgram, testWith } from "../serve/programs.ts";
 import { findFences, importFromJsr } from "./extract.ts";
 
-const page = readFileSync(join(root, "docs/running-the-examples.md"), "utf8");
+const page = readFileSync(join(root, "docs/examples.md"), "utf8");
 const [snippet] = findFences("page", page);
 const commands = [...page.matchAll(/^\| [^|]+ \| `((?:bun|deno|node) [^`]*\btry\.ts)` \|/gm)].map(([, words = ""]) =>
   words

@@ -28,8 +28,8 @@ export interface ClientInfo {
   readonly name?: string | undefined;
   /** Its version. */
   readonly version?: string | undefined;
-  /** Whether the client declares support for questions of this kind. Default: all kinds. */
-  readonly supports?: ((kind: AskableKind) => boolean) | undefined;
+  /** Whether the client declares support for questions of this kind, or for views (`"ui"`). Default: all kinds of questions. */
+  readonly supports?: ((kind: AskableKind | "ui") => boolean) | undefined;
 }
 
 /**

@@ -42,7 +42,7 @@ const NOTHING: Completion = { values: [], hasMore: false };
 /** Creates the catalog of a server. */
 export const createContentCatalog: CreateContentCatalog = (resources, prompts, run) =>
   new ServerContentCatalog(
-    resources.map((resource) => assertFinished(resource?.["~resource"], "resource", ".read(…)")),
+    distinct(resources.map((resource) => assertFinished(resource?.["~resource"], "resource", ".read(…)"))),
     prompts.map((prompt) => assertFinished(prompt?.["~prompt"], "prompt", ".handle(…)")),
     run,
   );
@@ -82,6 +82,7 @@ class ServerContentCatalog implements ContentCatalog {
 
   constructor(resources: readonly ResourceDefinition[], prompts: readonly PromptDefinition[], run: RunDefinition) {
     this.#run = run;
+    this.extensions = joinExtensions(resources);
     this.#prompts = byKey(
       prompts.map((definition) => [definition.name, { definition, run: runnablePrompt(definition) }]),
       "prompts",
@@ -91,10 +92,10 @@ class ServerContentCatalog implements ContentCatalog {
       "resources",
     );
     this.#readers = byReader(this.#resources);
-    const fixed = resources.filter(({ template, isListed }) => template === undefined && isListed);
-    this.extensions = joinExtensions(resources);
+    const listed = resources.filter(({ isListed }) => isListed);
+    const fixed = listed.filter(({ template }) => template === undefined);
     this.prompts = prompts.map(listPrompt);
-    this.templates = resources.filter(({ template }) => template !== undefined).map(listTemplate);
+    this.templates = listed.filter(({ template }) => template !== undefined).map(listTemplate);
     this.hasResources = resources.length > 0;
     this.canComplete = [...prompts, ...resources].some(({ completers }) => Object.keys(completers).length > 0);
     this.#listed = fixed.map(listResource);
@@ -238,6 +239,16 @@ function listOne(definition: ResourceDefinition, { variables, ...own }: ListedRe
   }
   const { icons, mimeType, annotations } = listTemplate(definition);
   return { uri, name: uri, ...omitUndefined({ icons, mimeType, annotations }), ...own };
+}
+
+/** Keeps the first of the resources that have the same URI and key. */
+function distinct(resources: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
+  const found = new Set<string>();
+  return resources.filter(({ uri, extension }) => {
+    if (extension?.key === undefined) return true;
+    const id = JSON.stringify([uri, extension.key]);
+    return !found.has(id) && found.add(id);
+  });
 }
 
 function joinExtensions(resources: readonly ResourceDefinition[]): readonly ContentExtension[] {

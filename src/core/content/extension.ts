@@ -1,5 +1,6 @@
 /** Extensions of MCP that resources bring. */
 import type { ErrorResult } from "../call/outcome.ts";
+import { VIEW_EXTENSION, VIEW_SETTINGS } from "../call/views.ts";
 
 /** What a method of an extension returns: members of its result, a list that is sent in pages, or an error. */
 export type ExtensionAnswer = { readonly members: Readonly<Record<string, unknown>> } | ExtensionPage | ErrorResult;
@@ -28,4 +29,19 @@ export interface ResourceExtension {
   readonly join: (data: readonly unknown[]) => ContentExtension;
   /** Data of the resource for the extension. */
   readonly data: unknown;
+  /** Resources with the same URI and key are one. Tools may share a view. */
+  readonly key?: string | undefined;
+}
+
+/**
+ * Creates the extension of a server with views (MCP Apps) from their URIs.
+ *
+ * @throws {TypeError} If two views that differ have the same URI.
+ */
+export function joinViews(uris: readonly unknown[]): ContentExtension {
+  const twice = uris.find((uri, index) => uris.indexOf(uri) !== index);
+  if (twice !== undefined) {
+    throw new TypeError(`Cannot create server: two views that differ are at "${twice}"; give one of them another uri`);
+  }
+  return { id: VIEW_EXTENSION, settings: { ...VIEW_SETTINGS }, methods: {} };
 }

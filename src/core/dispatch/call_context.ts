@@ -208,7 +208,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get client(): CallingClient {
-    const { supports = () => true, ...info } = this.call.peer.client;
+    const { supports = (kind) => kind !== "ui", ...info } = this.call.peer.client;
     return { ...info, supports };
   }
 

@@ -2,19 +2,24 @@
  * Runs whose handler is pending when `call()` returns.
  *
  * Most asynchronous handlers end within the same turn of the event loop. A run gets its deadline, its signal and the state for them
- * only if it is still pending after that turn, or if it needs one of them before.
+ * only if it is still pending some milliseconds later, or if it needs one of them before.
  */
 import type { CallResult } from "../call/outcome.ts";
 import { Future } from "../../internal/future.ts";
-import type { PendingEntry, PendingList } from "../../internal/pending_list.ts";
+import { PENDING_MS, type PendingEntry, type PendingList } from "../../internal/pending_list.ts";
 import type { CallContext } from "./call_context.ts";
 import type { RunLimits } from "./run_state.ts";
 import type { CallServices } from "./services.ts";
+
+/** A deadline that may pass before the list of pending runs is notified, in milliseconds. */
+const SHORT_DEADLINE_MS = 3 * PENDING_MS;
 
 /** Services that pending runs need. */
 export interface PendingServices extends CallServices {
   /** Pending runs that have no deadline yet. */
   readonly pending: PendingList;
+  /** The total time of a run, or its idle time, whichever is shorter, in milliseconds. */
+  deadlineMs(run: CallContext): number;
   /** Time limits of a run. */
   limitsOf(run: CallContext): RunLimits;
 }
@@ -64,7 +69,7 @@ export class RunResult extends Future<CallResult> implements PendingEntry {
     this.startedMs = services.clock.elapsed();
     run.pendingRun = this;
     services.pending.add(this);
-    if (run.isLive) this.arm();
+    if (run.isLive || services.deadlineMs(run) < SHORT_DEADLINE_MS) this.arm();
     return this;
   }
 
@@ -77,7 +82,7 @@ export class RunResult extends Future<CallResult> implements PendingEntry {
   }
 
   /** Gives the run its deadline, counted from its start. */
-  onTurnEnd(): void {
+  onStillPending(): void {
     const { run, services } = this;
     if (services === undefined) return;
     this.isArmed = true;

@@ -33,8 +33,11 @@ export type ErrorMap = Readonly<Record<string, unknown>>;
 
 /** The calling software and its capabilities. */
 export interface CallingClient extends ClientInfo {
-  /** Whether it declares support for questions of this kind. */
-  supports(kind: AskableKind): boolean;
+  /**
+   * Whether it declares support for questions of this kind. `"ui"`: whether it declares MCP Apps, so that it shows the view of the tool.
+   * `false` if its capabilities are unknown.
+   */
+  supports(kind: AskableKind | "ui"): boolean;
 }
 
 /** Untyped `ctx.state`: middleware may have added any member. */

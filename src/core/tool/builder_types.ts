@@ -13,6 +13,7 @@ import type {
   TextPage,
   Tool,
   ToolExample,
+  ToolView,
 } from "./definition.ts";
 import type { Middleware, StateOf, ToolAnnotations } from "../handler/middleware.ts";
 
@@ -35,6 +36,9 @@ export type DescribeFirst<Argument, Result> = (
 /** Type of the last overload's schema: what the compiler shows for an argument that is not a schema. */
 export type NotASchema =
   "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })";
+
+/** Type of the last overload's view: what the compiler shows for an argument that is not a view. */
+export type NotAView = 'Not a view: wrap the options, as in .view(view({ html: "…" })), with view of "toolwire/apps"';
 
 /** Output of a streaming handler that returns nothing: its partials, joined. */
 export type JoinedPartials<Partial> = [Partial] extends [string] ? string : Partial[];
@@ -278,6 +282,16 @@ export interface ToolBuilder<
   /** Adds members to the tool's `_meta` in listings. */
   meta(
     members: Readonly<Record<string, unknown>>,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
+  /**
+   * Shows a page for the tool in hosts with MCP Apps, by `view({ html: "…" })` of `./apps`. Other callers get the same answer, as text.
+   *
+   * @throws {TypeError} If it was not made by `view()`.
+   */
+  view(view: ToolView): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
+  /** Shows the sentence for other arguments. */
+  view(
+    view: NotAView,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Sets the total time limit of a call, in milliseconds. Default: the server's `timeoutMs`.

@@ -17,6 +17,7 @@ import {
   type ToolConfig,
   type ToolDefinition,
   type ToolDraft,
+  type ToolView,
 } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
@@ -161,6 +162,11 @@ class Builder {
 
   meta(members: Readonly<Record<string, unknown>>): Builder {
     return this.#with({ meta: { ...this.#draft.meta, ...members } });
+  }
+
+  view(view: ToolView): Builder {
+    this.#parts.rules?.view(this.#label, view);
+    return this.#with(view["~apply"](this.#draft));
   }
 
   timeout(timeoutMs: number): Builder {

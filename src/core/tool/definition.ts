@@ -92,6 +92,29 @@ export interface AnswerFormat {
   readonly "~apply": (definition: ToolDefinition) => ToolDefinition;
 }
 
+/** A resource, which a module above this one defines. */
+export interface ToolResource {
+  /** URI, unique on a server. */
+  readonly uri: string;
+  /** @internal */
+  readonly "~resource": object;
+  /** @internal */
+  readonly "~catalog": unknown;
+}
+
+/** The part of a definition that a view changes. */
+export type ViewedDefinition = Pick<ToolDefinition, "name" | "meta">;
+
+/** The view of a tool as a value: made by `view()` of `./apps`. */
+export interface ToolView {
+  /**
+   * Returns the changed members of a definition.
+   *
+   * @internal
+   */
+  readonly "~apply": (definition: ViewedDefinition) => Pick<ToolDefinition, "meta" | "resource">;
+}
+
 /** Work in another system. The token carries its state; nothing is stored here. */
 export interface ExternalDefinition {
   readonly ttlMs: number;
@@ -148,6 +171,8 @@ export interface ToolDefinition extends Access {
   readonly remote: RemoteRunner | undefined;
   /** A tool that the server lists, once, if it lists this tool. */
   readonly companion: ToolDefinition | undefined;
+  /** Resource that a server of this tool has: the page of its view. */
+  readonly resource: ToolResource | undefined;
   /** Whether it is a system tool, which dispatch implements. */
   readonly isSystem: boolean;
   readonly render: ((output: unknown) => RenderedOutput) | undefined;
@@ -229,6 +254,7 @@ export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "ha
   part: undefined,
   remote: undefined,
   companion: undefined,
+  resource: undefined,
   isSystem: false,
   render: undefined,
 };

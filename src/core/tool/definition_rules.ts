@@ -14,7 +14,7 @@ import {
 import type { SchemaCheck } from "../schema/json_schema.ts";
 import { assertReferences } from "../schema/references.ts";
 import type { ExternalWork } from "./builder_types.ts";
-import type { PromiseOptions, ToolDefinition, ToolDraft } from "./definition.ts";
+import type { PromiseOptions, ToolDefinition, ToolDraft, ToolView } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { checkExamples } from "./examples.ts";
 import type { ToolAnnotations } from "../handler/middleware.ts";
@@ -66,6 +66,8 @@ export interface DefinitionRules {
   promise(label: string, options: PromiseOptions): void;
   /** It is not an earlier definition of the tool. */
   earlier(label: string, name: string, earlier: ToolDefinition | undefined): void;
+  /** It was not made by `view()`. */
+  view(label: string, view: ToolView | undefined): void;
   /** It lacks a function, or the tool promises twice. */
   external(label: string, work: AnyWork, promise: ToolDraft["promise"]): void;
   /** A `$ref` cannot be resolved. */
@@ -90,6 +92,10 @@ export const DEFINITION_RULES: DefinitionRules = {
     throw new TypeError(
       `Cannot define ${label}: .before() takes an earlier definition of it, a finished tool of the same name with .promise()`,
     );
+  },
+  view(label, view) {
+    if (typeof view?.["~apply"] === "function") return;
+    throw new TypeError(`Cannot define ${label}: .view() takes view({ html: "…" }), from "toolwire/apps"`);
   },
   external(label, { start, check, ttlMs }, promise) {
     if (typeof start !== "function" || typeof check !== "function") {

@@ -29,6 +29,7 @@ export type {
   InferringHandle,
   JoinedPartials,
   NotASchema,
+  NotAView,
   PagedReturn,
   PagedToolBuilder,
   PageOf,

@@ -1,5 +1,6 @@
 /** The tools of a source, as a model gets them. */
 import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
+import { isForModels } from "../../core/call/views.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
 import { nestsDeeperThan } from "../../internal/json.ts";
@@ -84,7 +85,9 @@ export async function openToolbox(
   checkOptions("give tools to a model", options, AGENT_RULES);
   const methods = methodsOf(source);
   const { select = () => true, promises } = options;
-  const offered = (await methods.list()).filter((tool) => isSystemTool(tool) ? promises === "shown" : select(tool));
+  const offered = (await methods.list()).filter((tool) =>
+    isSystemTool(tool) ? promises === "shown" : isForModels(tool) && select(tool)
+  );
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
   const names = mapNames([...byName.keys()], allowed);
   const { group = groupsOf(source) } = options;

@@ -4,6 +4,7 @@ import type { ActivityMonitor, ListedTool, Transport } from "../../core/call/tra
 import { type ErrorResult, toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { compactDescription, compactSchema, LIST_SIZE_RULES } from "../../core/json_schema/compact.ts";
+import { VIEW_EXTENSION, VIEW_SETTINGS } from "../../core/call/views.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { Listeners } from "../../internal/async.ts";
 import { abortable } from "../../internal/time.ts";
@@ -25,6 +26,7 @@ import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { Gateway, GatewayOptions } from "./gateway_types.ts";
 import { RelayedTool } from "./remote_tool.ts";
 import { promptsOf, resourcesOf } from "./remote_contents.ts";
+import { hasViews, toLocalMeta } from "./remote_views.ts";
 import { isStrangeAnswer } from "./remote_error.ts";
 import { bounded, isRedeem, readTools } from "./remote_tools.ts";
 import type { ToolSource } from "../../client/types.ts";
@@ -134,6 +136,8 @@ class Remote implements Gateway {
     // Callers answer the questions of the server.
     mcp?.relayQuestions();
     mcp?.listAllTools();
+    // Servers may leave out tools for views alone, and the callers of this server may show views.
+    mcp?.declareExtension(VIEW_EXTENSION, VIEW_SETTINGS);
     const { capabilities } = await mcp?.server({ signal }) ?? { capabilities: {} };
     this.#promises = hasTasks(capabilities);
     // Subscribe before the list, so that no change is missed.
@@ -145,6 +149,7 @@ class Remote implements Gateway {
       mcp,
       gateway: this.name,
       capabilities,
+      views: hasViews(capabilities, this.#plans),
       signal,
       bound: (listed: unknown) => bounded(listed, this.name, this.#options),
       isMissing: (method: string, error: unknown) => this.#isMissing(method, error),
@@ -230,12 +235,13 @@ class Remote implements Gateway {
 
   /** The definition as this server lists it. The whole one validates, see `validate`. */
   #listed(plan: ToolDefinition): ToolDefinition {
-    const { description, inputSchema, input, output } = plan;
+    const { description, inputSchema, input, output, meta } = plan;
     const options = this.#options;
     const jsonSchema = compactSchema(inputSchema, options);
     return {
       ...plan,
       description: compactDescription(description, options),
+      meta: toLocalMeta(this.name, meta),
       inputSchema: jsonSchema,
       input: input && { ...input, jsonSchema },
       output: options.outputSchemas === false

@@ -10,6 +10,7 @@ import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts
 import type { Composable, Part, ServerOffer } from "../part.ts";
 import type { PartDefinition } from "../../core/tool/part.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
+import type { Resource } from "../../core/content/content_catalog.ts";
 import { joinParts, type OfferedPart, type PartOffer } from "./merge_parts.ts";
 import { errorResult } from "../../core/call/outcome.ts";
 import { nestsDeeperThan } from "../../internal/json.ts";
@@ -124,13 +125,17 @@ function partOf(source: Composable, place: string, prefix: string | undefined, b
     name: before + plan.name,
     part: within(plan.part, plan.name),
   });
+  const placed = (resource: Resource): Resource => {
+    const plan = resource["~resource"];
+    return { ...resource, "~resource": { ...plan, part: within(plan.part, plan.uri) } };
+  };
   const part: PartOffer = {
     place,
-    plans: () => offer.plans().filter(({ isSystem }) => !isSystem).map(named),
-    resources: (parts?.resources ?? options.resources ?? []).map((resource) => {
-      const plan = resource["~resource"];
-      return { ...resource, "~resource": { ...plan, part: within(plan.part, plan.uri) } };
-    }),
+    plans: () =>
+      offer.plans().filter(({ isSystem }) => !isSystem).map((plan) => {
+        return { ...named(plan), resource: plan.resource && placed(plan.resource as Resource) };
+      }),
+    resources: (parts?.resources ?? options.resources ?? []).map(placed),
     prompts: (parts?.prompts ?? options.prompts ?? []).map((prompt) => {
       const plan = named(prompt["~prompt"]);
       return { ...prompt, name: plan.name, "~prompt": plan };

@@ -10,6 +10,7 @@ import { isJsonObject } from "../../internal/json.ts";
 import type { McpCompletionRequest, McpRequestOptions, McpTransport } from "../../wires/mcp/client/types.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
 import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
+import { toLocalUri, toRemoteUri, unlistedViews } from "./remote_views.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -19,6 +20,8 @@ export interface McpOffers {
   /** Name of the server here. */
   readonly gateway: string;
   readonly capabilities: Members;
+  /** Whether the server has views. */
+  readonly views: boolean;
   /** Checks a list of the server against the limits. Throws `ToolError` if it is too large. */
   bound(listed: unknown): readonly Members[];
   /** Aborts the listing. */
@@ -38,6 +41,8 @@ export async function resourcesOf(offers: McpOffers): Promise<readonly Resource[
   const plans = [
     ...fixed.map((listed) => toResource(offers, listed, listed["uri"], false)),
     ...templates.map((listed) => toResource(offers, listed, listed["uriTemplate"], true)),
+    // Views need not be listed, and a later list of the tools may name others.
+    ...(offers.views ? [unlistedViews(toResource(offers, {}, "ui://{+path}", true))] : []),
   ];
   return unique(plans, ({ uri }) => uri, offers).map((plan) => {
     return { uri: plan.uri, "~resource": plan, "~catalog": createContentCatalog };
@@ -87,11 +92,12 @@ function unique<Plan extends object>(
 function toResource(
   offers: McpOffers,
   listed: Members,
-  uri: unknown,
+  remoteUri: unknown,
   isTemplate: boolean,
 ): ResourceDefinition | string {
   const { mcp, gateway } = offers;
-  if (typeof uri !== "string" || uri === "") return "a resource has no URI";
+  if (typeof remoteUri !== "string" || remoteUri === "") return "a resource has no URI";
+  const uri = toLocalUri(gateway, remoteUri);
   // A template without a literal scheme could match the URIs of other servers.
   if (!namesScheme(uri)) {
     return `no resource can be at ${JSON.stringify(uri.slice(0, 128))}: it has no scheme, or spaces`;
@@ -108,15 +114,19 @@ function toResource(
       mimeType: textOf(listed["mimeType"]),
       annotations: isJsonObject(listed["annotations"]) ? listed["annotations"] as ContentAnnotations : undefined,
       size: typeof size === "number" ? size : undefined,
-      completers: completersOf(offers, template?.variables ?? [], { type: "ref/resource", uri }),
+      completers: completersOf(offers, template?.variables ?? [], { type: "ref/resource", uri: remoteUri }),
       remote: mcp,
       isListed: true,
       extension: undefined,
       list: undefined,
       reader: async (_, { signal }, wanted) => {
-        const contents = await reached(gateway, () => mcp.resources.read(wanted, { signal }));
-        return contents.map(({ _meta: meta, ...part }) =>
-          ({ ...part, ...(meta !== undefined && { meta }) }) as ResourcePartAt
+        const contents = await reached(gateway, () => mcp.resources.read(toRemoteUri(gateway, wanted), { signal }));
+        return contents.map(({ _meta: meta, uri: own, ...part }) =>
+          ({
+            ...part,
+            ...(typeof own === "string" && { uri: toLocalUri(gateway, own) }),
+            ...(meta !== undefined && { meta }),
+          }) as ResourcePartAt
         );
       },
     };

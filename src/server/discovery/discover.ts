@@ -12,6 +12,7 @@ import {
   invalidInputResult,
   type Sink,
 } from "../../core/call/outcome.ts";
+import { isForModels } from "../../core/call/views.ts";
 import type { RunDefinition } from "../../core/content/content_catalog.ts";
 import type { Dispatch } from "../../core/dispatch/dispatcher.ts";
 import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
@@ -165,11 +166,14 @@ class DiscoveryHost {
 
   #createView(): View {
     const { definitions } = this.#inner;
-    const searched = definitions.filter(({ isSystem }) => !isSystem);
+    const searched = definitions.filter(({ isSystem, meta }) => !isSystem && isForModels({ _meta: meta }));
     const search = new ToolSearch(searched);
     const searchTools = searchToolsDefinition(search);
     const own = [searchTools, callToolDefinition(searched)];
-    const kept = definitions.filter(({ name, isSystem }) => isSystem || this.#pinned.has(name));
+    // Hosts find the view of a tool, and what the view may call, in the list.
+    const kept = definitions.filter(({ name, isSystem, meta = {} }) =>
+      isSystem || this.#pinned.has(name) || "ui" in meta
+    );
     const listedDefinitions = [...kept, ...own];
     return {
       listed: listedDefinitions.map(listTool),

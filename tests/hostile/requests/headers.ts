@@ -38,12 +38,13 @@ const twice = overSockets(guarded).map((place) =>
 
 const open = () => createServer({ tools: [ping], wires: STATELESS, logger: false });
 
-const ANSWERS: Cases<string> = { "an answer": "ping", "an error": "missing" };
+const REFUSED: Cases<string> = { "an origin that is not allowed": "https://evil.example" };
 const JSON_DIALECTS = new Set(DIALECTS.filter(({ dialect }) => dialect.post !== undefined).map(({ name }) => name));
 
 const json = overHttp(open).filter(({ where }) => JSON_DIALECTS.has(where.split(", ")[0] ?? "")).map((place) =>
-  overCases(place, ANSWERS, async ({ dialect, send }, tool) => {
-    const { headers } = await send(dialect.call(tool, NO_ARGS));
+  overCases(place, REFUSED, async ({ dialect, send }, origin) => {
+    const request = dialect.call("ping", NO_ARGS);
+    const { headers } = await send({ ...request, headers: { ...request.headers, origin } });
     match(headers.get("content-type") ?? "", /^application\/(problem\+)?json$/);
     deepStrictEqual([headers.get("cache-control"), headers.get("x-content-type-options")], ["no-store", "nosniff"]);
   })
@@ -64,7 +65,8 @@ export const guarantees: readonly Guarantee[] = [
   },
   {
     name: "json-headers",
-    statement: "Every answer in JSON has `cache-control: no-store` and `x-content-type-options: nosniff`.",
+    statement:
+      "Every answer in JSON that a cache may keep, with a status other than 200 or to GET, has `cache-control: no-store` and `x-content-type-options: nosniff`.",
     tests: json,
     none: { ...without("HTTP"), "gRPC-Web": NOT_JSON, gRPC: NOT_JSON },
   },

@@ -44,6 +44,7 @@ test("what changes while a gateway begins is not lost", async () => {
     server: () => Promise.resolve({ capabilities: {} }),
     relayQuestions: () => {},
     listAllTools: () => {},
+    declareExtension: () => {},
     onChange: (_: string, listener: () => void) => {
       tell = listener;
       return () => {};

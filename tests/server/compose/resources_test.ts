@@ -13,6 +13,7 @@ function reader(name: string, uris: readonly string[], templates: readonly strin
     onChange: () => () => {},
     relayQuestions: () => {},
     listAllTools: () => {},
+    declareExtension: () => {},
     resources: {
       list: () => Promise.resolve(uris.map((uri) => ({ uri, name: uri }))),
       templates: () => Promise.resolve(templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate }))),

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { after } from "node:test";
-import { command, findProgram, root, runtimes, startProgram, testWith } from "../../serve/programs.ts";
+import { findProgram, root, testWith } from "../../serve/programs.ts";
 import { callElsewhere, closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
 import { closedServer, HOSTILE, openServer, received } from "./page_server.ts";
 
@@ -104,15 +104,11 @@ testPage("console: form and JSON are one value, and only what a person edits cha
   await page.locator("pre.value").waitFor();
   deepStrictEqual(received, [{ name: "nameless", tag: null, other: [1, { b: 2 }] }]);
   ok(sent.length > 0 && !/nameless/.test(sent.join()), "a default is not sent");
-});
-
-testPage("console: a field that is left out shows no old text", async (open) => {
-  const { page } = open;
-  await open.open("#/tools/add");
+  await page.evaluate(() => location.hash = "#/tools/add");
   await page.getByLabel("a", { exact: true }).fill("5");
   await page.getByRole("button", { name: "Leave out a" }).click();
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>("[aria-label=a]")?.value === "");
-  deepStrictEqual(await argsOf(open), {});
+  deepStrictEqual(await argsOf(open), {}, "a field that is left out shows no old text");
 });
 
 testPage("console: issues of the server stand at their fields", async (open) => {
@@ -284,35 +280,6 @@ testWith("console: a server with auth asks for a token with its scope", CHROMIUM
     ok(!/operator-token/.test(await page.locator("body").innerText()), "the token is not shown");
     ok(!page.url().includes("operator-token"));
   });
-});
-
-testPage("console: a text that is not a token is said not to be one", async ({ page, open }) => {
-  await open("#/token");
-  await page.getByLabel("Token", { exact: true }).fill("prom_x");
-  await page.getByText("This is not a token of Toolwire").waitFor();
-});
-
-const SMOKE = runtimes.filter(({ name }) => name !== "node24");
-
-testWith("console: the page works on Bun, Deno and Node", [...CHROMIUM, ...SMOKE.map(({ program }) => program)], async (
-  chromium,
-  ...paths
-) => {
-  await Promise.all(SMOKE.map(async (runtime, index) => {
-    const script = ["tests/wires/console/page_server.ts", "--serve"] as const;
-    const options = { env: { NODE_OPTIONS: "" } };
-    await using program = await startProgram(command(runtime, paths[index] ?? "", ...script), options);
-    await withPage({ server: program.url, chromium }, async ({ page, open, url }) => {
-      await open("#/feed");
-      await page.locator(".pane .dot.live").waitFor();
-      await callElsewhere(url, "add", { a: 1, b: 2 });
-      await page.getByRole("row", { name: /add/ }).first().waitFor();
-      await page.evaluate((args) => location.hash = `#/tools/add?args=${args}`, btoa(`{"a":40,"b":2}`));
-      await page.getByRole("button", { name: "On all wires" }).click();
-      await page.locator(".tabs button .answer").nth(6).waitFor();
-      await page.locator("pre.value", { hasText: "42" }).waitFor();
-    });
-  }));
 });
 
 testPage("console: a stream shows its pieces as one answer on every wire", async ({ page, open }) => {

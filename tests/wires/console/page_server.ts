@@ -1,5 +1,4 @@
-/** Servers that the tests of the console open in a browser. `page_server.ts --serve` runs the first one as a program. */
-import process from "node:process";
+/** Servers that the tests of the console open in a browser. */
 import { createServer, defineTool, mcp, mcpLite, type Server } from "../../../mod.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { consolePage } from "../../../src/wires/console/mod.ts";
@@ -7,13 +6,12 @@ import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { webtools } from "../../../src/wires/webtools/mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
 
 /** Text that a page must show and never act on: HTML, an override of direction, and a control character. */
 export const HOSTILE =
   `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>\u202egnp.exe\u0007`;
 
-const add = defineTool("add").describe("Add two numbers").annotate({ readOnlyHint: true })
+export const add = defineTool("add").describe("Add two numbers").annotate({ readOnlyHint: true })
   .input(v.object({ a: v.number(), b: v.number() })).handle(({ a, b }) => a + b);
 
 const search = defineTool("search_issues").describe("Search the issues of a repository, the newest first")
@@ -96,9 +94,4 @@ export function closedServer(): Server {
     return granted && { id: token.replace("-token", ""), scopes: granted };
   });
   return createServer({ name: "closed", tools: [add], wires: [mcp(), consolePage()], auth, logger: false });
-}
-
-if (process.argv.includes("--serve")) {
-  const { url } = await serve(openServer(), { port: 0 });
-  console.log(url);
 }

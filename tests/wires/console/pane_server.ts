@@ -1,10 +1,12 @@
 /** A server whose tools ask and log, with resources and prompts: for the tests of the panes. */
 import { createServer, defineTool, mcp, mcpLite, type Server } from "../../../mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
+import type { AnyTool } from "../../../src/core/tool/definition.ts";
 import { consolePage } from "../../../src/wires/console/mod.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { assistant, definePrompt, defineResource, type McpSessions, user } from "../../../src/wires/mcp/mod.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";
+import type { RequestWire } from "../../../src/wires/wire.ts";
 import { HOSTILE, PAGE_KEY } from "./page_server.ts";
 
 /** What the texts of the server end with. */
@@ -84,8 +86,12 @@ const review = definePrompt("review").title("Code review").describe("Review a pi
     assistant(`Gladly${principal === undefined ? "" : `, ${principal.id}`}. ${stranger}`),
   ]);
 
-/** A server with all that the panes show. Without text of strangers if `isClean`. */
-export function paneServer(isClean = false, sessions?: McpSessions): Server {
+/** A server with all that the panes show, and further tools and wires. Without text of strangers if `isClean`. */
+export function paneServer(
+  isClean = false,
+  sessions?: McpSessions,
+  further: { readonly tools?: readonly AnyTool[]; readonly wires?: readonly RequestWire[] } = {},
+): Server {
   stranger = isClean ? "" : HOSTILE;
   const wires = [
     mcp({ logging: true, sessions }),
@@ -93,11 +99,12 @@ export function paneServer(isClean = false, sessions?: McpSessions): Server {
     rest(),
     grpc(),
     consolePage({ key: PAGE_KEY, actAs: true }),
+    ...further.wires ?? [],
   ];
   const server = createServer({
     name: "restaurant",
     version: "2.0.0",
-    tools: [book, several, audit],
+    tools: [book, several, audit, ...further.tools ?? []],
     resources: isClean ? resources.slice(0, 4) : resources,
     prompts: [review],
     wires,

@@ -1,21 +1,9 @@
-/**
- * Decodes replies: errors, and the results of `tools/call`.
- *
- * Toolwire servers send in `_meta` what MCP has no member for: the code of a failure, a wrapped output, a promise.
- * Source: MCP, revision 2026-07-28, "Tools".
- */
-import {
-  type CallResult,
-  type ErrorResult,
-  errorResult,
-  type FailureOutcome,
-  type UnknownOutcome,
-} from "../../../core/call/outcome.ts";
-import { isToolErrorCode } from "../../../core/errors/code.ts";
+/** Decodes replies that are errors. */
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { addRetryAfter } from "../../../http_client/read.ts";
-import { asObject, type Members, typedOr } from "../../../internal/json.ts";
+import { asObject } from "../../../internal/json.ts";
 import { decodeError } from "../../framing/json_rpc/decode_error.ts";
-import { decodeResult, removeToolName } from "../../framing/result/decode.ts";
+import { removeToolName } from "../../framing/result/decode.ts";
 import { HEADER_MISMATCH, mcpErrorCodes, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 import type { FailedReply } from "./message_transport.ts";
 
@@ -25,9 +13,6 @@ const INVALID_REQUEST_NUMBERS: ReadonlySet<unknown> = new Set([
   MISSING_CAPABILITY,
   UNSUPPORTED_VERSION,
 ]);
-
-/** Code of a failure without a code. */
-const DEFAULT_FAILURE_CODE = "tool_error";
 
 export function decodeFailedReply(reply: FailedReply): ErrorResult {
   if ("transportError" in reply) return reply.transportError;
@@ -43,39 +28,4 @@ export function decodeFailedReply(reply: FailedReply): ErrorResult {
 /** The error result for a result that does not fit its method. */
 export function invalidResultError(method: string): ErrorResult {
   return errorResult("internal", `The server's result of ${method} is not valid in MCP`);
-}
-
-/** Decodes a complete result of `tools/call`. */
-export function decodeToolResult(result: Members): CallResult | UnknownOutcome {
-  const meta = asObject(result["_meta"]);
-  if (result["isError"] === true) return decodeFailure(result, meta);
-  if (meta["response_type"] === "promise" && typeof meta["promise_token"] === "string") {
-    return decodeResult({ _meta: meta });
-  }
-  return { kind: "answer", value: decodeAnswer(result, meta), meta };
-}
-
-function decodeAnswer({ structuredContent, content }: Members, meta: Members): unknown {
-  if (structuredContent === undefined) return isEmpty(content) ? undefined : content;
-  return meta["wrapped"] === true ? asObject(structuredContent)["result"] : structuredContent;
-}
-
-/** MCP requires content: a tool that returns nothing sends one empty text. */
-function isEmpty(content: unknown): boolean {
-  if (!Array.isArray(content) || content.length === 0) return true;
-  const [{ type, text }] = content.map(asObject) as [Members];
-  return content.length === 1 && type === "text" && text === "";
-}
-
-function decodeFailure({ content, structuredContent }: Members, meta: Members): FailureOutcome | ErrorResult {
-  const { response_type: type, code, data = structuredContent } = meta;
-  const texts = Array.isArray(content) ? content.map(asObject).map(({ text }) => typedOr(text, "")) : [];
-  if (typeof code !== "string") {
-    const message = texts.filter((text) => text !== "").join("\n");
-    return { kind: "failure", code: DEFAULT_FAILURE_CODE, message, data, meta };
-  }
-  // The other texts repeat the data for a model.
-  const [message = ""] = texts;
-  if (type !== "error" || !isToolErrorCode(code)) return { kind: "failure", code, message, data, meta };
-  return data === undefined ? { kind: "error", code, message } : { kind: "error", code, message, data };
 }

@@ -84,7 +84,10 @@ function requestMeta({ info, capabilities, logLevel }: ClientIdentity): Members 
   return {
     [PROTOCOL_VERSION]: MODERN_VERSION,
     [CLIENT_INFO]: info,
-    [CLIENT_CAPABILITIES]: { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } },
+    [CLIENT_CAPABILITIES]: {
+      ...capabilities,
+      extensions: { [TASKS_EXTENSION]: {}, ...asObject(capabilities["extensions"]) },
+    },
     ...(logLevel !== undefined && { [LOG_LEVEL]: logLevel }),
   };
 }

@@ -137,12 +137,16 @@ export class RequestHandlers {
   /** Whether questions of all kinds are passed on to the caller if they have no handler. */
   isRelay = false;
 
+  /** Settings of declared extensions, by identifier. */
+  extensions: Members | undefined = undefined;
+
   /** Capabilities of the client. Elicitation needs no handler: the question is then the outcome of the call. */
   get capabilities(): Members {
     return {
       elicitation: { form: {}, url: {} },
       ...(this.sampling !== undefined ? { sampling: {} } : this.isRelay && { sampling: { tools: {} } }),
       ...((this.roots !== undefined || this.isRelay) && { roots: {} }),
+      ...(this.extensions !== undefined && { extensions: this.extensions }),
     };
   }
 

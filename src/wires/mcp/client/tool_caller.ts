@@ -20,7 +20,8 @@ import {
   toInputParams,
   toQuestionsResult,
 } from "./continuation.ts";
-import { decodeFailedReply, decodeToolResult } from "./decode_reply.ts";
+import { decodeFailedReply } from "./decode_reply.ts";
+import { decodeToolResult } from "./decode_tool_result.ts";
 import type { ProtocolEra } from "./era.ts";
 import { type PendingRequest, ProgressFeed } from "./incoming_router.ts";
 import type { FailedReply, RpcReply } from "./message_transport.ts";

@@ -161,6 +161,10 @@ export class McpClientTransport implements McpTransport {
     this.#connection.handlers.isRelay = true;
   }
 
+  declareExtension(id: string, settings: Members): void {
+    this.#connection.handlers.extensions = { ...this.#connection.handlers.extensions, [id]: settings };
+  }
+
   listAllTools(): void {
     this.#tools.listAll();
   }

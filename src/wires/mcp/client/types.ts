@@ -302,6 +302,13 @@ export interface McpTransport extends Transport {
   relayQuestions(): void;
   /** Sets the option `allTools`. `gateway()` calls it, so that it has all tools of the server. Call it before the first list. */
   listAllTools(): void;
+  /**
+   * Declares an extension to the server, such as `io.modelcontextprotocol/ui` of a host that shows views. `gateway()` declares that one.
+   * Call it before the first request.
+   *
+   * @param settings Settings of the extension, such as `{ mimeTypes: ["text/html;profile=mcp-app"] }`.
+   */
+  declareExtension(id: string, settings: Readonly<Record<string, unknown>>): void;
   /** Closes streams, the session and the server's process. */
   close(): void;
 }

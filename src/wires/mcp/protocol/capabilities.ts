@@ -1,16 +1,19 @@
 import type { AskableKind } from "../../../core/call/call.ts";
 import type { Question } from "../../../core/call/outcome.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { supportsViews } from "../../../core/call/views.ts";
 import { TASKS_EXTENSION } from "./constants.ts";
 
-/** Whether a client with these capabilities can be asked questions of a kind. */
-export function canAsk(capabilities: unknown, kind: AskableKind): boolean {
+/** Whether a client with these capabilities can be asked questions of a kind, or shows views. */
+export function canAsk(capabilities: unknown, kind: AskableKind | "ui"): boolean {
   const { elicitation, sampling, roots } = asObject(capabilities);
   switch (kind) {
     case "sampling":
       return isJsonObject(sampling);
     case "roots":
       return isJsonObject(roots);
+    case "ui":
+      return supportsViews(capabilities) === true;
     case "url":
       return isJsonObject(elicitation) && isJsonObject(elicitation["url"]);
     default:

@@ -68,7 +68,7 @@ export class McpPeer implements Peer {
       ...(typeof name === "string" && { name }),
       ...(typeof version === "string" && { version }),
       // `false` for unknown capabilities. A handler may ask anyway, and the client may answer.
-      supports: (kind: AskableKind) => canAsk(capabilities, kind),
+      supports: (kind: AskableKind | "ui") => canAsk(capabilities, kind),
     };
   }
 }

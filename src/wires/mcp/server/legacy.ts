@@ -108,7 +108,7 @@ export class LegacyMethods {
   }
 
   listTools(request: RequestMessage, { caller, principal }: LegacyExchange): RpcResponse {
-    return (this.#pages.get(caller.version) as ToolPages).list(request, principal);
+    return (this.#pages.get(caller.version) as ToolPages).list(request, principal, caller.capabilities);
   }
 
   callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {

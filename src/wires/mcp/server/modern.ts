@@ -70,8 +70,8 @@ export class ModernMethods {
     return calls.encode(request.id, this.#revision, call, result);
   }
 
-  listTools(request: RequestMessage, _meta: Members, { principal }: McpExchange): RpcResponse {
-    return this.#pages.list(request, principal);
+  listTools(request: RequestMessage, meta: Members, { principal }: McpExchange): RpcResponse {
+    return this.#pages.list(request, principal, meta[CLIENT_CAPABILITIES]);
   }
 
   /** `server/discover` */

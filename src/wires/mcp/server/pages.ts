@@ -1,5 +1,6 @@
 import type { Principal } from "../../../core/call/call.ts";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
+import { isForModels, supportsViews } from "../../../core/call/views.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { ALL_TOOLS } from "../protocol/constants.ts";
@@ -43,8 +44,10 @@ export class ToolPages {
   readonly #pageSize: number;
   /** Pages of the full list, if the server lists a selection. */
   #complete: ToolPages | undefined;
-  #listed: WireHost["tools"];
+  #listed: WireHost["tools"] = [];
   #all: Pages;
+  /** The list for clients that are known to show no views: without the tools of views alone. The full one if there is no such tool. */
+  #forModels: Pages;
   /** The last page that was sent, the id of its request, and the response. */
   #lastPage = "";
   #lastId: RequestMessage["id"] = "";
@@ -55,22 +58,22 @@ export class ToolPages {
     this.#tools = tools;
     this.#revision = revision;
     this.#pageSize = pageSize;
-    this.#listed = host.tools;
-    this.#all = this.#pagesOf(host.tools);
+    this.#all = this.#forModels = this.#pagesOf([]);
+    this.#read(host.tools);
   }
 
   /**
    * Answers `tools/list`. Clients count ids from the same number and list the tools first, so that most requests have the same id:
    * the last response is reused for it. A long list would otherwise be copied for each request.
    */
-  list(request: RequestMessage, principal: Principal | undefined): RpcResponse {
+  list(request: RequestMessage, principal: Principal | undefined, capabilities: unknown): RpcResponse {
     const { id, params: { cursor, _meta } } = request;
     const { allTools } = this.#host;
     if (allTools !== undefined && isJsonObject(_meta) && _meta[ALL_TOOLS] === true) {
       this.#complete ??= new ToolPages(allTools, this.#tools, this.#revision, this.#pageSize);
-      return this.#complete.list(request, principal);
+      return this.#complete.list(request, principal, capabilities);
     }
-    const page = this.#page(cursor, principal);
+    const page = this.#page(cursor, principal, capabilities);
     if (page === undefined) return errorResponse(id, cursorError(cursor));
     if (this.#lastResponse !== undefined && id === this.#lastId && page === this.#lastPage) return this.#lastResponse;
     this.#lastId = id;
@@ -78,15 +81,20 @@ export class ToolPages {
     return this.#lastResponse = resultResponse(id, this.#revision.cacheable(page));
   }
 
-  #page(cursor: unknown, principal: Principal | undefined): string | undefined {
+  #page(cursor: unknown, principal: Principal | undefined, capabilities: unknown): string | undefined {
     const { tools } = this.#host;
+    if (tools !== this.#listed) this.#read(tools);
     const visible = this.#host.toolsFor(principal);
-    if (visible === tools) {
-      if (tools !== this.#listed) this.#all = this.#pagesOf(tools);
-      this.#listed = tools;
-      return this.#all.get(cursor);
-    }
-    return this.#pagesOf(visible).get(cursor);
+    const showsViews = this.#forModels === this.#all || supportsViews(capabilities) !== false;
+    if (visible === tools) return (showsViews ? this.#all : this.#forModels).get(cursor);
+    return this.#pagesOf(showsViews ? visible : visible.filter(isForModels)).get(cursor);
+  }
+
+  #read(tools: WireHost["tools"]): void {
+    this.#listed = tools;
+    this.#all = this.#pagesOf(tools);
+    const forModels = tools.filter(isForModels);
+    this.#forModels = forModels.length === tools.length ? this.#all : this.#pagesOf(forModels);
   }
 
   #pagesOf(listed: WireHost["tools"]): Pages {

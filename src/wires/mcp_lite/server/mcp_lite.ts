@@ -6,7 +6,7 @@
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ContentCatalog } from "../../../core/content/content_catalog.ts";
-import { jsonReply, mediaTypeError } from "../../framing/http.ts";
+import { jsonReply, mediaTypeError, RESULT_HEADERS } from "../../framing/http.ts";
 import { EventStream } from "../../framing/event_stream.ts";
 import { encodeSseEvent, STREAM_HEADERS } from "../../framing/sse.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
@@ -252,7 +252,7 @@ class McpLite implements MountedWire {
   }
 
   #resultReply(id: RequestId, resultJson: string): Reply {
-    return jsonReply(200, encodeResult(id, resultJson));
+    return { status: 200, headers: RESULT_HEADERS, body: encodeResult(id, resultJson) };
   }
 
   #commonMeta(startedMs: number): string {

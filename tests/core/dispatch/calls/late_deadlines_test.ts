@@ -26,6 +26,29 @@ test("calls that end within their turn set one timer together, and no deadline",
   strictEqual(clock.timersSet, 1);
 });
 
+test("calls of many turns set one timer", async () => {
+  const clock = new BlockableClock();
+  const bench = new Bench([t.handle(async () => await Promise.resolve(1))], { clock });
+  for (let turn = 0; turn < 100; turn++) {
+    await bench.call("t");
+    clock.turn();
+  }
+  strictEqual(clock.timersSet, 1);
+});
+
+for (const timeoutMs of [1, 2, 3, 5, 11, 12, 13, 20]) {
+  test(`a deadline of ${timeoutMs} ms is exact`, async () => {
+    const bench = new Bench([t.timeout(timeoutMs).handle(never)]);
+    const call = watch(bench.call("t"));
+    bench.clock.tick(timeoutMs - 1);
+    await settle();
+    strictEqual(call.result, undefined);
+    bench.clock.tick(1);
+    await settle();
+    deepStrictEqual(call.result, TOO_LATE);
+  });
+}
+
 test("a deadline that passed while the loop was blocked expires in the next turn", async () => {
   const clock = new BlockableClock();
   const bench = new Bench([t.timeout(1_000).handle(never)], { clock });

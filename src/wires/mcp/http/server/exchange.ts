@@ -1,7 +1,7 @@
 import type { Metadata, Principal, RequestHost } from "../../../../core/call/call.ts";
 import { errorResult } from "../../../../core/call/outcome.ts";
 import { asObject, type Members } from "../../../../internal/json.ts";
-import { JSON_HEADERS } from "../../../framing/http.ts";
+import { JSON_HEADERS, RESULT_HEADERS } from "../../../framing/http.ts";
 import { encodeSseEvent, HEARTBEAT_MS, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import { type Deadline, Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
@@ -24,7 +24,7 @@ const RETRY_MS = 1_000;
 
 /** Requests of one server that wait for their response. */
 export class HttpWaits {
-  /** Those of the current turn of the event loop. */
+  /** Those that may still be answered soon. */
   readonly pending: PendingList;
   /** Heartbeats of the others, and of streams. */
   readonly heartbeats: Deadlines;
@@ -109,8 +109,8 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
     this.#opened?.fail(thrown);
   }
 
-  /** The response takes longer than a turn of the event loop. */
-  onTurnEnd(): void {
+  /** The response takes longer than a few milliseconds. */
+  onStillPending(): void {
     this.#head.disableIdleTimeout();
     // The stream is not created before it has something to send.
     this.#heartbeat = this.#waits.heartbeats.add(HEARTBEAT_MS, () => this.#keepAlive());
@@ -136,7 +136,8 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
 
 /** Encodes a response as a whole reply. */
 export function toReply({ status, json, headers }: RpcResponse): Reply {
-  return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body: json };
+  const standard = status === 200 ? RESULT_HEADERS : JSON_HEADERS;
+  return { status, headers: headers === undefined ? standard : { ...standard, ...headers }, body: json };
 }
 
 /** The same for a request that was run. An authentication error gets the challenge of the server. */

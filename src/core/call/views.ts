@@ -1,0 +1,30 @@
+/** MCP Apps (SEP-1865) as servers, clients and hosts share it: the extension, and which tools are for views alone. */
+import { asObject, isJsonObject } from "../../internal/json.ts";
+
+/** Identifier of the extension. */
+export const VIEW_EXTENSION = "io.modelcontextprotocol/ui";
+
+/** Media type of the page of a view. */
+export const VIEW_TYPE = "text/html;profile=mcp-app";
+
+/** What servers and hosts declare of the extension. */
+export const VIEW_SETTINGS: { readonly mimeTypes: readonly string[] } = { mimeTypes: [VIEW_TYPE] };
+
+/** Key in the `_meta` of tools, from before `ui.resourceUri`. Hosts still read it. */
+export const FLAT_VIEW_URI = "ui/resourceUri";
+
+/** Whether a client with these capabilities shows views. `undefined` if they are unknown. */
+export function supportsViews(capabilities: unknown): boolean | undefined {
+  if (capabilities === undefined) return undefined;
+  const settings = asObject(asObject(capabilities)["extensions"])[VIEW_EXTENSION];
+  if (!isJsonObject(settings)) return false;
+  const { mimeTypes } = settings;
+  return !Array.isArray(mimeTypes) || mimeTypes.includes(VIEW_TYPE);
+}
+
+/** Whether models may call a listed tool. If not, only views of its server may. */
+export function isForModels(tool: object): boolean {
+  const { _meta: meta } = tool as { readonly _meta?: unknown };
+  const { visibility } = asObject(asObject(meta)["ui"]);
+  return !Array.isArray(visibility) || visibility.includes("model");
+}
