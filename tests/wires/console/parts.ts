@@ -20,7 +20,7 @@ async function startJob(url: string): Promise<string> {
   return /prom_[\w-]+/.exec(text)?.[0] ?? text;
 }
 
-/** Sends the call of a tool with a view, and waits for what the view makes of the result. */
+/** Sends the call of a tool with a view, and waits until the view shows the result. */
 async function showView(open: OpenPage): Promise<void> {
   const { page } = open;
   await go(open, `#/tools/weather?args=${btoa('{"place":"Bern"}')}`);
