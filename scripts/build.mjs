@@ -13,6 +13,7 @@ const programs = [...entries.map((entry) => entry.default), ...Object.values(bin
 const target = "es2023";
 
 rmSync("dist", { recursive: true, force: true });
+run("bun scripts/llms.mjs");
 await buildDeclarations();
 await buildChunks();
 await build({

@@ -98,6 +98,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Serve a module over standard input and output",
     load: () => import("./commands/stdio.ts").then(({ stdioCommand }) => stdioCommand),
   }],
+  ["docs", {
+    about: "Serve this documentation over MCP, for agents",
+    load: () => import("./commands/docs.ts").then(({ docsCommand }) => docsCommand),
+  }],
   ["init", {
     about: "Create a project: Node, Bun, Deno, Workers, Hono or Next.js",
     load: () => import("./commands/init.ts").then(({ initCommand }) => initCommand),

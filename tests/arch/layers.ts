@@ -326,6 +326,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [
       "internal",
       ...CORE,
+      "tool search",
       "redaction",
       "contract diff",
       "recording",

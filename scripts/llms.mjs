@@ -1,0 +1,95 @@
+// What agents read of the documentation, from the list of pages in docs/README.md (https://llmstxt.org):
+// `bun scripts/llms.mjs` writes llms.txt for the npm package; `bun scripts/llms.mjs <folder> <url>` writes llms.txt, llms-full.txt and the
+// Markdown of each page into the folder of a site.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { readPages } from "../src/cli/docs/pages.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+/** Pages of this group are for people who work on Toolwire. */
+const OPTIONAL = "Contribute";
+
+const { version, description } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+/** Where the pages of the published package are. */
+export const PACKAGE_URL = `https://unpkg.com/toolwire@${version}/docs`;
+
+/** The pages that users read, then those for contributors. */
+export function readPublicPages(root = ROOT) {
+  const pages = readPages(join(root, "docs"));
+  return [...pages.filter(({ group }) => group !== OPTIONAL), ...pages.filter(({ group }) => group === OPTIONAL)];
+}
+
+/**
+ * llms.txt: the name, what it is, and a line for each page.
+ *
+ * @param pages the pages, by group
+ * @param url address of the folder with the Markdown of the pages
+ */
+export function llmsText(pages, url) {
+  const groups = Map.groupBy(pages, ({ group }) => group === OPTIONAL ? "Optional" : group);
+  const parts = [...groups].map(([group, members]) =>
+    `## ${group}\n\n${members.map((page) => lineOf(page, url)).join("\n")}`
+  );
+  return `# Toolwire
+
+> ${description} Toolwire is a TypeScript SDK (npm \`toolwire\`) for Bun, Deno, Node 22 and later, Workers and browsers. MCP, MCP-lite, gRPC, REST and stdio.
+
+The installed package has these pages in \`node_modules/toolwire/docs\`, and instructions for agents in \`node_modules/toolwire/skills\`.
+\`npx toolwire docs\` serves both over MCP: the tools \`search_docs\` and \`read_page\`.
+
+${parts.join("\n\n")}
+`;
+}
+
+function lineOf({ title, name, about }, url) {
+  const text = withoutLinks(about);
+  return `- [${title}](${url}/${name}.md): ${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+}
+
+function withoutLinks(text) {
+  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+}
+
+/** llms-full.txt: all pages for users, each below its address. */
+export function llmsFullText(pages, url) {
+  const texts = pages.filter(({ group }) => group !== OPTIONAL).map(({ name, text }) =>
+    `<!-- ${url}/${name}.md -->\n\n${text.trim()}`
+  );
+  return `${llmsText(pages, url).trim()}\n\n${texts.join("\n\n")}\n`;
+}
+
+/** The element of a page's HTML that leads to its Markdown. */
+export function alternateLink(name) {
+  return `<link rel="alternate" type="text/markdown" href="/${name}.md">`;
+}
+
+/** Writes llms.txt, llms-full.txt and a `.md` for each page into the folder of a site. */
+export function writeSiteTexts(folder, url) {
+  const pages = readPublicPages();
+  const base = url.replace(/\/+$/, "");
+  const files = { "llms.txt": llmsText(pages, base), "llms-full.txt": llmsFullText(pages, base) };
+  for (const { name, text } of pages) files[`${name}.md`] = text;
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , folder, url] = process.argv;
+  if (folder === undefined) writeFileSync(join(ROOT, "llms.txt"), llmsText(readPackagedPages(), PACKAGE_URL));
+  else writeSiteTexts(folder, url);
+}
+
+/** Without the pages that `files` of package.json leaves out. */
+export function readPackagedPages() {
+  const { files } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  return readPublicPages().filter(({ name }) =>
+    !files.some((file) =>
+      file === `!docs/${name}.md` || (file.startsWith("!") && `docs/${name}`.startsWith(`${file.slice(1)}/`))
+    )
+  );
+}
