@@ -390,6 +390,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["esbuild", ["src/integrations/packaging/"]],
   ["jsonc-parser", ["src/cli/"]],
   ["smol-toml", ["src/cli/"]],
+  ["ts-morph", ["src/cli/"]],
   ["yaml", ["src/integrations/skills/"]],
   ["oauth4webapi", ["src/integrations/oauth/", "src/integrations/sign_in/"]],
   ["bullmq", ["src/engine/bullmq/", "src/engine/redis/"]],
