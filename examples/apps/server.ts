@@ -12,7 +12,7 @@ const SOLD: Readonly<Record<string, readonly number[]>> = { north: [12, 19, 3, 5
 
 const Region = v.picklist(["north", "south"]);
 
-/** The chart. `html` is the page, which `build_page.ts` makes of `page.ts`. */
+/** The chart. `html` is the page, built from `page.ts` by `build_page.ts`. */
 function salesTool(html: string) {
   return defineTool("sales")
     .describe("Show the sales of a region in the first half of the year")

@@ -2,12 +2,9 @@ import { Failure } from "../../../core/errors/failure.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import { OBJECT_MEMBERS } from "../../../internal/json.ts";
 import type { ToolSource } from "../../../client/types.ts";
-import type { ToolTypes } from "../../../core/tool/definition.ts";
 import type { PageWindow } from "./bridge.ts";
 import { ViewConnection } from "./connection.ts";
-import type { ConnectViewOptions, UntypedView, View, ViewToolName, ViewToolTypes } from "./types.ts";
-
-type UntypedTypes = ToolTypes<Readonly<Record<string, unknown>>, unknown, unknown, Record<never, never>>;
+import type { ConnectViewOptions, UntypedToolTypes, UntypedView, View, ViewToolName, ViewToolTypes } from "./types.ts";
 
 /**
  * Connects the page of a view to its host: one function for each tool of the server, and `$` for other operations. The types come from the
@@ -38,8 +35,8 @@ export function connectView<Source extends ToolSource, Name extends ViewToolName
  *
  * @throws {ToolError} `unavailable` if the page is not in a frame of a host, or the host does not answer in time.
  */
-export function connectView(options?: ConnectViewOptions<UntypedTypes>): Promise<UntypedView>;
-export async function connectView(options: ConnectViewOptions<UntypedTypes> = {}): Promise<UntypedView> {
+export function connectView(options?: ConnectViewOptions<UntypedToolTypes>): Promise<UntypedView>;
+export async function connectView(options: ConnectViewOptions<UntypedToolTypes> = {}): Promise<UntypedView> {
   const { window } = globalThis as { readonly window?: PageWindow };
   if (window === undefined || window.parent === window) {
     throw new ToolError("unavailable", "Cannot connect the view: the page is not in a frame of a host");

@@ -12,6 +12,7 @@ export type {
   HostDescription,
   ModelContextUpdate,
   PartialInput,
+  UntypedToolTypes,
   UntypedView,
   View,
   ViewCallOptions,

@@ -42,11 +42,13 @@ export interface HostContext {
 export type ViewToolName<Source extends ToolSource> = ToolsOf<Source>["name"];
 
 /** Types of the tools of that name. */
-export type ViewToolTypes<Source extends ToolSource, Name extends string> = TypesOf<
-  Extract<ToolsOf<Source>, { readonly name: Name }>
->;
+export type ViewToolTypes<Source extends ToolSource, Name extends string> =
+  Extract<ToolsOf<Source>, { readonly name: Name }> extends infer Found
+    ? Found extends AnyTool ? NonNullable<Found["~types"]> : never
+    : never;
 
-type TypesOf<Tool> = Tool extends AnyTool ? NonNullable<Tool["~types"]> : never;
+/** Types of a tool that is unknown to the type checker. */
+export type UntypedToolTypes = ToolTypes<Readonly<Record<string, unknown>>, unknown, unknown, Record<never, never>>;
 
 /** An input that a model is still writing: any member may be absent, and texts may be cut. */
 export type PartialInput<Input> = Input extends readonly (infer Item)[] ? readonly PartialInput<Item>[]
@@ -182,9 +184,7 @@ export type View<Source extends ToolSource> =
 export type UntypedView =
   & {
     /** Any tool. */
-    readonly [name: string]: ViewToolCall<
-      ToolTypes<Readonly<Record<string, unknown>>, unknown, unknown, Record<never, never>>
-    >;
+    readonly [name: string]: ViewToolCall<UntypedToolTypes>;
   }
   & {
     /** Other operations. `$` is not a valid tool name. */
