@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer as createSocket } from "node:net";
 import { join } from "node:path";
-import process from "node:process";
 import { type Client, type ClientOptions, createClient, type PromisedAnswer } from "../../../mod.ts";
 import type { TemporalHandle } from "../../../src/integrations/temporal/mod.ts";
 import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
