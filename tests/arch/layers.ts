@@ -234,7 +234,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "app views",
     folders: ["src/integrations/apps/view/"],
-    imports: ["internal", "errors", "call", "type:tool", "client", "wire client"],
+    imports: ["internal", "errors", "call", "type:tool", "framing", "client", "wire client"],
   },
   {
     name: "apps",

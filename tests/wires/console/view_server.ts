@@ -98,6 +98,9 @@ const more = defineTool("more_days").describe("Days after those of the forecast"
   .view(forViews).handle(forecast("more_days", [["Thu", 8], ["Fri", 11], ["Sat", 15]]));
 const save = defineTool("save_place").describe("Keep the place that was shown").input(PLACE)
   .view(forViews).handle(({ place }) => void viewCalls.push(`save_place ${place}`));
+/** A tool with a view, and the tools that the view calls. */
+export const weatherTools = [weather, more, save] as const;
+
 const forModels = defineTool("for_models").describe("Not for views").view(view({ visibility: ["model"] }))
   .handle(() => void viewCalls.push("for_models"));
 
@@ -151,7 +154,7 @@ export function viewServer(thief = ""): Server {
   return createServer({
     name: "weather",
     version: "1.0.0",
-    tools: [weather, more, save, forModels, ...tools],
+    tools: [...weatherTools, forModels, ...tools],
     wires: [mcp(), mcpLite(), consolePage({ key: PAGE_KEY, actAs: true })],
     logger: false,
   });
