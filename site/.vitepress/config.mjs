@@ -51,6 +51,7 @@ export default defineConfig({
   transformHtml: (html) =>
     html.includes('class="VPSidebar"') ? html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"') : html,
   themeConfig: {
+    logo: { src: ICON, alt: "" },
     nav: [
       {
         text: "Guides",
