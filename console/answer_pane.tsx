@@ -27,10 +27,15 @@ import { shorten } from "./reading.ts";
 import { save } from "./save.ts";
 import { testCode } from "./test_code.ts";
 import { ResultValue, visible } from "./value.tsx";
+import { uiOf } from "./view_host.ts";
+import { View } from "./view_pane.tsx";
 import { type Exchange, titleOf } from "./wires.ts";
 import { counted } from "./words.ts";
 
-const tab = signal<"value" | "bytes">("value");
+const TABS = [["view", "View"], ["value", "Value"], ["bytes", "Bytes"]] as const;
+
+/** The tab that was chosen last. Until another one is chosen beside a view, a tool with a view shows it. */
+const tab = signal<typeof TABS[number][0]>("view");
 
 export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
   const { exchanges, problem, args, wires } = stateOf(tool);
@@ -105,6 +110,9 @@ function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonl
   const { outcome, status, tookMs, firstMs, isDone } = exchange;
   const { asked } = outcome;
   const open = openQuestions(exchange);
+  const { resourceUri } = uiOf(tool);
+  const hasView = typeof resourceUri === "string" && isDone && /^(answer|failure)$/.test(outcome.kind);
+  const shown = tab.value === "view" && !hasView ? "value" : tab.value;
   return (
     <>
       <p class="facts">
@@ -113,11 +121,23 @@ function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonl
         </span>
         <span class="dim">HTTP {status} · {tookMs} ms · first byte {firstMs} ms</span>
         <span class="tabs small">
-          <button type="button" aria-pressed={tab.value === "value"} onClick={() => tab.value = "value"}>Value</button>
-          <button type="button" aria-pressed={tab.value === "bytes"} onClick={() => tab.value = "bytes"}>Bytes</button>
+          {TABS.filter(([id]) => id !== "view" || hasView).map(([id, title]) => (
+            <button
+              key={id}
+              type="button"
+              aria-pressed={shown === id}
+              onClick={() => tab.value = hasView || id === "bytes" ? id : "view"}
+            >
+              {title}
+            </button>
+          ))}
         </span>
       </p>
-      {tab.value === "bytes" ? <Bytes exchange={exchange} /> : (
+      {shown === "view" && (
+        <View key={exchange.id} uri={String(resourceUri)} call={{ tool, args: stateOf(tool).sent, outcome }} />
+      )}
+      {shown === "bytes" && <Bytes exchange={exchange} />}
+      {shown === "value" && (
         <>
           <Events exchange={exchange} />
           {open !== undefined && (

@@ -9,6 +9,7 @@ import { first, isObject, type Json } from "./json_schema.ts";
 import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
 import { visible } from "./value.tsx";
+import { isFor } from "./view_host.ts";
 import { callableWires } from "./wires.ts";
 import { counted } from "./words.ts";
 
@@ -82,8 +83,10 @@ export function Arguments({ tool }: { readonly tool: Tool }): JSX.Element {
   );
 }
 
-function factsOf({ tokens, chars, timeoutMs, scopes, promises, revision }: Tool): string {
+function factsOf(tool: Tool): string {
+  const { tokens, chars, timeoutMs, scopes, promises, revision } = tool;
   return [
+    isFor(tool, "model") ? "" : "hidden from models, for views of this server",
     `about ${counted(tokens, "token")} in the list (${counted(chars, "character")})`,
     timeoutMs === undefined ? "" : `limit ${timeoutMs} ms`,
     scopes.length === 0 ? "" : `scopes ${scopes.join(", ")}`,

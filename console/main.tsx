@@ -10,9 +10,9 @@ import { Palette, palette } from "./palette.tsx";
 import { Rail } from "./rail.tsx";
 import { go, route } from "./route.ts";
 import { SCREENS } from "./screens.ts";
+import { toggleTheme } from "./theme.ts";
 import { visible } from "./value.tsx";
 
-const theme = signal(localStorage.getItem("toolwire-theme") ?? "auto");
 const help = signal(false);
 
 /** Every screen has text of servers and callers, so that all text is made visible where it becomes a node. */
@@ -22,19 +22,6 @@ options.vnode = (node) => {
   if (text.type === null && typeof text.props === "string") text.props = visible(text.props);
   onNode?.(node);
 };
-
-effect(() => {
-  const { dataset } = document.documentElement;
-  if (theme.value === "auto") delete dataset["theme"];
-  else dataset["theme"] = theme.value;
-});
-
-function toggleTheme(): void {
-  const isDark = theme.value === "dark" ||
-    (theme.value === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
-  theme.value = isDark ? "light" : "dark";
-  localStorage.setItem("toolwire-theme", theme.value);
-}
 
 function App(): JSX.Element {
   return (

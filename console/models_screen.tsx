@@ -104,7 +104,7 @@ function List({ view, chosen }: { readonly view: ModelView; readonly chosen: str
         <strong>{view.tools.length}</strong> {view.tools.length === 1 ? "tool takes" : "tools take"} about{" "}
         <strong>{view.tokens}</strong> tokens of every request to a model.
         {hidden > 0 && ` ${hidden} more ${hidden === 1 ? "is" : "are"} found by search.`}
-        {view.left.length > 0 && ` The adapters do not send ${view.left.join(", ")}.`}
+        {view.left.length > 0 && ` Models do not get ${view.left.join(", ")}.`}
       </p>
       <table class="counts">
         <thead>

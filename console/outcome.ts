@@ -7,6 +7,8 @@ export interface Outcome {
   readonly value: unknown;
   /** The questions, if it ended with some that the page can answer. */
   readonly asked?: Asked | undefined;
+  /** The result of MCP, as it was sent. */
+  readonly result?: unknown;
 }
 
 export function mcpAnswer(body: unknown): Outcome {
@@ -23,10 +25,10 @@ export function mcpAnswer(body: unknown): Outcome {
   // Results of 2025-11-25 are objects: other values are wrapped.
   const structured = wrapped === true && isError !== true ? asObject(structuredContent)["result"] : structuredContent;
   const value = structured ?? (texts.length === 1 && typeof texts[0] === "string" ? texts[0] : content);
-  if (isError !== true) return { kind: "answer", value: structured === null ? null : value };
+  if (isError !== true) return { kind: "answer", value: structured === null ? null : value, result };
   // The other texts repeat the data for a model.
   const failure = code === undefined ? value : { code, message: texts[0] ?? "", data };
-  return { kind: type === "error" ? "error" : "failure", value: failure };
+  return { kind: type === "error" ? "error" : "failure", value: failure, result };
 }
 
 export function mcpLiteAnswer(body: unknown, pieces: readonly unknown[] = [], _?: number, event?: string): Outcome {

@@ -7,6 +7,7 @@ import { Arguments } from "./arguments_pane.tsx";
 import { Icon } from "./icon.tsx";
 import { route } from "./route.ts";
 import { visible } from "./value.tsx";
+import { isFor, uiOf } from "./view_host.ts";
 import { counted } from "./words.ts";
 
 const filter = signal("");
@@ -111,7 +112,12 @@ function Marks({ tool }: { readonly tool: Tool }): JSX.Element {
           <Icon name="scope" size={10} />
         </span>
       )}
-      {!tool.isListed && <span class="mark" title="found by search only">search</span>}
+      {!tool.isListed && <span class="mark" title="found by search only">search</span>}{" "}
+      {uiOf(tool)["resourceUri"] !== undefined && <span class="mark" title="answers with a view (MCP Apps)">view</span>}
+      {" "}
+      {!isFor(tool, "model") && (
+        <span class="mark warning" title="hidden from models: only views of this server may call it">app</span>
+      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 /** One call as a request of each wire, and what came back: exactly the text that was sent and received. */
+import { VIEW_EXTENSION, VIEW_SETTINGS } from "../src/core/call/views.ts";
 import { ACTING } from "./acting_wire.ts";
 import { actingAs, apiHeaders, hello, origin, token } from "./api.ts";
 import { encodeToolRequest } from "./grpc_web.ts";
@@ -78,7 +79,12 @@ function acceptOf(isStreamed: boolean): string {
 }
 
 /** What the page can answer. */
-export const CLIENT_CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+export const CLIENT_CAPABILITIES = {
+  elicitation: { form: {}, url: {} },
+  sampling: {},
+  roots: {},
+  extensions: { [VIEW_EXTENSION]: VIEW_SETTINGS },
+};
 
 /** A request of MCP 2026-07-28, which is complete by itself. `undefined` if the wire is not mounted. */
 export function mcpRequest(

@@ -42,6 +42,8 @@ const policy = [
   `style-src '${hashOf(style)}'`,
   "connect-src 'self'",
   "img-src 'self' data:",
+  // The frames of views, which have another policy and no origin.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

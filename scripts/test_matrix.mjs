@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runOnWorkerd } from "../tests/runtime/workerd.mjs";
 import { childEnv, findBin, findNode, root, runToEnd } from "./runtimes.mjs";
+import { inChunks } from "./test_chunks.mjs";
 
 const runners = {
   bun: runOnBun,
@@ -44,8 +45,8 @@ const ONCE_ON_NODE = {
 const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));
 
-/** After this time a file counts as hung, in milliseconds. The slowest file takes a quarter of it. */
-const HANG_MS = 300_000;
+/** After this time a test counts as hung, and a process with the files that share it, in milliseconds. The slowest takes a quarter of it. */
+const HANG_MS = 600_000;
 
 let failures = 0;
 const rows = [];
@@ -89,7 +90,14 @@ async function runAll() {
 function filesFor(name) {
   if (name === "bun" || positionals.length > 0) return files;
   const other = { node22: "node24", node24: "node22" }[name];
-  return files.filter((file) => !STATIC.test(file) && !ONCE_ON_NODE[other]?.test(file));
+  return files.filter((file) => !STATIC.test(file) && !ONCE_ON_NODE[other]?.test(file) && !startsRuntimes(file));
+}
+
+/** Whether all tests of a file start the runtimes themselves, which they do on Bun alone: `testWith` of tests/serve/programs.ts. */
+function startsRuntimes(file) {
+  if (!file.endsWith("_full_test.ts")) return false;
+  const source = readFileSync(join(root, file), "utf8");
+  return /\btestWith\(/.test(source) && !/(?<![.\w])(test|describe|it|suite|register)(\.\w+)?\(/.test(source);
 }
 
 function findTests() {
@@ -208,7 +216,7 @@ async function runOnDeno(files) {
     "--no-check",
     "--parallel",
     `--junit-path=${report}`,
-    ...files,
+    ...inChunks(files, join(temporary, "deno")),
   ]);
   const all = readJunit(report);
   // Deno lists groups and parents beside their tests.
@@ -231,7 +239,7 @@ async function runOnNode(files, major) {
     `--test-timeout=${HANG_MS}`,
     `--test-reporter=${reporter}`,
     `--test-reporter-destination=${report}`,
-    ...files,
+    ...inChunks(files, join(temporary, `node${major}`)),
   ], node);
   const lines = readReport(report).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
   const tests = lines.filter(({ name }) => name !== undefined);
@@ -246,7 +254,7 @@ async function run(command, args, node) {
   };
   const { status, stdout, stderr } = await runToEnd(command, args, {
     cwd: root,
-    // On Node each test file has its own process.
+    // On Node each of the files that it is given has its own process.
     env: { ...childEnv(node), ...(node !== undefined && caches) },
     timeout: 1_100_000,
   });

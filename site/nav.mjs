@@ -91,6 +91,7 @@ export const NAV = [
       ),
       page("guides/many-replicas.md", "Many replicas", "What replicas share, so that any of them answers any request."),
       page("testing.md", "Test it", "testClient() and FakeClock test tools without a network and without waiting."),
+      page("migrate.md", "Move by command", "toolwire migrate rewrites servers of the official SDK and of mcp-lite."),
       page(
         "coming-from-the-official-sdk.md",
         "Move from the official SDK",

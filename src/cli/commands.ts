@@ -106,6 +106,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Create a project: Node, Bun, Deno, Workers, Hono or Next.js",
     load: () => import("./commands/init.ts").then(({ initCommand }) => initCommand),
   }],
+  ["migrate", {
+    about: "Rewrite a server of the official MCP SDK, or of mcp-lite",
+    load: () => import("./commands/migrate.ts").then(({ migrateCommand }) => migrateCommand),
+  }],
   ["install", {
     about: "Add a server to Claude, Cursor, VS Code, Codex and other hosts",
     load: () => import("./commands/install.ts").then(({ installCommand }) => installCommand),

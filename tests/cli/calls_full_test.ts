@@ -1,4 +1,4 @@
-/** The commands that call, over every wire, against servers of this process; and each row of wrong use in docs/cli.md. */
+/** The commands that call, over every wire, against servers of this process; and each row of wrong_use.md. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -194,17 +194,19 @@ test("arguments of standard input and files; words override them", LIMIT, async 
 });
 
 /** Rows of the table of wrong use. */
-function readRows(): readonly (readonly [command: string, code: number, words: string])[] {
-  const page = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
+function readRows(file: string): readonly (readonly [command: string, code: number, words: string])[] {
+  const page = readFileSync(new URL(file, import.meta.url), "utf8");
   return [...page.matchAll(/^\| `toolwire ([^`]+)` \| (\d+) \| `([^`]+)` \|$/gm)]
     .map(([, command = "", code, words = ""]) => [command, Number(code), words] as const);
 }
 
-test("each row of wrong use in docs/cli.md ends with its code and words, also as JSON", LIMIT, async () => {
+test("each row of wrong_use.md ends with its code and words, also as JSON", LIMIT, async () => {
   await withTools(async ({ "mcp-lite": url = "" }) => {
     const address = url.replace("http://", "");
     const expired = await createExpired();
-    const rows = readRows();
+    const rows = readRows("wrong_use.md");
+    const others = readRows("../../docs/cli.md").filter((row) => !rows.some((known) => `${known}` === `${row}`));
+    deepStrictEqual(others, []);
     ok(rows.length >= 40, `${rows.length} rows`);
     const wrong: string[] = [];
     for (const [row, code, words] of rows) {

@@ -1,4 +1,4 @@
-// What the tests use of `node:test`, for runtimes that have none (workerd). Tests of a file run one after another.
+// What the tests use of `node:test`, for runtimes that have none (workerd). Tests run one after another, file by file.
 
 const DEFAULT_TIMEOUT_MS = 20_000;
 
@@ -16,8 +16,15 @@ class Suite {
   }
 }
 
-const top = new Suite("", undefined);
-let current = top;
+/** A suite without a name for each file, which has the hooks of its top level. */
+const files = [];
+let current;
+
+/** What is defined from now on belongs to a file. */
+export function beginFile(file) {
+  current = new Suite("", undefined);
+  files.push({ file, suite: current });
+}
 
 function readArguments(args) {
   const name = typeof args[0] === "string" ? args.shift() : args.find((arg) => typeof arg === "function")?.name ?? "";
@@ -57,14 +64,18 @@ export const afterEach = (run) => void current.hooks.afterEach.push(run);
 export { describe as suite, test as it };
 export default test;
 
-/** Runs what the file defined; `report` gets `{ name, status, reason?, output? }` for each test. */
+/** Runs what the files defined; `report` gets `{ file, name, status, ms, reason?, output? }` for each test, and `{ file, end: true }`. */
 export async function runTests(report) {
   const rejections = [];
   globalThis.addEventListener("unhandledrejection", (event) => rejections.push(event.reason));
-  await runSuite(top, report);
-  await new Promise((resolve) => setTimeout(resolve));
-  for (const reason of rejections) {
-    report({ name: "unhandled rejection", status: "failed", output: describeError(reason) });
+  for (const { file, suite } of files) {
+    const say = (result) => report({ file, ...result });
+    await runSuite(suite, say);
+    await new Promise((resolve) => setTimeout(resolve));
+    for (const reason of rejections.splice(0)) {
+      say({ name: "unhandled rejection", status: "failed", output: describeError(reason) });
+    }
+    say({ end: true });
   }
 }
 
@@ -82,14 +93,16 @@ async function runTest(suite, { name, options, run }, report) {
   const reason = suite.skip || options.skip || options.todo;
   if (reason) return report({ name: path, status: "skipped", reason: textOf(reason) });
   const context = new TestContext(name);
+  const startMs = performance.now();
+  const say = (result) => report({ name: path, ms: performance.now() - startMs, ...result });
   try {
     for (const hook of hooksOf(suite, "beforeEach")) await hook(context);
     await withTimeout(context.run(run), options.timeout ?? DEFAULT_TIMEOUT_MS);
     for (const hook of hooksOf(suite, "afterEach").reverse()) await hook(context);
-    if (context.skipped) return report({ name: path, status: "skipped", reason: textOf(context.skipped) });
-    report({ name: path, status: "passed" });
+    if (context.skipped) return say({ status: "skipped", reason: textOf(context.skipped) });
+    say({ status: "passed" });
   } catch (thrown) {
-    report({ name: path, status: "failed", output: describeError(thrown) });
+    say({ status: "failed", output: describeError(thrown) });
   } finally {
     context.abort();
   }

@@ -1,4 +1,4 @@
-// Runs test files inside workerd: each is bundled into its own Worker, `node:test` being the shim, and run by `workerd test`.
+// Runs test files inside workerd: some files together are bundled into a Worker, `node:test` being the shim, and run by `workerd test`.
 import { build } from "esbuild";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
@@ -11,6 +11,8 @@ const SHIM = fileURLToPath(new URL("node_test_shim.mjs", import.meta.url));
 const ALLOWED = new Set(["node:assert", "node:assert/strict"]);
 const MARK = "::toolwire-test ";
 const ENTRY = "workerd_entry.mjs";
+/** How many files a Worker has: each one parses the sources again. */
+const FILES_AT_ONCE = 12;
 const STUB = "stub";
 const BUILTINS = new Set(builtinModules);
 
@@ -26,56 +28,72 @@ const config :Workerd.Config = (services = [(name = "test", worker = (
 
 /**
  * @param files test files, relative to the root
- * @returns `{ tests: { file, name, status, reason?, output? }[], unfit: { file, reason }[], output, status }`, as the matrix wants it
+ * @returns `{ tests: { file, name, status, ms, reason?, output? }[], unfit: { file, reason }[], output, status }`, as the matrix wants it
  */
 export async function runOnWorkerd(files) {
-  const bundles = await Promise.all(files.map(bundleTest));
-  const tests = bundles.filter(({ error }) => error !== undefined).map(({ file, error }) => failure(file, error));
+  const { unfit, fit, tests } = await sortByNeeds(files);
+  const chunks = [];
+  for (let at = 0; at < fit.length; at += FILES_AT_ONCE) chunks.push(fit.slice(at, at + FILES_AT_ONCE));
+  // Two at a time: tests that wait leave the other core idle.
+  const work = async () => {
+    for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) tests.push(...await runFiles(chunk));
+  };
+  await Promise.all([work(), work()]);
+  return { tests, unfit, output: "", status: 0 };
+}
+
+async function runFiles(files) {
   const folder = mkdtempSync(join(tmpdir(), "toolwire-workerd-"));
   try {
-    // A process for each: a file that does not load would take the others with it.
-    for (const { file, code } of bundles) if (code !== undefined) tests.push(...await runBundle(folder, file, code));
+    const { outputFiles } = await bundle(files);
+    writeFileSync(join(folder, "test.js"), outputFiles[0].text);
+    writeFileSync(join(folder, "config.capnp"), CONFIG);
+    return await runBundle(folder, files);
+  } catch (thrown) {
+    return files.map((file) => failure(file, thrown.message));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return { tests, unfit: bundles.filter(({ reason }) => reason !== undefined), output: "", status: 0 };
 }
 
-async function runBundle(folder, file, code) {
-  writeFileSync(join(folder, "test.js"), code);
-  writeFileSync(join(folder, "config.capnp"), CONFIG);
+async function runBundle(folder, files) {
   const { status, stdout, stderr } = await runToEnd(findBin("workerd"), ["test", "config.capnp"], {
     cwd: folder,
-    timeout: 300_000,
+    timeout: 600_000,
   });
   const lines = stdout.split("\n").filter((line) => line.startsWith(MARK));
   const results = lines.map((line) => JSON.parse(line.slice(MARK.length)));
   const tests = results.filter(({ end }) => !end);
-  const isWhole = results.some(({ end }) => end);
+  const ended = new Set(results.filter(({ end }) => end).map(({ file }) => file));
   const isExplained = status === 0 || tests.some((test) => test.status === "failed");
-  return isWhole && isExplained ? tests : [...tests, failure(file, `It did not run to its end:\n${stderr}`)];
+  const unended = files.filter((file) => !ended.has(file) || !isExplained);
+  return [...tests, ...unended.map((file) => failure(file, `It did not run to its end:\n${stderr}`))];
 }
 
 function failure(file, output) {
   return { file, name: `all of ${file}`, status: "failed", output };
 }
 
-/** @returns `{ file, code }`, or `{ file, reason }` if the file needs more than workerd has, or `{ file, error }` */
-async function bundleTest(file) {
+/** Which files need no more than workerd has, and what others need: one build reads all of them. */
+async function sortByNeeds(files) {
   try {
-    return { file, ...await bundle(file) };
+    const { metafile: { inputs } } = await bundle(files);
+    const needs = files.map((file) => ({ file, stubs: findStaticStubs(inputs, file) }));
+    const fit = needs.filter(({ stubs }) => stubs.length === 0).map(({ file }) => file);
+    const unfit = needs.filter(({ stubs }) => stubs.length > 0)
+      .map(({ file, stubs }) => ({ file, reason: `needs ${stubs.join(", ")}` }));
+    return { fit, unfit, tests: [] };
   } catch (thrown) {
-    return { file, error: thrown.message };
+    return { fit: [], unfit: [], tests: [failure("the bundle", thrown.message)] };
   }
 }
 
-async function bundle(file) {
+function bundle(files) {
+  const imports = files.map((file) => `import "begin:${file}"; import ${JSON.stringify(`./${file}`)};`);
   const entry = `
     import { runTests } from "node:test";
-    import ${JSON.stringify(`./${file}`)};
-    const say = (result) => console.log(${JSON.stringify(MARK)} + JSON.stringify({ file: ${
-    JSON.stringify(file)
-  }, ...result }));
+    ${imports.join("\n")}
+    const say = (result) => console.log(${JSON.stringify(MARK)} + JSON.stringify(result));
     let failed = 0;
     export default {
       async test() {
@@ -83,11 +101,10 @@ async function bundle(file) {
           if (result.status === "failed") failed++;
           say(result);
         });
-        say({ end: true });
         if (failed > 0) throw new Error(failed + " failed");
       },
     };`;
-  const { metafile, outputFiles } = await build({
+  return build({
     stdin: { contents: entry, resolveDir: root, sourcefile: ENTRY },
     absWorkingDir: root,
     bundle: true,
@@ -99,15 +116,25 @@ async function bundle(file) {
     conditions: ["workerd", "worker", "browser", "import"],
     target: "es2023",
     external: [...ALLOWED],
-    plugins: [builtins, workWithinRequest],
+    plugins: [beginnings, builtins, workWithinRequest],
     logLevel: "silent",
     keepNames: true,
     // package.json says `sideEffects: false`, which would drop the tests.
     ignoreAnnotations: true,
   });
-  const needs = findStaticStubs(metafile.inputs);
-  return needs.length === 0 ? { code: outputFiles[0].text } : { reason: `needs ${needs.join(", ")}` };
 }
+
+/** `begin:<file>`: what is defined from there on are the tests of that file. */
+const beginnings = {
+  name: "beginnings",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^begin:/ }, ({ path }) => ({ path: path.slice("begin:".length), namespace: "begin" }));
+    onLoad({ filter: /.*/, namespace: "begin" }, ({ path }) => ({
+      resolveDir: root,
+      contents: `import { beginFile } from "node:test"; beginFile(${JSON.stringify(path)});`,
+    }));
+  },
+};
 
 /** `node:test` is the shim. Modules that workerd has no use for throw when they are used, so that a test may import one dynamically, elsewhere. */
 const builtins = {
@@ -146,10 +173,10 @@ const workWithinRequest = {
   },
 };
 
-/** The stubs that are loaded whatever the tests do, with who imports them: reached without a dynamic import. */
-function findStaticStubs(inputs) {
+/** The stubs that a file loads whatever its tests do, with who imports them: reached without a dynamic import. */
+function findStaticStubs(inputs, entry) {
   const found = new Map();
-  const seen = new Set([ENTRY]);
+  const seen = new Set([entry]);
   for (const file of seen) {
     for (const { path, kind } of inputs[file]?.imports ?? []) {
       if (kind === "dynamic-import") continue;

@@ -79,7 +79,11 @@ test("page: a refusal of a proxy is an error", async () => {
 });
 
 test("page: values of MCP 2025-11-25 are unwrapped, and a failure has the message of its first text", async () => {
-  deepStrictEqual(await outcomeOf(MCP, await call(MCP, "zero")), { kind: "answer", value: 0 });
+  const endOf = async (tool: string) => {
+    const { kind, value } = await outcomeOf(MCP, await call(MCP, tool));
+    return { kind, value };
+  };
+  deepStrictEqual(await endOf("zero"), { kind: "answer", value: 0 });
   const value = { code: "zero", message: "Cannot divide by zero", data: { dividend: 6 } };
-  deepStrictEqual(await outcomeOf(MCP, await call(MCP, "divide")), { kind: "failure", value });
+  deepStrictEqual(await endOf("divide"), { kind: "failure", value });
 });

@@ -39,8 +39,8 @@ export function refuseForeign(head: Head): string | undefined {
   return "The console answers requests of its own origin only";
 }
 
-/** Not every runtime has an authority beside the header. */
-function authorityOf({ metadata, authority }: Head): string {
+/** Host and port of the server, as the request names them. Not every runtime has an authority beside the header. */
+export function authorityOf({ metadata, authority }: Head): string {
   return metadata.get("host") ?? authority;
 }
 

@@ -1,5 +1,6 @@
 /** The wire of the console: a page, and the API that the page uses. */
 import type { Principal } from "../../../core/call/call.ts";
+import { isForModels } from "../../../core/call/views.ts";
 import { createRedactor } from "../../../core/redaction/redact.ts";
 import { formatIssues } from "../../../core/schema/issues.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
@@ -22,6 +23,7 @@ import { PAGE, PAGE_POLICY } from "./page.ts";
 import { paneAnswers } from "./pane_answers.ts";
 import { readToken } from "./read_token.ts";
 import { type Answer, ok, parseInput, refusal } from "./replies.ts";
+import { viewFrame } from "./view_frame.ts";
 
 /** Options of {@link consolePage}. */
 export interface ConsoleOptions {
@@ -147,7 +149,7 @@ class Console implements MountedWire {
     this.#hasBodies = bodies;
     this.#base = baseOf(options);
     this.paths = [this.#base, `${this.#base}/*`];
-    this.unauthenticatedPaths = [this.#base];
+    this.unauthenticatedPaths = [this.#base, `${this.#base}/view`];
     this.#scope = scope;
     this.#key = key;
     this.#target = options["~target"];
@@ -183,6 +185,7 @@ class Console implements MountedWire {
   handle(head: Head, body: Body): MaybeFuture<Reply> {
     const rules = this.#rules();
     if (head.path === this.#base) return pageReply(head);
+    if (head.path === `${this.#base}/view`) return viewFrame(head);
     const name = head.path.slice(`${this.#base}/api/`.length);
     const answer = Object.hasOwn(this.#answers, name) ? this.#answers[name] : undefined;
     if (answer === undefined || !head.path.startsWith(`${this.#base}/api/`)) {
@@ -286,7 +289,7 @@ class Console implements MountedWire {
   #search({ query }: Members, principal: Principal | undefined): unknown {
     const { definitions } = this.#host.allTools ?? this.#host;
     if (this.#searched?.definitions !== definitions) {
-      const tools = definitions.filter(({ isSystem }) => !isSystem);
+      const tools = definitions.filter(({ isSystem, meta }) => !isSystem && isForModels({ _meta: meta }));
       this.#searched = { definitions, search: new ToolSearch(tools) };
     }
     return this.#searched.search.find({ query: String(query), limit: MAX_FOUND }, principal);

@@ -1,4 +1,5 @@
 /** The tool list as the adapters of `./agents` send it to each vendor, what they changed, and why. */
+import { isForModels } from "../../../core/call/views.ts";
 import type { ListedTool, Transport } from "../../../core/call/transport.ts";
 import { errorResult } from "../../../core/call/outcome.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
@@ -36,7 +37,7 @@ interface ModelTool {
 export interface ModelView {
   readonly tools: readonly ModelTool[];
   readonly tokens: number;
-  /** Tools that the vendor does not get, such as `redeem`: the adapters wait for promises. */
+  /** Tools that the vendor does not get: those for views alone, and such as `redeem`, because the adapters wait for promises. */
   readonly left: readonly string[];
   /** The entry of the tool that was asked for, and the changes of its schema. */
   readonly entry?: { readonly json: string; readonly changes: readonly unknown[] };
@@ -72,7 +73,9 @@ async function entriesOf(
   listed: readonly ListedTool[],
   { vendor, isStrict }: ModelViewInput,
 ): Promise<ReadonlyMap<string, Entry>> {
-  if (vendor === "mcp") return new Map(listed.map((tool) => [tool.name, { sentAs: tool.name, sent: tool }]));
+  if (vendor === "mcp") {
+    return new Map(listed.filter(isForModels).map((tool) => [tool.name, { sentAs: tool.name, sent: tool }]));
+  }
   const source: Transport = {
     list: () => listed,
     call: () => errorResult("unavailable", "The console shows this list, and does not call it"),

@@ -1,0 +1,66 @@
+/** Converts one file. */
+import { Node, type SourceFile } from "ts-morph";
+import { Draft, MARKER, type Note, type PackageFacts } from "./draft.ts";
+import { libraryOf } from "./imports.ts";
+import { convertServers } from "./servers.ts";
+import { convertTransports } from "./transports.ts";
+
+/** Steps that can be chosen by name. */
+export const TRANSFORMS: Readonly<Record<string, (draft: Draft) => void>> = {
+  servers: convertServers,
+  transports: convertTransports,
+  types: dropTypes,
+};
+
+/** What is left for a person. */
+export interface Left {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** A converted file. */
+export interface Converted {
+  readonly text: string;
+  readonly notes: readonly Note[];
+  readonly left: readonly Left[];
+}
+
+/** Whether a file imports a library that is converted. */
+export function isAffected(source: SourceFile): boolean {
+  return source.getImportDeclarations().some((one) => libraryOf(one.getModuleSpecifierValue()) !== undefined);
+}
+
+/** Converts a file. A file without imports of the libraries stays as it is. */
+export function convertFile(source: SourceFile, facts: PackageFacts, names: readonly string[]): Converted {
+  const before = source.getFullText();
+  const draft = new Draft(source, facts);
+  if (isAffected(source)) {
+    for (const name of names) TRANSFORMS[name]?.(draft);
+    if (!draft.edits.isEmpty) draft.imports.write();
+  }
+  const text = draft.edits.isEmpty ? before : draft.edits.apply();
+  return { text, notes: draft.notes, left: leftIn(text) };
+}
+
+/** Markers of a text, those of earlier runs included. */
+function leftIn(text: string): readonly Left[] {
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    const at = line.indexOf(`// ${MARKER} `);
+    return at === -1 ? [] : [{ line: index + 1, reason: line.slice(at + MARKER.length + 4) }];
+  });
+}
+
+/** Return types of factories that name a server of the other library. */
+function dropTypes(draft: Draft): void {
+  for (const node of draft.source.getDescendants()) {
+    const isTyped = Node.isFunctionDeclaration(node) || Node.isArrowFunction(node) || Node.isFunctionExpression(node);
+    const type = isTyped ? node.getReturnTypeNode() : Node.isVariableDeclaration(node) ? node.getTypeNode() : undefined;
+    if (type === undefined) continue;
+    const isServer = [type, ...type.getDescendants()].some((one) => draft.imports.isAny(one, ...SERVER_TYPES));
+    if (isServer) {
+      draft.edits.overwrite(draft.source.getFullText().lastIndexOf(":", type.getStart()), type.getEnd(), "");
+    }
+  }
+}
+
+const SERVER_TYPES = ["McpServer", "McpServerFactory", "RegisteredTool", "RegisteredResource", "RegisteredPrompt"];

@@ -1,0 +1,232 @@
+/** The definition of a tool, a resource or a prompt, from its registration. */
+import { Node } from "ts-morph";
+import { convertContext } from "./context_members.ts";
+import { contentsText, messagesText, unwrapReturns } from "./content_results.ts";
+import type { Draft } from "./draft.ts";
+import { convertThrows, type Fn, isFn, resolveFn } from "./functions.ts";
+import { Handler } from "./handler.ts";
+import { membersOf, type Registration, resolveConst } from "./registrations.ts";
+import { listText } from "./resource_lists.ts";
+import { ToolResults } from "./results.ts";
+import { bare, jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
+import type { Library } from "./tables.ts";
+
+/** Converts the uses of the server in a handler. */
+export type ConvertServerUses = (handler: Handler) => void;
+
+/** A definition that is being written. */
+interface Definition {
+  readonly draft: Draft;
+  readonly registration: Registration;
+  readonly library: Library;
+  readonly convertServerUses: ConvertServerUses;
+  /** Indentation of the steps. */
+  readonly indent: string;
+  /** Steps in their order: `.title("…")`. */
+  readonly steps: string[];
+}
+
+/** Returns the text of the definition, without a semicolon. */
+export function definitionText(
+  draft: Draft,
+  registration: Registration,
+  library: Library,
+  convertServerUses: ConvertServerUses,
+  indent: string,
+): string {
+  const definition: Definition = {
+    draft,
+    registration,
+    library,
+    convertServerUses,
+    indent: indent + draft.unit,
+    steps: [],
+  };
+  const start = { tool: toolStart, resource: resourceStart, prompt: promptStart }[registration.kind](definition);
+  return [start, ...definition.steps].join(`${draft.eol}${indent}${draft.unit}`);
+}
+
+function toolStart(definition: Definition): string {
+  const { draft, registration, library, steps } = definition;
+  const { members, name, hasArgs } = registration;
+  describe(definition, ["title", "description"]);
+  const fn = resolveFn(draft, registration.handler);
+  const input = members.get("inputSchema");
+  const output = members.get("outputSchema");
+  if (input !== undefined) {
+    step(definition, "inputSchema", "input", schemaText(draft, input, library, definition.indent, argsType(fn)));
+  }
+  if (output !== undefined) {
+    step(
+      definition,
+      "outputSchema",
+      "output",
+      schemaText(draft, output, library, definition.indent) ?? jsonSchemaText(draft, output, definition.indent),
+    );
+  }
+  if (members.has("icons")) draft.note(registration.call, "icons");
+  if ([...members.keys()].some((member) => !TOOL_MEMBERS.has(member))) draft.todo(registration.call, "registration");
+  plainStep(definition, "annotations", "annotate");
+  plainStep(definition, "_meta", "meta");
+  const handler = fn && new Handler(draft, fn, library, "tool", hasArgs, false);
+  if (handler === undefined) {
+    return end(definition, "handle", undefined, draft.imports.use("toolwire", "defineTool"), name);
+  }
+  const results = new ToolResults(draft, handler.fn, output !== undefined, () => handler.context);
+  convertBody(definition, handler, () => results.convert(handler.fn));
+  convertThrows(draft, handler.fn);
+  if (results.render !== undefined) steps.push(`.render(${results.render})`);
+  return end(definition, "handle", handler, draft.imports.use("toolwire", "defineTool"), name);
+}
+
+const TOOL_MEMBERS: ReadonlySet<string> = new Set(
+  ["title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons", "handler"],
+);
+
+function promptStart(definition: Definition): string {
+  const { draft, registration, library, steps } = definition;
+  const { members, name, hasArgs } = registration;
+  describe(definition, ["title", "description"]);
+  plainStep(definition, "_meta", "meta");
+  plainStep(definition, "icons", "icons");
+  const fn = resolveFn(draft, registration.handler);
+  const schema = members.get("argsSchema");
+  if (Node.isArrayLiteralExpression(schema)) draft.todo(schema, "schema");
+  const completers = schema === undefined ? undefined : takeCompleters(draft, bare(resolveConst(schema) ?? schema));
+  if (schema !== undefined) {
+    step(definition, "argsSchema", "input", schemaText(draft, schema, library, definition.indent, argsType(fn)));
+  }
+  if (completers !== undefined && completers.size > 0) {
+    steps.push(`.complete({ ${[...completers].map(([key, text]) => `${key}: ${text}`).join(", ")} })`);
+  }
+  const handler = fn && new Handler(draft, fn, library, "prompt", hasArgs, false);
+  if (handler !== undefined) {
+    const toText = (value: Node) => messagesText(draft, value);
+    convertBody(definition, handler, () => unwrapReturns(draft, handler.fn, "messages", toText, () => handler.context));
+  }
+  return end(definition, "handle", handler, draft.imports.use("toolwire/mcp", "definePrompt"), name);
+}
+
+function resourceStart(definition: Definition): string {
+  const { draft, registration, library, steps } = definition;
+  const { members, name, uri } = registration;
+  const template = templateOf(draft, uri);
+  const pattern = template?.uri ?? uri;
+  if (name !== undefined) steps.push(`.name(${draft.render(name)})`);
+  for (const [member, method] of RESOURCE_STEPS) plainStep(definition, member, method);
+  if (template?.complete !== undefined) steps.push(`.complete(${draft.render(template.complete)})`);
+  const literal = bare(resolveConst(pattern));
+  const list = listText(draft, template?.list, Node.isStringLiteral(literal) ? literal.getLiteralValue() : "");
+  if (list !== undefined) steps.push(`.list(${list})`);
+  const fn = resolveFn(draft, registration.handler);
+  const handler = fn && new Handler(draft, fn, library, "resource", false, template !== undefined);
+  if (handler !== undefined) {
+    const facts = {
+      uri: pattern?.getText() ?? "",
+      mimeType: members.get("mimeType")?.getText(),
+      sameUri: uriTexts(handler.fn),
+    };
+    const toText = (value: Node) => contentsText(draft, value, facts);
+    convertBody(definition, handler, () => unwrapReturns(draft, handler.fn, "contents", toText, () => handler.context));
+  }
+  return end(definition, "read", handler, draft.imports.use("toolwire/mcp", "defineResource"), pattern);
+}
+
+const RESOURCE_STEPS = [
+  ["title", "title"],
+  ["description", "describe"],
+  ["mimeType", "mimeType"],
+  ["annotations", "annotate"],
+  ["icons", "icons"],
+  ["size", "size"],
+  ["_meta", "meta"],
+] as const;
+
+/** `new ResourceTemplate(uri, { list, complete })`. */
+function templateOf(draft: Draft, uri: Node | undefined) {
+  const created = bare(resolveConst(bare(uri)));
+  if (!Node.isNewExpression(created) || !draft.imports.isAny(created.getExpression(), "ResourceTemplate")) {
+    return undefined;
+  }
+  const [pattern, options] = created.getArguments();
+  const members = membersOf(options);
+  if (created !== bare(uri)) draft.remove(created.getFirstAncestorOrThrow(Node.isVariableStatement));
+  return { uri: pattern, list: members?.get("list"), complete: members?.get("complete") };
+}
+
+/** Texts of the read URI in a reader. */
+function uriTexts(fn: Fn): ReadonlySet<string> {
+  const name = fn.getParameters()[0]?.getNameNode();
+  if (Node.isObjectBindingPattern(name)) return new Set(["href"]);
+  const text = name?.getText() ?? "";
+  return new Set([`${text}.href`, `${text}.toString()`, `String(${text})`, `${text}.toString`, text]);
+}
+
+/** Context first, then what is returned, then the parameters. */
+function convertBody(definition: Definition, handler: Handler, convertResults: () => void): void {
+  convertContext(handler);
+  definition.convertServerUses(handler);
+  convertResults();
+  handler.finish();
+  handler.writeParameters();
+}
+
+/** Adds the last step, and returns the first. */
+function end(
+  definition: Definition,
+  method: string,
+  handler: Handler | undefined,
+  start: string,
+  name: Node | undefined,
+): string {
+  const { draft, registration, steps } = definition;
+  const node = registration.handler;
+  if (handler === undefined && node !== undefined) draft.todo(node, "handler");
+  steps.push(`.${method}(${node === undefined ? "" : functionText(draft, node, definition.indent)})`);
+  return `${start}(${name === undefined ? '""' : draft.render(name)})`;
+}
+
+/** A method of the configuration is a function here. */
+function functionText(draft: Draft, node: Node, indent: string): string {
+  const text = draft.renderAt(node, indent);
+  return Node.isMethodDeclaration(node) ? text.replace(/^(async\s+)?(\*?)/, "$1function$2 ") : text;
+}
+
+/** Title and description. The second is required of tools and prompts. */
+function describe(definition: Definition, members: readonly ["title", "description"]): void {
+  const { draft, registration, steps } = definition;
+  plainStep(definition, members[0], "title");
+  if (plainStep(definition, members[1], "describe")) return;
+  const node = registration.members.get("title") ?? registration.name;
+  draft.note(registration.call, "described");
+  steps.push(`.describe(${node === undefined ? '""' : draft.render(node)})`);
+}
+
+function plainStep(definition: Definition, member: string, method: string): boolean {
+  const { draft, registration: { members } } = definition;
+  const value = members.get(member);
+  if (value === undefined) return false;
+  step(definition, member, method, draft.renderAt(value, definition.indent));
+  return true;
+}
+
+/** Adds a step, with the comments of its member. */
+function step(
+  { registration, draft, steps }: Definition,
+  member: string,
+  method: string,
+  text: string | undefined,
+): void {
+  if (text === undefined) return;
+  const property = registration.config?.getProperty(member);
+  const comments = property?.getLeadingCommentRanges().map((one) => one.getText()) ?? [];
+  const rest = property === undefined ? "" : draft.source.getFullText().slice(property.getEnd());
+  const trailing = /^,?[ \t]*(\/\/[^\r\n]*)/.exec(rest)?.[1];
+  steps.push(...comments, `.${method}(${text})${trailing === undefined ? "" : ` ${trailing}`}`);
+}
+
+/** Type of the first parameter, for JSON Schema without a type. */
+function argsType(fn: Fn | undefined): string | undefined {
+  const type = isFn(fn) ? fn.getParameters()[0]?.getTypeNode() : undefined;
+  return type?.getText();
+}

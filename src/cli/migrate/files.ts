@@ -1,0 +1,36 @@
+/** The files of a folder: which are read, and their package. */
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const SKIPPED: ReadonlySet<string> = new Set(["node_modules", "dist", "build", "coverage", ".git", ".cache"]);
+const SOURCE = /\.([cm]?[jt]s|[jt]sx)$/;
+
+/** Source files below a folder, or the file itself. Links are not followed, and files of types alone are left out. */
+export function sourceFiles(path: string, ignored: readonly string[], root: string = path): readonly string[] {
+  const stat = lstatSync(path);
+  if (stat.isSymbolicLink() && path !== root) return [];
+  const name = relative(root, path).replaceAll("\\", "/");
+  if (ignored.some((glob) => fits(glob, name))) return [];
+  if (stat.isFile()) return SOURCE.test(path) && !/\.d\.[cm]?ts$/.test(path) ? [path] : [];
+  if (!stat.isDirectory()) return [];
+  const entries = readdirSync(path).filter((entry) => !SKIPPED.has(entry)).sort();
+  return entries.flatMap((entry) => sourceFiles(join(path, entry), ignored, root));
+}
+
+/** A name fits a glob with `*`, `**` and `?`, or is below it. */
+export function fits(glob: string, name: string): boolean {
+  const source = glob.replaceAll("\\", "/").replace(/^\.?\/|\/$/g, "").split(/(\*\*\/?|\*|\?)/).map((part) => {
+    if (part.startsWith("**")) return ".*";
+    if (part === "*") return "[^/]*";
+    return part === "?" ? "[^/]" : part.replace(/[.+^${}()|[\]\\]/g, "\\$&");
+  }).join("");
+  return new RegExp(`^(${source}|${source}/.*)$`).test(name);
+}
+
+/** The nearest package.json at or above a folder. */
+export function nearestManifest(folder: string): string | undefined {
+  const file = join(folder, "package.json");
+  if (existsSync(file)) return file;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : nearestManifest(parent);
+}

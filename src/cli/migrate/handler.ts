@@ -1,0 +1,132 @@
+/** The handler of one registration: its parameters, and the context that questions, progress and log lines use. */
+import { type Identifier, Node, type ParameterDeclaration } from "ts-morph";
+import type { Draft } from "./draft.ts";
+import { type Fn, parameterText, replaceParameters } from "./functions.ts";
+import type { Kind } from "./registrations.ts";
+import type { Library } from "./tables.ts";
+
+/** Positions of parameters: arguments or variables, context, and the URI of a resource. */
+interface Positions {
+  readonly args: number | undefined;
+  readonly context: number;
+  readonly uri: number | undefined;
+}
+
+/** A handler whose context is converted. */
+export class Handler {
+  readonly draft: Draft;
+  readonly fn: Fn;
+  readonly library: Library;
+  readonly kind: Kind;
+  readonly #positions: Positions;
+  #contextName: string | undefined;
+  #questions = 0;
+  readonly #later: (() => void)[] = [];
+
+  constructor(draft: Draft, fn: Fn, library: Library, kind: Kind, hasArgs: boolean, isTemplate: boolean) {
+    this.draft = draft;
+    this.fn = fn;
+    this.library = library;
+    this.kind = kind;
+    this.#positions = positionsOf(library, kind, hasArgs, isTemplate);
+    const name = this.contextNode;
+    if (Node.isIdentifier(name)) this.#contextName = name.getText();
+  }
+
+  /** The name of the context. The parameter is added if the handler has none. */
+  get context(): string {
+    return this.#contextName ??= this.#freeContext();
+  }
+
+  /** The key of the next question of the handler. */
+  nextKey(name: string): string {
+    this.#questions++;
+    return JSON.stringify(this.#questions === 1 ? name : `${name}_${this.#questions}`);
+  }
+
+  /** Runs after all uses of the context were converted: it renders them. */
+  later(work: () => void): void {
+    this.#later.push(work);
+  }
+
+  /** Converts what was left for later, the inner statements first. */
+  finish(): void {
+    for (const work of this.#later.reverse()) work();
+  }
+
+  /** The name or the pattern of the context parameter. */
+  get contextNode(): Node | undefined {
+    return this.#parameter(this.#positions.context)?.getNameNode();
+  }
+
+  /** Writes the parameters. */
+  writeParameters(): void {
+    const { args, uri } = this.#positions;
+    const texts = [
+      this.#text(args, "_"),
+      this.#contextName ?? "_ctx",
+      this.#uriText(uri),
+    ];
+    const count = texts[2] !== undefined
+      ? 3
+      : this.#contextName !== undefined
+      ? 2
+      : this.#parameter(args) !== undefined
+      ? 1
+      : 0;
+    if (this.fn.getParameters().length === 0 && count === 0) return;
+    replaceParameters(this.draft, this.fn, texts.slice(0, count).map((text) => text ?? "_"));
+  }
+
+  #text(position: number | undefined, fallback: string): string {
+    const parameter = this.#parameter(position);
+    return parameter === undefined ? fallback : parameterText(this.draft, parameter);
+  }
+
+  /** The URI is a text here, and a `URL` there. */
+  #uriText(position: number | undefined): string | undefined {
+    const name = this.#parameter(position)?.getNameNode();
+    if (name === undefined) return undefined;
+    if (!Node.isIdentifier(name)) return Node.isObjectBindingPattern(name) ? this.#hrefPattern(name) : undefined;
+    const uses = this.draft.uses(name).filter((use) => !this.#isReplaced(use));
+    for (const use of uses) this.#convertUri(use);
+    return uses.length === 0 ? undefined : name.getText();
+  }
+
+  #hrefPattern(pattern: Node): string | undefined {
+    const [element] = pattern.getDescendants().filter(Node.isBindingElement);
+    const local = element?.getNameNode();
+    if (!Node.isIdentifier(local) || (element?.getPropertyNameNode() ?? local).getText() !== "href") return undefined;
+    return this.draft.uses(local).some((use) => !this.#isReplaced(use)) ? local.getText() : undefined;
+  }
+
+  /** Whether an edit has removed a node. */
+  #isReplaced(use: Identifier): boolean {
+    return !this.draft.render(this.fn).includes(use.getText());
+  }
+
+  #convertUri(use: Identifier): void {
+    const parent = use.getParent();
+    if (Node.isPropertyAccessExpression(parent) && parent.getName() === "href") {
+      this.draft.replace(parent, use.getText());
+    } else if (Node.isPropertyAccessExpression(parent) && parent.getName() === "toString") {
+      const call = parent.getParent();
+      if (Node.isCallExpression(call)) this.draft.replace(call, use.getText());
+    } else if (!Node.isTemplateSpan(parent)) this.draft.replace(use, `new URL(${use.getText()})`);
+  }
+
+  #parameter(position: number | undefined): ParameterDeclaration | undefined {
+    return position === undefined ? undefined : this.fn.getParameters()[position];
+  }
+
+  #freeContext(): string {
+    const names = new Set(this.fn.getDescendants().filter(Node.isIdentifier).map((one) => one.getText()));
+    return names.has("ctx") ? this.draft.freeName("context", "callContext") : "ctx";
+  }
+}
+
+function positionsOf(library: Library, kind: Kind, hasArgs: boolean, isTemplate: boolean): Positions {
+  if (kind !== "resource") return { args: hasArgs ? 0 : undefined, context: hasArgs ? 1 : 0, uri: undefined };
+  if (library === "mcp-lite" || isTemplate) return { args: 1, context: 2, uri: 0 };
+  return { args: undefined, context: 1, uri: 0 };
+}

@@ -1,0 +1,40 @@
+/** The package.json of converted files: adds toolwire and what its frameworks need, removes what no file imports. */
+import { applyEdits, modify } from "jsonc-parser";
+import { PACKAGES } from "./tables.ts";
+import { VERSION } from "../../internal/version.ts";
+
+/** Packages that a converted file may import and that the SDK brought along. */
+const FRAMEWORKS: Readonly<Record<string, string>> = { express: "^5.0.0", hono: "^4.0.0", zod: "^4.0.0" };
+
+/** Returns the changed text; the same text if nothing changes. `imported` has the packages of all files after the conversion. */
+export function changeManifest(text: string, imported: ReadonlySet<string>): string {
+  const manifest = JSON.parse(text) as Readonly<Record<string, Readonly<Record<string, string>> | undefined>>;
+  const wanted = [["toolwire", `^${VERSION}`] as const, ...Object.entries(FRAMEWORKS)];
+  let changed = text;
+  const groups = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+  const isThere = (name: string) =>
+    manifest["name"] as unknown === name || groups.some((group) => manifest[group]?.[name] !== undefined);
+  if (!imported.has("toolwire")) return text;
+  for (const [name, range] of wanted) {
+    if (imported.has(name) && !isThere(name)) changed = set(changed, ["dependencies", name], range);
+  }
+  for (const group of groups) {
+    for (const name of Object.keys(manifest[group] ?? {})) {
+      const isOld = PACKAGES.some((pattern) => pattern.test(name));
+      if (isOld && !imported.has(name)) changed = set(changed, [group, name], undefined);
+    }
+  }
+  return changed;
+}
+
+function set(text: string, path: readonly string[], value: string | undefined): string {
+  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const formattingOptions = { insertSpaces: !indent.startsWith("\t"), tabSize: indent.length, eol };
+  return applyEdits(text, modify(text, [...path], value, { formattingOptions }));
+}
+
+/** The package of a module: `@scope/name` or `name`. `undefined` for files and modules of the runtime. */
+export function packageName(module: string): string | undefined {
+  return /^(@[^/]+\/[^/]+|[^./@:][^/:]*)(?:\/|$)/.exec(module)?.[1];
+}

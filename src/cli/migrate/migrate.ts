@@ -1,0 +1,133 @@
+/** Converts the files of a folder. */
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { Project, type SourceFile } from "ts-morph";
+import { type Converted, convertFile, isAffected, type Left, TRANSFORMS } from "./convert_file.ts";
+import type { PackageFacts } from "./draft.ts";
+import { nearestManifest, sourceFiles } from "./files.ts";
+import { changeManifest, packageName } from "./manifest.ts";
+import { type NoteCode, NOTES } from "./tables.ts";
+
+/** Options of a conversion. */
+export interface MigrateOptions {
+  /** Steps, by name. Default: all. */
+  readonly transforms?: readonly string[] | undefined;
+  /** Globs of files that are left out. */
+  readonly ignore?: readonly string[] | undefined;
+}
+
+/** A file that changes. */
+export interface FileChange {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What a conversion does. Nothing is written. */
+export interface Migration {
+  readonly changes: readonly FileChange[];
+  /** What is left for a person. */
+  readonly left: readonly (Left & { readonly file: string })[];
+  /** Files that could not be converted, with the reason. They stay as they are. */
+  readonly failed: readonly { readonly file: string; readonly reason: string }[];
+  /** Differences by design, with their places: `file:line`. */
+  readonly notes: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Names of the steps. */
+export const TRANSFORM_NAMES: readonly string[] = Object.keys(TRANSFORMS);
+
+/** Runs the conversion of one file. Tests let it throw. */
+type Around = (source: SourceFile, convert: () => Converted) => Converted;
+
+/** Plans the conversion of a folder or a file. */
+export function planMigration(
+  path: string,
+  options: MigrateOptions = {},
+  around: Around = (_, convert) => convert(),
+): Migration {
+  const project = new Project({
+    skipAddingFilesFromTsConfig: true,
+    skipFileDependencyResolution: true,
+    skipLoadingLibFiles: true,
+  });
+  const sources = sourceFiles(path, options.ignore ?? []).map((file) => project.addSourceFileAtPath(file));
+  const affected = sources.filter(isAffected);
+  const facts = factsOf(affected);
+  const factsFor = (source: SourceFile) => SERVING.test(source.getFullText()) ? factsOf([source]) : facts;
+  const changes: FileChange[] = [];
+  const left: (Left & { readonly file: string })[] = [];
+  const failed: { readonly file: string; readonly reason: string }[] = [];
+  const notes = new Map<string, string[]>();
+  for (const source of sources) {
+    const file = source.getFilePath();
+    const before = source.getFullText();
+    const convert = () => convertFile(source, factsFor(source), options.transforms ?? TRANSFORM_NAMES);
+    const converted = attempt(() => around(source, convert), (reason) => failed.push({ file, reason }));
+    if (converted === undefined) continue;
+    if (converted.text !== before) {
+      changes.push({
+        file,
+        before: readFileSync(file, "utf8"),
+        after: withMark(readFileSync(file, "utf8"), converted.text),
+      });
+    }
+    left.push(...converted.left.map((one) => ({ ...one, file })));
+    for (const { code, line } of converted.notes) addNote(notes, code, `${file}:${line}`);
+  }
+  return { changes: [...changes, ...manifestChanges(changes)], left, failed, notes };
+}
+
+/** A file whose conversion throws stays as it is. */
+function attempt(convert: () => Converted, fail: (reason: string) => void): Converted | undefined {
+  try {
+    return convert();
+  } catch (thrown) {
+    fail(thrown instanceof Error ? thrown.message : String(thrown));
+    return undefined;
+  }
+}
+
+/** ts-morph reads a file without its byte order mark. */
+function withMark(before: string, after: string): string {
+  return before.startsWith("\uFEFF") && !after.startsWith("\uFEFF") ? `\uFEFF${after}` : after;
+}
+
+function addNote(notes: Map<string, string[]>, code: NoteCode, place: string): void {
+  const places = notes.get(NOTES[code]);
+  if (places === undefined) notes.set(NOTES[code], [place]);
+  else places.push(place);
+}
+
+/** A file that has transports. */
+const SERVING = /new \w+Transport\(|createMcpHandler\(|serveStdio\(/;
+
+function factsOf(sources: readonly SourceFile[]): PackageFacts {
+  const texts = sources.map((source) => source.getFullText());
+  return {
+    hasSessions: texts.some((text) => /sessionIdGenerator:\s*(?!undefined)\S|InMemorySessionAdapter\(/.test(text)),
+    checksHosts: texts.some((text) => /createMcp(Express|Hono|Fastify)App\(\)/.test(text)),
+  };
+}
+
+/** Changes of the package.json files nearest to the changed files. All files of a package count, also those that are not converted. */
+function manifestChanges(changes: readonly FileChange[]): readonly FileChange[] {
+  const texts = new Map(changes.map(({ file, after }) => [file, after]));
+  const manifests = new Set(
+    changes.map(({ file }) => nearestManifest(dirname(file))).filter((one) => one !== undefined),
+  );
+  return [...manifests].flatMap((file) => {
+    const own = sourceFiles(dirname(file), []).filter((one) => nearestManifest(dirname(one)) === file);
+    const imported = new Set(own.flatMap((one) => packagesIn(texts.get(one) ?? readFileSync(one, "utf8"))));
+    const before = readFileSync(file, "utf8");
+    const after = changeManifest(before, imported);
+    return after === before ? [] : [{ file, before, after }];
+  });
+}
+
+function packagesIn(text: string): readonly string[] {
+  const modules = [...text.matchAll(/(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g)].map(([, module = ""]) =>
+    module
+  );
+  return modules.map(packageName).filter((one) => one !== undefined);
+}

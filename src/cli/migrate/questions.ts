@@ -1,0 +1,102 @@
+/** Questions of a handler: elicitation, sampling and roots. */
+import { type CallExpression, Node } from "ts-morph";
+import type { Handler } from "./handler.ts";
+import { membersOf, resolveConst } from "./registrations.ts";
+import { bare, isJsonSchema, jsonSchemaText } from "./schemas.ts";
+
+/** `elicitInput(params)`, `ctx.elicit({ message, schema })`. */
+export function convertElicit(handler: Handler, call: CallExpression): void {
+  elicit(handler, call, call.getArguments()[0]);
+}
+
+/** `createMessage(params)`, `ctx.sample(params)`. */
+export function convertSample(handler: Handler, call: CallExpression): void {
+  sample(handler, call, call.getArguments()[0]);
+}
+
+/** `listRoots()`. */
+export function convertRoots(handler: Handler, call: CallExpression): void {
+  accept(handler, call, `${handler.context}.roots()`, "roots");
+}
+
+/** `sendRequest({ method, params }, schema)`. */
+export function convertRequest(handler: Handler, call: CallExpression): void {
+  const members = membersOf(bare(call.getArguments()[0]));
+  const method = bare(members?.get("method"));
+  const name = Node.isStringLiteral(method) ? method.getLiteralValue() : "";
+  const parameters = members?.get("params");
+  if (name === "elicitation/create") elicit(handler, call, parameters);
+  else if (name === "sampling/createMessage") sample(handler, call, parameters);
+  else if (name === "roots/list") convertRoots(handler, call);
+  else handler.draft.todo(call, "question");
+}
+
+function elicit(handler: Handler, call: CallExpression, parameters: Node | undefined): void {
+  const { draft } = handler;
+  const members = membersOf(bare(resolveConst(bare(parameters))));
+  const message = members?.get("message");
+  const [schema, url] = [members?.get("requestedSchema") ?? members?.get("schema"), members?.get("url")];
+  if (message === undefined || (schema === undefined && url === undefined)) return draft.todo(call, "question");
+  begin(handler, call);
+  const text = draft.render(message);
+  const first = text === "message" ? "message" : `message: ${text}`;
+  if (url !== undefined) {
+    return draft.replace(
+      call,
+      `${handler.context}.elicitUrl(${handler.nextKey("page")}, { ${first}, url: ${draft.render(url)} })`,
+    );
+  }
+  const request = `{ ${first}, schema: ${questionSchema(handler, schema as Node, call)} }`;
+  draft.replace(call, `${handler.context}.elicit(${handler.nextKey("question")}, ${request})`);
+}
+
+function questionSchema(handler: Handler, schema: Node, call: Node): string {
+  const { draft, library } = handler;
+  const isPlain = library !== "mcp-lite" || isJsonSchema(bare(resolveConst(bare(schema))));
+  return isPlain ? jsonSchemaText(draft, schema, draft.indentOf(call)) : draft.renderAt(schema, draft.indentOf(call));
+}
+
+function sample(handler: Handler, call: CallExpression, parameters: Node | undefined): void {
+  const { draft } = handler;
+  const members = membersOf(bare(resolveConst(bare(parameters))));
+  if (parameters === undefined || members === undefined) return draft.todo(call, "question");
+  begin(handler, call);
+  const prompt = members.get("prompt");
+  if (prompt !== undefined) {
+    const messages = `messages: [{ role: "user", content: { type: "text", text: ${draft.render(prompt)} } }]`;
+    draft.replace(prompt.getParentOrThrow(), messages);
+  }
+  accept(
+    handler,
+    call,
+    `${handler.context}.sample(${handler.nextKey("sample")}, ${draft.render(parameters)})`,
+    "sample",
+  );
+}
+
+/** A question whose answer is used as if it was given: the handler ends if it was not. */
+function accept(handler: Handler, call: CallExpression, text: string, what: string): void {
+  const { draft } = handler;
+  const awaited = call.getParent();
+  const declaration = awaited?.getParent();
+  if (!Node.isAwaitExpression(awaited) || !Node.isVariableDeclaration(declaration)) {
+    draft.replace(call, text);
+    return draft.todo(call, "question");
+  }
+  const statement = declaration.getVariableStatementOrThrow();
+  const answer = draft.freeName(`${what}Answer`);
+  const failure = draft.imports.use("toolwire", "Failure");
+  const lines = [
+    `const ${answer} = await ${text};`,
+    `if (${answer}.action !== "accept") throw new ${failure}("declined", "The caller declined");`,
+    `${statement.getDeclarationKind()} ${declaration.getNameNode().getText()} = ${answer}.content;`,
+  ];
+  draft.replace(statement, lines.join(`${draft.eol}${draft.indentOf(statement)}`));
+}
+
+/** What all questions have in common: keys are unique in a run, and the handler runs again. */
+function begin(handler: Handler, call: CallExpression): void {
+  handler.draft.note(call, "rerun");
+  const loop = call.getAncestors().find((one) => one === handler.fn || Node.isIterationStatement(one));
+  if (loop !== undefined && loop !== handler.fn) handler.draft.todo(call, "question-key");
+}

@@ -1,0 +1,188 @@
+/** Functions that hand a request to an HTTP transport: the server answers in their place, with sessions and streams. */
+import { type CallExpression, type Identifier, Node, type ParameterDeclaration, type Statement } from "ts-morph";
+import type { Draft } from "./draft.ts";
+import { type Fn, isFn } from "./functions.ts";
+import { definitionsOf } from "./registrations.ts";
+import { HTTP_TRANSPORTS } from "./tables.ts";
+
+/** A function of a route. */
+interface Route {
+  readonly fn: Fn;
+  /** The request that it hands over: `req`, `c.req.raw`. */
+  readonly request: Node;
+  readonly isNode: boolean;
+}
+
+/** Functions whose work the server does. Calls of others are marked. */
+const GLUE = new RegExp(
+  "^(" + [
+    "handleRequest|connect|close|isInitializeRequest|randomUUID|get|set|has|delete|some|log|error|warn|info|debug",
+    "status|json|send|end|on|writeHead|setHeader|sendStatus|set|push|isArray|String|stringify|text|header|cors|next",
+  ].join("|") + ")$",
+);
+
+/** Converts all routes of a file. */
+export function convertRoutes(draft: Draft): void {
+  const isServing = draft.source.getDescendants().filter(Node.isIdentifier).some((one) =>
+    draft.imports.isAny(one, ...HTTP_TRANSPORTS)
+  );
+  const routes = isServing ? routesOf(draft) : [];
+  if (routes.length === 0) return;
+  const server = serverOf(draft, routes);
+  if (server === undefined) {
+    for (const { fn } of routes) draft.todo(fn, "glue");
+    return;
+  }
+  for (const route of routes) checkGlue(draft, route, server.factory);
+  const name = hoist(draft, routes, server.text);
+  for (const route of routes) replaceRoute(draft, route, name);
+  keepBodies(draft);
+  removeLeftovers(draft, routes);
+}
+
+/** Functions with a request of theirs that is handed over. */
+function routesOf(draft: Draft): readonly Route[] {
+  const routes = new Map<Fn, Route>();
+  for (const call of draft.source.getDescendants().filter(Node.isCallExpression)) {
+    const callee = call.getExpression();
+    if (!Node.isPropertyAccessExpression(callee) || callee.getName() !== "handleRequest") continue;
+    const [request, ...others] = call.getArguments();
+    const owner = request === undefined ? undefined : ownerOf(request);
+    if (request !== undefined && owner !== undefined && !routes.has(owner)) {
+      const isNode = others.length > 0 && Node.isIdentifier(request);
+      routes.set(owner, { fn: owner, request, isNode });
+    }
+  }
+  return [...routes.values()];
+}
+
+/** The function whose parameter an expression begins with. */
+function ownerOf(node: Node): Fn | undefined {
+  let root = node;
+  while (Node.isPropertyAccessExpression(root)) root = root.getExpression();
+  const parameter = definitionsOf(root).find((one): one is ParameterDeclaration => Node.isParameterDeclaration(one));
+  const owner = parameter?.getParent();
+  return isFn(owner) ? owner : undefined;
+}
+
+/** What was connected to the transports: a server, or the call of a factory. */
+function serverOf(
+  draft: Draft,
+  routes: readonly Route[],
+): { readonly text: string; readonly factory: string } | undefined {
+  const calls = routes.flatMap(({ fn }) => [...fn.getDescendants().filter(Node.isCallExpression)]);
+  const connected = [...calls, ...draft.source.getDescendants().filter(Node.isCallExpression)].find(isConnect);
+  const callee = connected?.getExpression();
+  const server = Node.isPropertyAccessExpression(callee) ? callee.getExpression() : undefined;
+  if (server === undefined) return undefined;
+  const value = Node.isIdentifier(server) ? localValue(server, routes) ?? server : server;
+  const isCall = Node.isCallExpression(value);
+  if (isCall && value.getArguments().length > 0) return undefined;
+  return { text: draft.render(value), factory: isCall ? value.getExpression().getText() : value.getText() };
+}
+
+function isConnect(call: CallExpression): boolean {
+  const callee = call.getExpression();
+  return Node.isPropertyAccessExpression(callee) && callee.getName() === "connect" && call.getArguments().length === 1;
+}
+
+/** The value of a `const` in a route. */
+function localValue(name: Identifier, routes: readonly Route[]): Node | undefined {
+  const declaration = definitionsOf(name).find(Node.isVariableDeclaration);
+  const isLocal = declaration !== undefined && routes.some(({ fn }) => declaration.getAncestors().includes(fn));
+  return isLocal ? declaration.getInitializer() : undefined;
+}
+
+/** Marks a route that calls anything but what handles transports. */
+function checkGlue(draft: Draft, { fn }: Route, factory: string): void {
+  for (const call of fn.getDescendants().filter(Node.isCallExpression)) {
+    const callee = call.getExpression();
+    const name = Node.isPropertyAccessExpression(callee) ? callee.getName() : callee.getText();
+    if (name !== factory && !GLUE.test(name)) return draft.todo(fn, "glue");
+  }
+}
+
+/** One server for all requests: the name of a `const` before the first route. */
+function hoist(
+  draft: Draft,
+  routes: readonly Route[],
+  server: string,
+): { readonly server: string; readonly handler: string } {
+  const isNode = routes.some((one) => one.isNode);
+  const first = routes.map(({ fn }) => outermost(fn)).toSorted((one, other) => one.getStart() - other.getStart())[0];
+  const isName = /^[\w$]+$/.test(server);
+  const name = isName ? server : draft.freeName("server", "mcpServer", "toolwireServer");
+  const lines = isName ? [] : [`const ${name} = ${server};`];
+  const handler = isNode ? draft.freeName("handleMcp") : name;
+  if (isNode) lines.push(`const ${handler} = ${draft.imports.use("toolwire/serve", "toNodeHandler")}(${name});`);
+  if (first !== undefined && lines.length > 0) {
+    const at = startWithComments(first);
+    const indent = draft.indentOf(first);
+    draft.edits.insert(at, lines.map((line) => `${line}${draft.eol}${indent}`).join(""));
+  }
+  return { server: name, handler };
+}
+
+/** The statement of a route, not within another function. */
+function outermost(fn: Fn): Statement {
+  const statements = [fn, ...fn.getAncestors()].filter(Node.isStatement).filter((one) => !Node.isBlock(one));
+  const outer = statements.find((one) => Node.isSourceFile(one.getParent()) || isFn(one.getParent()?.getParent()));
+  return outer ?? fn.getFirstAncestorOrThrow(Node.isStatement);
+}
+
+function startWithComments(statement: Statement): number {
+  return statement.getLeadingCommentRanges()[0]?.getPos() ?? statement.getStart();
+}
+
+function replaceRoute(
+  draft: Draft,
+  { fn, request, isNode }: Route,
+  name: { readonly server: string; readonly handler: string },
+): void {
+  const body = fn.getBody();
+  const [first, second] = fn.getParameters();
+  const response = second?.getName() ?? "res";
+  const isDeclared = Node.isFunctionDeclaration(fn) || Node.isMethodDeclaration(fn);
+  const call = isNode
+    ? `${name.handler}(${request.getText()}, ${response})`
+    : `${name.server}.fetch(${request.getText()})`;
+  if (isDeclared) {
+    const { eol, unit } = draft;
+    const indent = draft.indentOf(fn);
+    if (body !== undefined) {
+      draft.replace(body, `{${eol}${indent}${unit}${isNode ? "" : "return await "}${call};${eol}${indent}}`);
+    }
+  } else draft.replace(fn, isNode ? name.handler : `(${first?.getText() ?? ""}) => ${call}`);
+}
+
+/** The server reads bodies: a parser before it leaves those of MCP alone. */
+function keepBodies(draft: Draft): void {
+  for (const call of draft.source.getDescendants().filter(Node.isCallExpression)) {
+    const [parser, ...others] = call.getArguments();
+    const callee = call.getExpression();
+    const isUse = Node.isPropertyAccessExpression(callee) && callee.getName() === "use" && others.length === 0;
+    if (!isUse || parser === undefined || !/^(express|bodyParser)\.json\(/.test(parser.getText())) continue;
+    draft.replace(parser, `(req, res, next) => req.path === "/mcp" ? next() : ${draft.render(parser)}(req, res, next)`);
+  }
+}
+
+/** Removes what only kept transports: maps, stores, and the loops over them. */
+function removeLeftovers(draft: Draft, routes: readonly Route[]): void {
+  const isReplaced = (node: Node) => routes.some(({ fn }) => node === fn || node.getAncestors().includes(fn));
+  for (const declaration of draft.source.getDescendants().filter(Node.isVariableDeclaration)) {
+    const name = declaration.getNameNode();
+    const value = declaration.getInitializer();
+    const keeps = Node.isNewExpression(value) || Node.isObjectLiteralExpression(value);
+    if (!Node.isIdentifier(name) || !keeps || isReplaced(declaration)) continue;
+    const uses = draft.uses(name);
+    const rest = uses.filter((use) => !isReplaced(use));
+    if (uses.length === rest.length) continue;
+    const loops = rest.map((use) => use.getFirstAncestor(Node.isIterationStatement));
+    if (loops.some((loop) => loop === undefined)) {
+      for (const use of rest) draft.todo(use, "glue");
+      continue;
+    }
+    for (const loop of new Set(loops)) if (loop !== undefined) draft.remove(loop);
+    draft.remove(declaration.getVariableStatementOrThrow());
+  }
+}

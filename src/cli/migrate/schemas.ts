@@ -1,0 +1,91 @@
+/** Schemas: raw shapes become objects of zod, JSON Schema is named as such, all others stay. */
+import { Node } from "ts-morph";
+import type { Draft } from "./draft.ts";
+import { membersOf, resolveConst } from "./registrations.ts";
+import type { Library } from "./tables.ts";
+
+/** The text of a schema for `.input()` or `.output()`. `undefined` if it has no members. */
+export function schemaText(
+  draft: Draft,
+  node: Node,
+  library: Library,
+  indent: string,
+  type?: string,
+): string | undefined {
+  const value = bare(resolveConst(bare(node)) ?? node);
+  if (isJsonSchema(value)) return jsonSchemaText(draft, node, indent, type);
+  if (library === "mcp-lite" || library === "v2") return convertedText(draft, node, indent);
+  const members = membersOf(value);
+  if (members?.size === 0) return undefined;
+  if (Node.isObjectLiteralExpression(value)) return `${zodName(draft)}.object(${draft.renderAt(node, indent)})`;
+  if (Node.isIdentifier(value) || Node.isPropertyAccessExpression(value)) draft.todo(node, "schema");
+  return draft.renderAt(node, indent);
+}
+
+/** `fromJsonSchema(schema)` of 2.x is `jsonSchema(schema)`. */
+function convertedText(draft: Draft, node: Node, indent: string): string {
+  if (Node.isCallExpression(node) && draft.imports.isAny(node.getExpression(), "fromJsonSchema")) {
+    draft.replace(node.getExpression(), draft.imports.use("toolwire/json-schema", "jsonSchema"));
+  }
+  return draft.renderAt(node, indent);
+}
+
+/** `jsonSchema<Type>(…)` around a node. */
+export function jsonSchemaText(draft: Draft, node: Node, indent: string, type?: string): string {
+  const name = draft.imports.use("toolwire/json-schema", "jsonSchema");
+  return `${name}${type === undefined ? "" : `<${type}>`}(${draft.renderAt(node, indent)})`;
+}
+
+/** Whether an object literal is JSON Schema, and not a shape of schemas. */
+export function isJsonSchema(node: Node | undefined): boolean {
+  const type = membersOf(bare(node))?.get("type");
+  return type !== undefined && Node.isStringLiteral(bare(type));
+}
+
+/** The local name of zod. */
+function zodName(draft: Draft): string {
+  for (const declaration of draft.source.getImportDeclarations()) {
+    if (!/^zod(\/|$)/.test(declaration.getModuleSpecifierValue())) continue;
+    const named = declaration.getNamedImports().find((one) => one.getName() === "z");
+    const node = named?.getAliasNode() ?? named?.getNameNode() ?? declaration.getNamespaceImport() ??
+      declaration.getDefaultImport();
+    if (node !== undefined) return node.getText();
+  }
+  return draft.imports.use("zod", "z");
+}
+
+/** An expression without parentheses, `as`, `satisfies` and `!`. */
+export function bare(node: Node): Node;
+/** Likewise. */
+export function bare(node: Node | undefined): Node | undefined;
+export function bare(node: Node | undefined): Node | undefined {
+  let current = node;
+  while (
+    Node.isParenthesizedExpression(current) || Node.isAsExpression(current) || Node.isSatisfiesExpression(current) ||
+    Node.isNonNullExpression(current)
+  ) current = current.getExpression();
+  return current;
+}
+
+/** Takes `completable(schema, complete)` out of a schema of arguments: the completers by the name of the argument. */
+export function takeCompleters(draft: Draft, schema: Node): ReadonlyMap<string, string> {
+  const completers = new Map<string, string>();
+  for (const call of [schema, ...schema.getDescendants()].filter(Node.isCallExpression)) {
+    if (!draft.imports.isAny(call.getExpression(), "completable")) continue;
+    const [inner, complete] = call.getArguments();
+    const property = call.getFirstAncestor(Node.isPropertyAssignment);
+    if (inner === undefined || complete === undefined || property === undefined) continue;
+    completers.set(property.getNameNode().getText(), completerText(draft, complete));
+    draft.replace(call, draft.render(inner));
+  }
+  return completers;
+}
+
+/** A completer: its second parameter, `{ arguments }`, is the third here. */
+export function completerText(draft: Draft, complete: Node): string {
+  if (!Node.isArrowFunction(complete) && !Node.isFunctionExpression(complete)) return draft.render(complete);
+  const [value, context] = complete.getParameters();
+  if (value === undefined || context === undefined) return draft.render(complete);
+  draft.todo(complete, "context");
+  return draft.render(complete);
+}

@@ -1,0 +1,81 @@
+/** The text of `createServer({ … })`, from the arguments of `new McpServer(…)`. */
+import { type NewExpression, Node } from "ts-morph";
+import type { Draft } from "./draft.ts";
+import { type Kind, membersOf } from "./registrations.ts";
+
+/** Definitions of a server, as texts of the lists of `createServer()`. */
+export type Lists = Readonly<Record<Kind | "middleware" | "part", string[]>>;
+
+/** Options that have no counterpart, and need none. */
+const IGNORED: ReadonlySet<string> = new Set([
+  "schemaAdapter",
+  "capabilities",
+  "debouncedNotificationMethods",
+  "logger",
+]);
+
+/** The text of the server. */
+export function serverOptions(
+  draft: Draft,
+  created: NewExpression,
+  lists: Lists,
+  parts: string | undefined,
+  indent: string,
+): string {
+  const [info, options] = created.getArguments();
+  const given = membersOf(options);
+  const members = [
+    ...infoMembers(draft, info),
+    ...optionMembers(draft, options),
+    ...listMembers(lists, parts),
+    ...(draft.facts.checksHosts ? ['hosts: ["localhost", "127.0.0.1", "[::1]"]'] : []),
+    `wires: [${wireText(draft, given?.get("capabilities"))}]`,
+  ];
+  const name = draft.imports.use("toolwire", "createServer");
+  const separator = `${draft.eol}${indent}${draft.unit}`;
+  return `${name}({${separator}${members.join(`,${separator}`)},${draft.eol}${indent}})`;
+}
+
+function infoMembers(draft: Draft, info: Node | undefined): readonly string[] {
+  const members = membersOf(info);
+  if (info === undefined) return [];
+  if (members === undefined) return [`...${draft.render(info)}`];
+  return [...members].filter(([name]) => !IGNORED.has(name)).map(([name, value]) => memberText(draft, name, value));
+}
+
+function optionMembers(draft: Draft, options: Node | undefined): readonly string[] {
+  if (options === undefined) return [];
+  const members = membersOf(options);
+  if (members === undefined) draft.todo(options, "transport-options");
+  const others = [...members?.keys() ?? []].filter((name) => name !== "instructions" && !IGNORED.has(name));
+  if (others.length > 0) draft.todo(options, "transport-options");
+  const instructions = members?.get("instructions");
+  return instructions === undefined ? [] : [memberText(draft, "instructions", instructions)];
+}
+
+function listMembers(lists: Lists, parts: string | undefined): readonly string[] {
+  const all = [["tools", lists.tool], ["resources", lists.resource], ["prompts", lists.prompt]] as const;
+  const members = all.map(([name, texts]) => {
+    const every = parts === undefined ? texts : [...texts, `...${parts}.${name}`];
+    return every.length === 0 && name !== "tools" ? undefined : `${name}: [${every.join(", ")}]`;
+  });
+  const others = [["parts", lists.part], ["middleware", lists.middleware]] as const;
+  return [
+    ...members.filter((one) => one !== undefined),
+    ...others.filter(([, texts]) => texts.length > 0).map(([name, texts]) => `${name}: [${texts.join(", ")}]`),
+  ];
+}
+
+function wireText(draft: Draft, capabilities: Node | undefined): string {
+  const { imports, facts } = draft;
+  const options = [
+    ...(membersOf(capabilities)?.has("logging") === true ? ["logging: true"] : []),
+    ...(facts.hasSessions ? [`sessions: ${imports.use("toolwire/mcp", "mcpSessions")}()`] : []),
+  ];
+  return `${imports.use("toolwire/mcp", "mcp")}(${options.length === 0 ? "" : `{ ${options.join(", ")} }`})`;
+}
+
+function memberText(draft: Draft, name: string, value: Node): string {
+  const text = draft.render(value);
+  return Node.isIdentifier(value) && text === name ? name : `${name}: ${text}`;
+}

@@ -1,0 +1,326 @@
+/** Servers of a file: where they are created, what is registered with them, and the `createServer()` that takes their place. */
+import {
+  type Block,
+  type CallExpression,
+  type Identifier,
+  type NewExpression,
+  Node,
+  type SourceFile,
+  type Statement,
+  type VariableDeclaration,
+} from "ts-morph";
+import { definitionText } from "./definitions.ts";
+import type { Draft } from "./draft.ts";
+import { isFn } from "./functions.ts";
+import type { Handler } from "./handler.ts";
+import { membersOf, readRegistration, type Registration } from "./registrations.ts";
+import { bare } from "./schemas.ts";
+import { type Lists, serverOptions } from "./server_options.ts";
+import { convertServerUse } from "./server_uses.ts";
+import { type Library, REGISTERING } from "./tables.ts";
+
+/** Converts all servers of a file. */
+export function convertServers(draft: Draft): void {
+  const created = draft.source.getDescendants().filter(Node.isNewExpression);
+  for (const node of created) {
+    const known = draft.imports.known(node.getExpression());
+    if (known?.name === "McpServer") new ServerConversion(draft, known.library).convert(node);
+    else if (known?.name === "Server") draft.todo(node, "low-level");
+    else if (known?.name === "Client") draft.todo(node, "client");
+  }
+  for (const fn of draft.source.getDescendants().filter(isFn)) {
+    for (const parameter of fn.getParameters()) {
+      const type = parameter.getTypeNode();
+      const name = parameter.getNameNode();
+      const known = Node.isTypeReference(type) ? draft.imports.known(type.getTypeName()) : undefined;
+      if (known?.name !== "McpServer" || type === undefined || !Node.isIdentifier(name)) continue;
+      new ServerConversion(draft, known.library).convertParameter(name, type);
+    }
+  }
+}
+
+const PLURALS = { tool: "tools", resource: "resources", prompt: "prompts" } as const;
+
+/** One server. */
+class ServerConversion {
+  readonly #draft: Draft;
+  readonly #library: Library;
+  readonly #lists: Lists = { tool: [], resource: [], prompt: [], middleware: [], part: [] };
+  /** Name of the object that collects what is not registered beside the server. */
+  #parts: string | undefined;
+  #uses: readonly Identifier[] = [];
+
+  constructor(draft: Draft, library: Library) {
+    this.#draft = draft;
+    this.#library = library;
+  }
+
+  /** Converts `new McpServer(…)`, with the calls that are chained to it. */
+  convert(created: NewExpression): void {
+    const calls = chainOf(created);
+    const top = calls.at(-1)?.call ?? created;
+    const parent = top.getParent();
+    const name = Node.isVariableDeclaration(parent) ? parent.getNameNode() : undefined;
+    for (const { call, method } of calls) this.#chained(call, method);
+    if (Node.isVariableDeclaration(parent) && Node.isIdentifier(name)) return this.#variable(created, parent, name);
+    if (!Node.isReturnStatement(parent) && !Node.isArrowFunction(parent) && !Node.isCallExpression(parent)) {
+      this.#draft.todo(created, "server-kept");
+    }
+    this.#draft.replace(top, this.#serverText(created, this.#draft.indentOf(top)));
+  }
+
+  /** Converts a function that registers with a server that it is given. */
+  convertParameter(name: Identifier, type: Node): void {
+    const { imports } = this.#draft;
+    this.#parts = name.getText();
+    this.#uses = this.#draft.uses(name);
+    for (const use of this.#uses) this.#registerUse(use, undefined);
+    const lists = [["tools", "toolwire", "AnyTool"], ["resources", "toolwire/mcp", "Resource"], [
+      "prompts",
+      "toolwire/mcp",
+      "Prompt",
+    ]];
+    const members = lists.map(([list = "", module = "", type = ""]) =>
+      `${list}: ${imports.use(module, type, { isType: true })}[]`
+    );
+    this.#draft.replace(type, `{ ${members.join("; ")} }`);
+  }
+
+  #variable(created: NewExpression, declaration: VariableDeclaration, name: Identifier): void {
+    const draft = this.#draft;
+    const statement = declaration.getVariableStatementOrThrow();
+    const block = statement.getParentOrThrow() as Block | SourceFile;
+    this.#uses = draft.uses(name);
+    let last: Statement = statement;
+    const registering = this.#uses.filter((use) => this.#registerUse(use, block));
+    for (const use of [...registering, ...registering.flatMap((use) => callsOfOwner(draft, use, block))]) {
+      const own = statementIn(block, use);
+      if (own !== undefined && own.getPos() > last.getPos()) last = own;
+    }
+    const keyword = `${statement.hasExportKeyword() ? "export " : ""}const ${name.getText()} = `;
+    const text = `${keyword}${this.#serverText(created, draft.indentOf(statement))};`;
+    if (last === statement && this.#parts === undefined) return draft.replace(statement, text);
+    const indent = draft.indentOf(statement);
+    const comments = statement.getLeadingCommentRanges().map((one) => `${one.getText()}${draft.eol}${indent}`);
+    if (this.#parts === undefined) draft.remove(statement);
+    else draft.replace(statement, this.#partsText());
+    draft.edits.insert(
+      last.getEnd(),
+      `${draft.eol}${draft.eol}${indent}${this.#parts === undefined ? comments.join("") : ""}${text}`,
+    );
+  }
+
+  /** Converts what is registered by one use. Whether it is such a use. */
+  #registerUse(use: Identifier, block: Node | undefined): boolean {
+    const parent = use.getParent();
+    const call = Node.isPropertyAccessExpression(parent) ? parent.getParent() : undefined;
+    if (Node.isPropertyAccessExpression(parent) && Node.isCallExpression(call) && call.getExpression() === parent) {
+      const method = parent.getName();
+      if (method in REGISTERING) return this.#register(call, method, block);
+      if (CHAINED.has(method)) {
+        this.#chained(call, method);
+        this.#draft.remove(call.getFirstAncestorOrThrow(Node.isStatement));
+        return true;
+      }
+    }
+    // A function that registers.
+    if (
+      Node.isCallExpression(parent) && parent.getArguments().includes(use) && Node.isIdentifier(parent.getExpression())
+    ) {
+      const callee = this.#draft.imports.known(parent.getExpression());
+      if (callee !== undefined || isTransportCall(parent)) return false;
+      if (block !== undefined) this.#draft.replace(use, this.#partsName());
+      return block !== undefined;
+    }
+    const isInHandler = use.getAncestors().some((one) => this.#handlers.has(one));
+    if (!isInHandler) convertServerUse(this.#draft, use, undefined);
+    return false;
+  }
+
+  readonly #handlers = new Set<Node>();
+
+  #register(call: CallExpression, method: string, block: Node | undefined): boolean {
+    const draft = this.#draft;
+    const registration = readRegistration(call, method, this.#library);
+    if (registration === undefined) {
+      draft.todo(call, "registration");
+      return true;
+    }
+    const statement = call.getParent();
+    const indent = draft.indentOf(call);
+    const text = this.#definition(registration, indent);
+    if (block !== undefined && Node.isExpressionStatement(statement) && statement.getParent() === block) {
+      const name = this.#nameOf(registration);
+      this.#lists[registration.kind].push(name);
+      draft.replace(statement, `const ${name} = ${text};`);
+    } else if (!this.#keptInConst(registration, block, text)) this.#push(registration, text, block);
+    return true;
+  }
+
+  /** `const tool = server.registerTool(…)`. */
+  #keptInConst({ call, kind }: Registration, block: Node | undefined, text: string): boolean {
+    const declaration = call.getParent();
+    if (!Node.isVariableDeclaration(declaration)) return false;
+    const name = declaration.getNameNode();
+    const statement = declaration.getVariableStatementOrThrow();
+    if (!Node.isIdentifier(name) || block === undefined || statement.getParent() !== block) return false;
+    for (const use of this.#draft.uses(name)) this.#draft.todo(use, "after-creation");
+    this.#lists[kind].push(name.getText());
+    this.#draft.replace(declaration, `${name.getText()} = ${text}`);
+    return true;
+  }
+
+  /** Within a loop, a condition or a function, definitions are collected. */
+  #push({ call, kind }: Registration, text: string, block: Node | undefined): void {
+    const draft = this.#draft;
+    const owner = call.getFirstAncestor(isFn);
+    const isLater = block !== undefined && owner !== undefined && owner.getAncestors().includes(block) &&
+      isUsedLater(draft, owner);
+    if (isLater) draft.todo(call, "after-creation");
+    draft.replace(call, `${this.#partsName()}.${PLURALS[kind]}.push(${text})`);
+  }
+
+  #chained(call: CallExpression, method: string): void {
+    const draft = this.#draft;
+    const [first, second] = call.getArguments();
+    if (method in REGISTERING) {
+      const registration = readRegistration(call, method, this.#library);
+      if (registration === undefined) return draft.todo(call, "registration");
+      this.#lists[registration.kind].push(this.#definition(registration, draft.indentOf(call)));
+    } else if (method === "use" && first !== undefined) this.#middleware(first);
+    else if (method === "group" && first !== undefined) {
+      if (second !== undefined) draft.note(call, "group");
+      const name = draft.imports.use("toolwire/compose", second === undefined ? "mount" : "group");
+      this.#lists.part.push(`${name}(${call.getArguments().map((one) => draft.render(one)).join(", ")})`);
+    } else draft.todo(call, "server-use");
+  }
+
+  /** Middleware returns what `next()` resolves to. */
+  #middleware(node: Node): void {
+    const draft = this.#draft;
+    const body = isFn(node) ? node.getBody() : undefined;
+    const statements = Node.isBlock(body) ? body.getStatements() : [];
+    const next = statements.find((one) => /^await next\(\);?$/.test(one.getText()));
+    const last = statements.at(-1);
+    if (next === undefined || last === undefined) draft.todo(node, "middleware");
+    else if (next === last) draft.replace(next, "return await next();");
+    else {
+      const name = draft.freeName("result", "outcome");
+      draft.replace(next, `const ${name} = await next();`);
+      draft.edits.insert(last.getEnd(), `${draft.eol}${draft.indentOf(last)}return ${name};`);
+    }
+    const request = node.getDescendants().filter(Node.isPropertyAccessExpression).find((one) =>
+      one.getName() === "request"
+    );
+    if (request !== undefined) draft.todo(request, "middleware");
+    this.#lists.middleware.push(draft.render(node));
+  }
+
+  #definition(registration: Registration, indent: string): string {
+    const fn = registration.handler;
+    if (fn !== undefined) this.#handlers.add(fn);
+    const convertUses = (handler: Handler) => {
+      for (const use of this.#uses) {
+        if (use.getAncestors().includes(handler.fn)) convertServerUse(this.#draft, use, handler);
+      }
+      this.#handlers.add(handler.fn);
+    };
+    return definitionText(this.#draft, registration, this.#library, convertUses, indent);
+  }
+
+  /** A name for the definition, of what it is called. */
+  #nameOf({ name, kind, uri }: Registration): string {
+    const literal = bare(name ?? uri);
+    const text = Node.isStringLiteral(literal) ? literal.getLiteralValue() : kind;
+    const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+    const camel = words.map((word, index) =>
+      index === 0 ? lowerFirst(word) : word.charAt(0).toUpperCase() + word.slice(1)
+    ).join("");
+    const suffix = kind.charAt(0).toUpperCase() + kind.slice(1);
+    const isName = /^[a-z]/.test(camel) && !RESERVED.test(camel);
+    return this.#draft.freeName(...(isName ? [camel, `${camel}${suffix}`] : [`${kind}${camel}`]));
+  }
+
+  #partsName(): string {
+    return this.#parts ??= this.#draft.freeName("parts", "serverParts");
+  }
+
+  #partsText(): string {
+    const { imports } = this.#draft;
+    const tool = imports.use("toolwire", "AnyTool", { isType: true });
+    const resource = imports.use("toolwire/mcp", "Resource", { isType: true });
+    const prompt = imports.use("toolwire/mcp", "Prompt", { isType: true });
+    return `const ${this.#parts} = { tools: [] as ${tool}[], resources: [] as ${resource}[], prompts: [] as ${prompt}[] };`;
+  }
+
+  #serverText(created: NewExpression, indent: string): string {
+    return serverOptions(this.#draft, created, this.#lists, this.#parts, indent);
+  }
+}
+
+const RESERVED = /^(delete|new|default|import|export|in|do|if|for|var|this)$/;
+const CHAINED: ReadonlySet<string> = new Set(["use", "group", "onError"]);
+
+interface Chained {
+  readonly call: CallExpression;
+  readonly method: string;
+}
+
+/** The calls of `new McpServer(…).tool(…).group(…)`. */
+function chainOf(created: NewExpression): readonly Chained[] {
+  const calls: Chained[] = [];
+  let node: Node = created;
+  for (;;) {
+    const access = node.getParent();
+    const call = access?.getParent();
+    if (!Node.isPropertyAccessExpression(access) || access.getExpression() !== node || !Node.isCallExpression(call)) {
+      return calls;
+    }
+    calls.push({ call, method: access.getName() });
+    node = call;
+  }
+}
+
+/** The statement of a block that contains a node. */
+function statementIn(block: Block | SourceFile, node: Node): Statement | undefined {
+  return block.getStatements().find((one) => one.getPos() <= node.getPos() && one.getEnd() >= node.getEnd());
+}
+
+/** Whether a function that registers is called in another function: then the server may exist already. */
+function isUsedLater(draft: Draft, owner: Node): boolean {
+  const name = nameOfFn(owner);
+  if (name === undefined) return !Node.isFunctionDeclaration(owner) && !isIteration(owner);
+  const scope = owner.getFirstAncestor(isFn);
+  return draft.uses(name).some((use) => use.getFirstAncestor(isFn) !== scope);
+}
+
+/** Uses, in a block itself, of the function in it that registers. */
+function callsOfOwner(draft: Draft, use: Node, block: Block | SourceFile): readonly Identifier[] {
+  const owner = use.getAncestors().findLast((one) => isFn(one) && one.getAncestors().includes(block));
+  const name = owner === undefined ? undefined : nameOfFn(owner);
+  const scope = isFn(block.getParent()) ? block.getParent() : undefined;
+  return name === undefined ? [] : draft.uses(name).filter((one) => one.getFirstAncestor(isFn) === scope);
+}
+
+/** The name of a declared function, or of the `const` that it is the value of. */
+function nameOfFn(fn: Node): Identifier | undefined {
+  const parent = fn.getParent();
+  if (Node.isFunctionDeclaration(fn)) return fn.getNameNode();
+  const name = Node.isVariableDeclaration(parent) ? parent.getNameNode() : undefined;
+  return Node.isIdentifier(name) ? name : undefined;
+}
+
+/** A callback of `forEach` and the like runs at once. */
+function isIteration(fn: Node): boolean {
+  const call = fn.getParent();
+  const access = Node.isCallExpression(call) ? call.getExpression() : undefined;
+  return Node.isPropertyAccessExpression(access) && ["forEach", "map"].includes(access.getName());
+}
+
+function isTransportCall(call: CallExpression): boolean {
+  return membersOf(call.getArguments()[0]) !== undefined;
+}
+
+function lowerFirst(word: string): string {
+  return /^[A-Z0-9]+$/.test(word) ? word.toLowerCase() : word.charAt(0).toLowerCase() + word.slice(1);
+}

@@ -1,0 +1,162 @@
+/** What is converted, as data: packages, names of their exports, members of contexts, and reasons of what is left. */
+
+/** Library that a module belongs to. */
+export type Library = "v1" | "v2" | "mcp-lite";
+
+/** Modules by pattern, the first that fits. */
+export const MODULES: readonly (readonly [pattern: RegExp, library: Library])[] = [
+  [/^@modelcontextprotocol\/sdk(\/|$)/, "v1"],
+  [/^@modelcontextprotocol\/(server|client|core|node|express|hono|fastify|server-legacy)(\/|$)/, "v2"],
+  [/^mcp-lite(\/|$)/, "mcp-lite"],
+];
+
+/** Packages that are removed from package.json when no file imports them any more. */
+export const PACKAGES: readonly RegExp[] = [
+  /^@modelcontextprotocol\/(sdk|server|client|core|node|express|hono|fastify)$/,
+  /^mcp-lite$/,
+];
+
+/** Methods that register something, and what they register. */
+export const REGISTERING: Readonly<Record<string, "tool" | "resource" | "prompt">> = {
+  registerTool: "tool",
+  tool: "tool",
+  registerResource: "resource",
+  resource: "resource",
+  registerPrompt: "prompt",
+  prompt: "prompt",
+};
+
+/** Transports over HTTP whose `handleRequest` answers a request. */
+export const HTTP_TRANSPORTS: readonly string[] = [
+  "StreamableHTTPServerTransport",
+  "NodeStreamableHTTPServerTransport",
+  "WebStandardStreamableHTTPServerTransport",
+];
+
+/** Types of results, which handlers no longer return. */
+export const RESULT_TYPES: readonly string[] = [
+  "CallToolResult",
+  "ToolCallResult",
+  "GetPromptResult",
+  "PromptGetResult",
+  "ReadResourceResult",
+  "ResourceReadResult",
+];
+
+/** Types of what registering returned, and of factories. */
+export const DROPPED_TYPES: readonly string[] = [
+  "RegisteredTool",
+  "RegisteredResource",
+  "RegisteredPrompt",
+  "McpServerFactory",
+];
+
+/** How a member of a context is converted: to a member here, by a function of `context_uses.ts`, or not at all. */
+export type ContextRule =
+  | { readonly to: string; readonly note?: NoteCode }
+  | { readonly by: "notify" | "request" | "log" | "elicit" | "sample" | "roots" | "report" | "progressToken" }
+  | { readonly todo: TodoCode };
+
+/** Members of contexts, by their path. */
+export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRule>>>> = {
+  "v1": {
+    "signal": { to: "signal" },
+    "requestId": { to: "requestId" },
+    "sessionId": { to: "sessionId", note: "session-id" },
+    "authInfo": { todo: "auth-info" },
+    "requestInfo": { todo: "request-info" },
+    "_meta.progressToken": { by: "progressToken" },
+    "sendNotification": { by: "notify" },
+    "sendRequest": { by: "request" },
+  },
+  "v2": {
+    "mcpReq.signal": { to: "signal" },
+    "mcpReq.id": { to: "requestId" },
+    "mcpReq._meta.progressToken": { by: "progressToken" },
+    "mcpReq.notify": { by: "notify" },
+    "mcpReq.send": { by: "request" },
+    "mcpReq.log": { by: "log" },
+    "mcpReq.elicitInput": { by: "elicit" },
+    "mcpReq.requestSampling": { by: "sample" },
+    "sessionId": { to: "sessionId", note: "session-id" },
+    "http.authInfo": { todo: "auth-info" },
+    "http.req": { todo: "request-info" },
+    "era": { todo: "era" },
+  },
+  "mcp-lite": {
+    "progress": { by: "report" },
+    "elicit": { by: "elicit" },
+    "sample": { by: "sample" },
+    "state": { to: "state" },
+    "env": { to: "env" },
+    "validate": { to: "validate" },
+    "client": { to: "client" },
+    "session": { todo: "session" },
+    "authInfo": { todo: "auth-info" },
+    "request": { todo: "request-info" },
+  },
+};
+
+/** Levels of log lines of MCP that have another name here. */
+export const RENAMED_LEVELS: Readonly<Record<string, string>> = {
+  notice: "info",
+  critical: "error",
+  alert: "error",
+  emergency: "error",
+};
+
+/** Reasons of what is left, as they are written into the file. */
+export const TODOS = {
+  "low-level":
+    "Handlers of requests have no counterpart: define tools, resources and prompts, and pass them to createServer()",
+  "server-use": "This use of the server has no counterpart",
+  "server-kept": "Only servers in a const, or returned at once, are converted",
+  "after-creation": "A server's lists are fixed when it is created: replace this by visibleTo() or by another server",
+  "registration": "The arguments of this registration are not known here: write it as a definition",
+  "handler": "The handler is defined elsewhere: adapt its parameters and what it returns",
+  "result":
+    "What is returned here is not known: return the value, or an array of content blocks; throw a Failure in place of isError",
+  "render":
+    "The text beside structuredContent is now the JSON of the answer: .render() makes another text of the answer",
+  "context": "This member of the context has no counterpart",
+  "auth-info": "The caller is ctx.principal, by the option auth of createServer()",
+  "request-info": "Headers are in ctx.metadata, the id is ctx.requestId",
+  "session": "There is no session here: see the page on caller state",
+  "era": "One handler answers clients of all revisions, and does not know which",
+  "progress-token": "ctx.progress() may be called without a progress token",
+  "question": "The parameters of this question are not known here: use ctx.elicit() or ctx.sample()",
+  "question-key": "Each question of a call needs a separate key: add a part that differs in each round",
+  "log-level": "The level is one of debug, info, warning and error",
+  "list": "List the variables of the template in place of URIs: .list(() => [{ variables: { … } }])",
+  "schema": "The schema is not known here: pass a Standard Schema, or jsonSchema()",
+  "transport": "The transport has no counterpart here: use server.fetch, serve(), toNodeHandler() or serveStdio()",
+  "transport-options": "These options belong to mcp() and createServer(): sessions, hosts, origins",
+  "glue": "Sessions and streams are handled by the server: remove what kept transports here",
+  "path": "The server answers at /mcp: give mcp({ path }) the path of this route",
+  "auth": "Authentication is the option auth of createServer()",
+  "middleware":
+    "Middleware runs around calls of tools, resources and prompts, and has ctx.call in place of ctx.request",
+  "client": "The client is createClient(mcpTransport(url)): adapt calls and results",
+  "input-required": "Questions are awaited in the handler: const answer = await ctx.elicit(key, { message, schema })",
+} as const;
+
+/** Code of a reason. */
+export type TodoCode = keyof typeof TODOS;
+
+/** Differences of answers that are by design, listed at the end. */
+export const NOTES = {
+  "session-id": "ctx.sessionId is not set over MCP",
+  "described": "A description is required: the title or the name is used",
+  "thrown":
+    "Messages of errors that a handler throws are masked here: callers get a correlation id; throw a Failure for a message",
+  "rerun":
+    "A handler runs again from its start with the answer to its question: keep effects after it, or in ctx.step()",
+  "structured": "Clients of 2025-06-18 and later get a text also as structuredContent.result",
+  "group": "Tools of a group are named prefix_tool here, and prefix/tool in mcp-lite",
+  "event-store": "Streams can be resumed with sessions: an event store is not needed",
+  "icons": "Tools have no icons",
+  "json-response": "An answer is JSON unless there was something before it",
+} as const;
+
+/** Code of a note. */
+export type NoteCode = keyof typeof NOTES;
