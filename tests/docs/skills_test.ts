@@ -100,6 +100,14 @@ test("each skill has rules, a program that the tests run, five mistakes, and few
   }
 });
 
+test("npm packs the skills, JSR does not, and tools that look for skills find them", () => {
+  const { files, keywords, intent } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  ok(files.includes("skills") && files.includes("llms.txt") && keywords.includes("tanstack-intent"));
+  strictEqual(intent.docs, "docs/");
+  const { publish } = JSON.parse(readFileSync(join(root, "jsr.json"), "utf8"));
+  ok(!publish.include.includes("skills"));
+});
+
 test("links of skills lead to files of the package", () => {
   const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const left = (files as readonly string[]).filter((file) => file.startsWith("!")).map((file) => file.slice(1));

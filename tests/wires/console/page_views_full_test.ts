@@ -60,7 +60,7 @@ testWith(
       await page.getByRole("row", { name: /save_place/ }).first().waitFor();
       await page.locator("iframe").waitFor({ state: "detached" });
     });
-    deepStrictEqual(viewCalls, ["weather Bern", "more_days Bern", "save_place Bern"]);
+    deepStrictEqual(viewCalls, ["weather Bern undefined", "more_days Bern undefined", "save_place Bern undefined"]);
   },
 );
 
@@ -97,7 +97,16 @@ testWith(
       await view.getByText("15°").waitFor();
       await page.getByRole("button", { name: "Value" }).click();
       await page.locator("pre.value", { hasText: '"days"' }).waitFor();
+      await page.locator("iframe").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "View" }).click();
+      await view.getByText("14°").waitFor();
+      viewCalls.push("stop");
+      await page.getByRole("button", { name: "Stop acting as ada" }).click();
+      await page.locator("iframe").waitFor({ state: "detached" });
     });
+    const ofAda = viewCalls.slice(viewCalls.indexOf("weather mcp-lite ada"));
+    // A view of one caller does not call as the next one.
+    deepStrictEqual(ofAda, ["weather mcp-lite ada", "more_days mcp-lite ada", "save_place mcp-lite ada", "stop"]);
   },
 );
 
