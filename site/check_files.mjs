@@ -22,12 +22,29 @@ export function findFileProblems() {
       ...page.loaded.filter((url) => /^(https?:)?\/\//.test(url)).map((url) => `loads ${url}`),
       ...page.links.filter((href) => !leadsSomewhere(file, href, pages, served))
         .map((href) => `has a dead link: ${href}`),
+      ...(WITHOUT_TEXT.has(file) || served.has(page.alternate.slice(1)) ? [] : ["has no Markdown beside it"]),
     ].map((problem) => `${file} ${problem}`)
   );
   return [
     ...problems,
+    ...findListProblems(served),
     ...repeated([...pages], "title"),
     ...repeated([...pages], "description"),
+  ];
+}
+
+/** Pages that are made of other pages. */
+const WITHOUT_TEXT = new Set(["index.html", "play.html"]);
+
+/** Lines of llms.txt that lead to no Markdown of the site. */
+function findListProblems(served) {
+  const list = readFileSync(join(dist, "llms.txt"), "utf8");
+  const names = [...list.matchAll(/^- \[[^\]]+\]\(https?:\/\/[^/]+\/(?:toolwire@[^/]+\/docs\/)?([^)]+)\): /gm)].map((
+    [, name],
+  ) => name);
+  return [
+    ...(names.length > 40 && served.has("llms-full.txt") ? [] : [`llms.txt has ${names.length} pages`]),
+    ...names.filter((name) => !served.has(name)).map((name) => `llms.txt has a dead link: ${name}`),
   ];
 }
 
@@ -36,6 +53,7 @@ function parsePage(html) {
   return {
     title: all(/<title>([^<]*)<\/title>/g)[0] ?? "",
     description: all(/<meta name="description" content="([^"]*)"/g)[0] ?? "",
+    alternate: all(/<link rel="alternate" type="text\/markdown" href="([^"]+)"/g)[0] ?? "",
     links: all(/<a\b[^>]* href="([^"]+)"/g),
     loaded: [
       ...all(/<(?:script|img|iframe|source)\b[^>]* src="([^"]+)"/g),

@@ -31,7 +31,9 @@ function svg(width, height, label, body) {
     `<path d="M0 0 8 4 0 8z" class="head"/></marker></defs>${body.join("")}</svg></div>`;
 }
 
-const LANE = 200;
+const LANE = 185;
+/** Space beside the first and the last lane. */
+const SIDE = 68;
 const STEP = 42;
 
 function sequence(lines, label) {
@@ -45,19 +47,13 @@ function sequence(lines, label) {
     const message = /^(\w+)(-?->>)(\w+): (.+)$/.exec(line);
     if (participant) {
       lanes.set(participant[1], {
-        x: LANE / 2 + 20 + lanes.size * LANE,
+        x: SIDE + lanes.size * LANE,
         title: participant[2],
       });
     } else if (note) body.push(box(at(note[1]), y - 8, note[2], "note"));
     else if (message) {
       body.push(
-        arrow(
-          at(message[1]),
-          at(message[3]),
-          y,
-          message[4],
-          message[2] === "-->>",
-        ),
+        arrow(at(message[1]), at(message[3]), y, message[4], message[2] === "-->>", lanes.size * LANE),
       );
     } else {throw new Error(
         `Cannot draw the line "${line}" of a sequence diagram`,
@@ -68,7 +64,7 @@ function sequence(lines, label) {
     `<line class="lane" x1="${x}" x2="${x}" y1="40" y2="${y - 20}"/>`,
     box(x, 24, title, "node"),
   ]);
-  return svg(lanes.size * LANE + 40, y, label, [...heads, ...body]);
+  return svg(2 * SIDE + (lanes.size - 1) * LANE, y, label, [...heads, ...body]);
 }
 
 function box(x, y, title, kind) {
@@ -77,15 +73,23 @@ function box(x, y, title, kind) {
     `<text x="${x}" y="${y + 4}" text-anchor="middle">${escape(title)}</text>`;
 }
 
-function arrow(from, to, y, title, isReply) {
+/** A label that is drawn over lanes. */
+function labelAt(x, y, title, anchor) {
+  return `<text class="label" x="${x}" y="${y}" text-anchor="${anchor}">${escape(title)}</text>`;
+}
+
+/** A message. One to its own lane has its label at the side that has more space. */
+function arrow(from, to, y, title, isReply, width) {
   const kind = isReply ? "edge reply" : "edge";
   if (from === to) {
-    return `<path class="${kind}" d="M${from} ${y - 8}h26v16h-22" marker-end="url(#arrow)"/>` +
-      `<text x="${from + 34}" y="${y + 4}">${escape(title)}</text>`;
+    const side = from > width / 2 ? -1 : 1;
+    const label = labelAt(from + side * 34, y + 4, title, side === 1 ? "start" : "end");
+    return `<path class="${kind}" d="M${from} ${y - 8}h${side * 26}v16h${
+      side * -22
+    }" marker-end="url(#arrow)"/>${label}`;
   }
-  const middle = (from + to) / 2;
-  return `<path class="${kind}" d="M${from} ${y + 6}H${to + (to > from ? -2 : 2)}" marker-end="url(#arrow)"/>` +
-    `<text x="${middle}" y="${y - 2}" text-anchor="middle">${escape(title)}</text>`;
+  const label = labelAt((from + to) / 2, y - 2, title, "middle");
+  return `<path class="${kind}" d="M${from} ${y + 6}H${to + (to > from ? -2 : 2)}" marker-end="url(#arrow)"/>${label}`;
 }
 
 function flowchart(lines, label) {

@@ -6,6 +6,7 @@ import { defineConfig } from "vitepress";
 import { renderDiagram } from "../diagrams.mjs";
 import { NAV } from "../nav.mjs";
 import { urlOf } from "../pages.mjs";
+import { textPathOf, writeTexts } from "../texts.mjs";
 import { highlight } from "./theme/highlight.mjs";
 import { canRun } from "../playground_modules.mjs";
 
@@ -26,8 +27,10 @@ const ICON = "data:image/svg+xml," +
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d57c7"/><path d="M7 11h18M16 11v13M9 18h4m6 0h4" stroke="#fff" stroke-width="3" stroke-linecap="round" fill="none"/></svg>',
   );
 
+const base = process.env.SITE_BASE ?? "/";
+
 export default defineConfig({
-  base: process.env.SITE_BASE ?? "/",
+  base,
   srcDir: ".work/pages",
   outDir: ".work/dist",
   cacheDir: ".work/cache",
@@ -36,6 +39,8 @@ export default defineConfig({
   description: "Define a tool once; serve it on every wire; call it, typed, from anywhere.",
   cleanUrls: true,
   head: [["link", { rel: "icon", href: ICON }]],
+  transformHead: ({ pageData }) => alternateOf(pageData.relativePath),
+  buildEnd: ({ outDir }) => writeTexts(outDir, process.env.SITE_URL),
   markdown: {
     highlight: (code, language) =>
       `<pre v-pre tabindex="0"><code>${highlight(code.replace(/\n$/, ""), language.split(" ")[0])}</code></pre>`,
@@ -46,6 +51,7 @@ export default defineConfig({
   transformHtml: (html) =>
     html.includes('class="VPSidebar"') ? html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"') : html,
   themeConfig: {
+    logo: { src: ICON, alt: "" },
     nav: [
       {
         text: "Guides",
@@ -78,6 +84,12 @@ export default defineConfig({
     server: { fs: { allow: [fileURLToPath(new URL("..", import.meta.url))] } },
   },
 });
+
+/** The link to the Markdown of a page. */
+function alternateOf(page) {
+  const path = textPathOf(page);
+  return path === undefined ? [] : [["link", { rel: "alternate", type: "text/markdown", href: base + path }]];
+}
 
 function itemsOf(title, pages) {
   const items = pages.map(({ page, title }) => ({

@@ -22,12 +22,11 @@ const { buildSkills, findStale } = skillsScript as {
   readonly buildSkills: () => Map<string, string>;
   readonly findStale: (built: ReadonlyMap<string, string>) => readonly string[];
 };
-const { llmsText, llmsFullText, readPublicPages, readPackagedPages, alternateLink } = llmsScript as {
+const { llmsText, llmsFullText, readPublicPages, readPackagedPages } = llmsScript as {
   readonly llmsText: (pages: readonly ListedPage[], url: string) => string;
   readonly llmsFullText: (pages: readonly ListedPage[], url: string) => string;
   readonly readPublicPages: () => readonly ListedPage[];
   readonly readPackagedPages: () => readonly ListedPage[];
-  readonly alternateLink: (name: string) => string;
 };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -144,5 +143,4 @@ test("llms-full.txt has the text of each page for users, and the package's llms.
   }
   const packaged = readPackagedPages().map(({ name }) => name);
   ok(packaged.includes("tools") && !packaged.includes("architecture"));
-  strictEqual(alternateLink("tools"), '<link rel="alternate" type="text/markdown" href="/tools.md">');
 });
