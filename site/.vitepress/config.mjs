@@ -105,8 +105,14 @@ function slugOf(heading) {
     .replaceAll(" ", "-");
 }
 
+/** Pages of the site itself; in those of the repository `<name>` is text, as on code hosts. */
+const WITH_HTML = new Set(["index.md", "play.md"]);
+
 /** Draws Mermaid fences, and adds a link to fences that run in a page. */
 function addFences(markdown) {
+  markdown.core.ruler.before("block", "html_by_page", ({ md, env }) => {
+    md.options.html = WITH_HTML.has(env.relativePath);
+  });
   const fence = markdown.renderer.rules.fence;
   markdown.renderer.rules.fence = (tokens, at, options, env, self) => {
     const { info, content } = tokens[at];
