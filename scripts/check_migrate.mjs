@@ -31,7 +31,7 @@ const PACKAGES = [
     "arktype",
     "valibot",
     "@valibot/to-json-schema",
-    "effect",
+    "effect@3",
   ],
   ...["@types/node", "@types/express", "@types/cors", "@types/bun"],
 ];
@@ -195,7 +195,7 @@ function linkShared(folder) {
     const args = join(folder, side, "examples/shared/src/args.ts");
     if (!existsSync(args)) continue;
     cpSync(join(dirname(args)), join(target, "src"), { recursive: true });
-    const exports = { ".": "./src/args.ts", "./auth": "./src/indexAuth.ts" };
+    const exports = { ".": "./src/args.ts", "./auth": "./src/inMemoryEventStore.ts" };
     writeFileSync(
       join(target, "package.json"),
       JSON.stringify({ name: "@mcp-examples/shared", type: "module", exports }),
@@ -379,10 +379,16 @@ function differences(before, after) {
       return { ...one, description: other.description && one.description };
     });
   const lists = Object.keys(before.lists).filter((kind) => !isSame(listed(before, kind), listed(after, kind)));
-  const answers = Object.keys(before.answers).filter((name) =>
+  // What the original does not answer in time is not compared.
+  const answered = Object.keys(before.answers).filter((name) => !/timed out/.test(before.answers[name].message ?? ""));
+  const answers = answered.filter((name) =>
     !isSame(comparable(before.answers[name]), comparable(after.answers[name] ?? {}, before.answers[name]))
   );
-  return { lists, answers, questions: isSame(before.questions, after.questions) };
+  return {
+    lists,
+    answers,
+    questions: answered.length < Object.keys(before.answers).length || isSame(before.questions, after.questions),
+  };
 }
 
 function comparable(answer, before = answer) {
@@ -442,7 +448,9 @@ install();
 const rows = [];
 const details = [];
 for (const library of LIBRARIES) {
-  const examples = extract(library).filter(({ example }) => options.only === undefined || example === options.only);
+  const examples = extract(library).filter(({ example }) =>
+    options.only === undefined || options.only.split(",").includes(example)
+  );
   const [{ folder } = {}] = examples;
   if (folder === undefined) continue;
   const report = migrate(join(folder, "after"));
