@@ -34,7 +34,7 @@ import { counted } from "./words.ts";
 
 const TABS = [["view", "View"], ["value", "Value"], ["bytes", "Bytes"]] as const;
 
-/** The tab that was chosen last. At first, a tool with a view shows it. */
+/** The tab that was chosen last. Until another one is chosen beside a view, a tool with a view shows it. */
 const tab = signal<typeof TABS[number][0]>("view");
 
 export function Answer({ tool }: { readonly tool: Tool }): JSX.Element {
@@ -126,7 +126,7 @@ function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonl
               key={id}
               type="button"
               aria-pressed={shown === id}
-              onClick={() => tab.value = id}
+              onClick={() => tab.value = hasView || id === "bytes" ? id : "view"}
             >
               {title}
             </button>

@@ -4,7 +4,7 @@
  */
 import { effect } from "@preact/signals";
 import { FLAT_VIEW_URI, VIEW_TYPE } from "../src/core/call/views.ts";
-import { hello, type Tool, tools } from "./api.ts";
+import { actingAs, hello, type Tool, tools } from "./api.ts";
 import { messageOf, requestContent } from "./content.ts";
 import { asSchema, type Json, type Schema } from "./json_schema.ts";
 import type { Outcome } from "./outcome.ts";
@@ -113,6 +113,7 @@ class View {
   readonly #closed = new AbortController();
   readonly #answers = new Map<unknown, () => void>();
   readonly #stopTheme: () => void;
+  readonly #caller = actingAs.peek();
   #isReady = false;
   #loads = 0;
   #running = 0;
@@ -210,6 +211,8 @@ class View {
   }
 
   #resultOf(method: string, params: Schema): unknown {
+    const isCall = method === "tools/call" || method === "resources/read";
+    if (isCall && actingAs.peek() !== this.#caller) throw new Error("The caller of the page has changed");
     switch (method) {
       case "ui/initialize":
         return this.#greeting();

@@ -1,8 +1,8 @@
 // What agents read of the documentation, from the list of pages in docs/README.md (https://llmstxt.org):
-// `bun scripts/llms.mjs` writes llms.txt for the npm package; `bun scripts/llms.mjs <folder> <url>` writes llms.txt, llms-full.txt and the
-// Markdown of each page into the folder of a site.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// `bun scripts/llms.mjs` writes llms.txt for the npm package; `bun scripts/llms.mjs <folder> [url]` writes llms.txt and llms-full.txt
+// of the site, whose address is the URL.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { readPages } from "../src/cli/docs/pages.ts";
@@ -61,21 +61,12 @@ export function llmsFullText(pages, url) {
   return `${llmsText(pages, url).trim()}\n\n${texts.join("\n\n")}\n`;
 }
 
-/** The element of a page's HTML that leads to its Markdown. */
-export function alternateLink(name) {
-  return `<link rel="alternate" type="text/markdown" href="/${name}.md">`;
-}
-
-/** Writes llms.txt, llms-full.txt and a `.md` for each page into the folder of a site. */
+/** Writes llms.txt and llms-full.txt into the folder of a site. Without the address of the site, they lead to the published package. */
 export function writeSiteTexts(folder, url) {
-  const pages = readPublicPages();
-  const base = url.replace(/\/+$/, "");
-  const files = { "llms.txt": llmsText(pages, base), "llms-full.txt": llmsFullText(pages, base) };
-  for (const { name, text } of pages) files[`${name}.md`] = text;
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
-  }
+  const pages = url === undefined ? readPackagedPages() : readPublicPages();
+  const base = (url ?? PACKAGE_URL).replace(/\/+$/, "");
+  writeFileSync(join(folder, "llms.txt"), llmsText(pages, base));
+  writeFileSync(join(folder, "llms-full.txt"), llmsFullText(pages, base));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

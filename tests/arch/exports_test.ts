@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 // @ts-expect-error: a script without types
 import * as script from "../../scripts/exports.mjs";
+// @ts-expect-error: a script without types
+import * as house from "../../scripts/house.mjs";
 
 const { exportsOf, LIST, listExports } = script as {
   readonly exportsOf: (text: string) => readonly string[];
@@ -26,6 +28,16 @@ test("the front door exports at most 75 types", () => {
     types.length > 0 && types.length <= 75,
     `${types.length} types: move some to ./wire, ./engine, ./tokens or ./types`,
   );
+});
+
+test("no module imports the entry ./schema: esbuild drops its `export *` when another entry has the same module", () => {
+  const { readSources } = house as {
+    readonly readSources: () => readonly { readonly path: string; readonly text: string }[];
+  };
+  const importers = readSources().filter(({ text }) =>
+    /^(?:im|ex)port (?!type)[^;]*?"[^"]*schema\/valibot\.ts"/m.test(text)
+  );
+  deepStrictEqual(importers.map(({ path }) => path), [], "Import from the module that defines it, or from valibot");
 });
 
 test("exportsOf() finds values, types and whole modules", () => {

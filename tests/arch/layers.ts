@@ -234,7 +234,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "app views",
     folders: ["src/integrations/apps/view/"],
-    imports: ["internal", "errors", "call", "type:tool", "client", "wire client"],
+    imports: ["internal", "errors", "call", "type:tool", "framing", "client", "wire client"],
   },
   {
     name: "apps",
@@ -377,7 +377,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@connectrpc/connect", ["src/wires/grpc/"]],
   ["@cfworker/json-schema", ["src/core/json_schema/"]],
   ["croner", ["src/core/dispatch/schedules/"]],
-  ["valibot", ["src/core/schema/"]],
+  ["valibot", ["src/core/schema/", "src/cli/docs/"]],
   ["@valibot/to-json-schema", ["src/core/schema/"]],
   ["@noble/hashes", ["src/core/token/", "src/core/recording/"]],
   ["@noble/ciphers", ["src/core/keys/"]],

@@ -72,6 +72,8 @@ for (
     "./rest",
     "./agents",
     "./webmcp",
+    "./apps",
+    "./apps/view",
     "./oauth",
   ]
 ) {

@@ -6,7 +6,7 @@ import { findNode, findProgram, root, runProgram, testWith } from "../serve/prog
 import { findFences, importFromJsr } from "./extract.ts";
 
 const page = readFileSync(join(root, "docs/examples.md"), "utf8");
-const [snippet] = findFences("page", page);
+const snippet = findFences("page", page).find(({ kind }) => kind === "run");
 const commands = [...page.matchAll(/^\| [^|]+ \| `((?:bun|deno|node) [^`]*\btry\.ts)` \|/gm)].map(([, words = ""]) =>
   words
 );

@@ -22,12 +22,11 @@ const { buildSkills, findStale } = skillsScript as {
   readonly buildSkills: () => Map<string, string>;
   readonly findStale: (built: ReadonlyMap<string, string>) => readonly string[];
 };
-const { llmsText, llmsFullText, readPublicPages, readPackagedPages, alternateLink } = llmsScript as {
+const { llmsText, llmsFullText, readPublicPages, readPackagedPages } = llmsScript as {
   readonly llmsText: (pages: readonly ListedPage[], url: string) => string;
   readonly llmsFullText: (pages: readonly ListedPage[], url: string) => string;
   readonly readPublicPages: () => readonly ListedPage[];
   readonly readPackagedPages: () => readonly ListedPage[];
-  readonly alternateLink: (name: string) => string;
 };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -100,6 +99,14 @@ test("each skill has rules, a program that the tests run, five mistakes, and few
   }
 });
 
+test("npm packs the skills, JSR does not, and tools that look for skills find them", () => {
+  const { files, keywords, intent } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  ok(files.includes("skills") && files.includes("llms.txt") && keywords.includes("tanstack-intent"));
+  strictEqual(intent.docs, "docs/");
+  const { publish } = JSON.parse(readFileSync(join(root, "jsr.json"), "utf8"));
+  ok(!publish.include.includes("skills"));
+});
+
 test("links of skills lead to files of the package", () => {
   const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const left = (files as readonly string[]).filter((file) => file.startsWith("!")).map((file) => file.slice(1));
@@ -136,5 +143,4 @@ test("llms-full.txt has the text of each page for users, and the package's llms.
   }
   const packaged = readPackagedPages().map(({ name }) => name);
   ok(packaged.includes("tools") && !packaged.includes("architecture"));
-  strictEqual(alternateLink("tools"), '<link rel="alternate" type="text/markdown" href="/tools.md">');
 });

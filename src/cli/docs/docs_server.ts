@@ -1,6 +1,7 @@
 /** A server of the documentation, made as users make theirs: two tools, a resource for each page, and the skills of the package. */
+// Not ./schema: esbuild drops the "export *" of an entry that shares its module with another one.
+import * as v from "valibot";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
-import * as v from "../../core/schema/valibot.ts";
 import { SearchIndex } from "../../core/tool_search/search_index.ts";
 import { skills } from "../../integrations/skills/mod.ts";
 import { closestMatch } from "../../internal/text.ts";

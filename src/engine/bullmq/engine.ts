@@ -37,10 +37,13 @@ export class BullmqEngine implements Engine {
     return this.#request(async () => {
       const first = { delivery: newDelivery(job.id, recordId), delayMs: dueInMs };
       if (await this.#backend.records.insert(job, recordId, first)) return true;
-      // A worker would ignore the delivery now. Its removal saves the work.
-      void this.#backend.queue.get().then((queue) => queue.remove(first.delivery.id)).catch(
-        this.#settings.errors.report,
-      );
+      // A worker ignores the delivery, so that its removal only saves work. One that is due is not removed: a worker may be starting it,
+      // which BullMQ's removal on PostgreSQL does not notice.
+      if (dueInMs > 0) {
+        void this.#backend.queue.get().then((queue) => queue.remove(first.delivery.id)).catch(
+          this.#settings.errors.report,
+        );
+      }
       return false;
     });
   }

@@ -179,8 +179,9 @@ const RETURNED: Cases<Returned> = {
     code: "result_too_large",
   },
   "bytes, 40 MB": { make: () => new Uint8Array(40_000_000), code: "result_too_large" },
+  // Of much text each, so that few of them have to be visited.
   "few objects, each many times": {
-    make: () => Array.from({ length: 40 }).reduce((within) => [within, within], ["x"]),
+    make: () => Array.from({ length: 40 }).reduce((within) => [within, within], ["x".repeat(10_000)]),
     code: "result_too_large",
   },
   "not a number": { make: () => [Number.NaN, Number.POSITIVE_INFINITY], value: [null, null] },

@@ -98,7 +98,7 @@ const ANSWERS: Cases<Hostile> = {
   "a broken connection": { body: '{"jsonrpc"', then: "a broken connection" },
 };
 
-const bomb = (): Hostile => ({ body: new Uint8Array(50_000_000), isBomb: true });
+const BOMB = { body: new Uint8Array(50_000_000), isBomb: true } satisfies Hostile;
 
 /** A transport, with the name of its description and the media types of its responses. */
 interface Protocol extends WireClient {
@@ -220,7 +220,7 @@ function overSocket({ column, name, isHttp2 = false }: Protocol): Place<Stage> {
 const tests = PROTOCOLS.flatMap((protocol) =>
   [
     ...(protocol.isHttp2 ? [] : [[fakeFetch(protocol), ANSWERS] as const]),
-    [overSocket(protocol), { ...ANSWERS, "a bomb of gzip": bomb() }] as const,
+    [overSocket(protocol), { ...ANSWERS, "a bomb of gzip": BOMB }] as const,
   ].map(([place, cases]) => overCases(place, cases, (stage, hostile) => check(stage, protocol, hostile)))
 );
 

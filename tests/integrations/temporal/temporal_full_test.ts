@@ -4,8 +4,6 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer as createSocket } from "node:net";
 import { join } from "node:path";
-import process from "node:process";
-import { test } from "node:test";
 import { type Client, type ClientOptions, createClient, type PromisedAnswer } from "../../../mod.ts";
 import type { TemporalHandle } from "../../../src/integrations/temporal/mod.ts";
 import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
@@ -129,12 +127,9 @@ const ALONE: Scenarios = {
 };
 
 const NAME = "a tool whose work is a Temporal workflow";
-const lacking = [binary, packages].flatMap((found) => ("missing" in found ? [found.missing] : []));
 const needs = [binary, packages, ...hosts.map(({ program }) => program)];
 
-// The build takes minutes: CI makes it, and needs it, only if it is asked to.
-if (lacking.length > 0 && process.env["TOOLWIRE_TEMPORAL"] === undefined) test(NAME, { skip: lacking.join(", ") });
-else testWith(NAME, needs, async (server, _, ...paths) => await runAll(server, paths), 180_000);
+testWith(NAME, needs, async (server, _, ...paths) => await runAll(server, paths), 180_000);
 
 async function runAll(server: string, paths: readonly string[]): Promise<void> {
   await using started = new AsyncDisposableStack();

@@ -6,6 +6,7 @@ import { after } from "node:test";
 import { join } from "node:path";
 import process from "node:process";
 import { findProgram, root, testWith } from "../../serve/programs.ts";
+import { loadAxe, violationsOf } from "./axe.ts";
 import { closeBrowser, type OpenPage, withPage } from "./browser_page.ts";
 import { PAGE_KEY } from "./page_server.ts";
 import { viewCalls, viewServer } from "./view_server.ts";
@@ -59,35 +60,55 @@ testWith(
       await page.getByRole("row", { name: /save_place/ }).first().waitFor();
       await page.locator("iframe").waitFor({ state: "detached" });
     });
-    deepStrictEqual(viewCalls, ["weather Bern", "more_days Bern", "save_place Bern"]);
+    deepStrictEqual(viewCalls, ["weather Bern undefined", "more_days Bern undefined", "save_place Bern undefined"]);
   },
 );
 
-testWith("console: a view shows the call of each wire, and that of another caller", CHROMIUM, async (chromium) => {
-  viewCalls.length = 0;
-  await withPage({ server: viewServer(), chromium }, async (open) => {
-    const { page } = open;
-    await send(open, "weather", { place: "Bern" });
-    const view = page.frameLocator("iframe.view");
-    await view.getByText("14°").waitFor();
-    for (const wire of ["mcp-2025", "mcp-lite"]) {
-      await page.getByLabel("Wire", { exact: true }).selectOption(wire);
-      await page.getByLabel("place", { exact: true }).fill(wire);
-      await page.getByRole("button", { name: /^Send/ }).click();
-      await view.getByRole("heading", { name: wire, exact: true }).waitFor();
+testWith(
+  "console: a view is accessible, and shows the call of each wire, and that of another caller",
+  CHROMIUM,
+  async (chromium) => {
+    viewCalls.length = 0;
+    await withPage({ server: viewServer(), chromium }, async (open) => {
+      const { page } = open;
+      await send(open, "weather", { place: "Bern" });
+      const view = page.frameLocator("iframe.view");
       await view.getByText("14°").waitFor();
-    }
-    await page.evaluate(() => location.hash = "#/access");
-    await page.getByLabel("Id of the caller").fill("ada");
-    await page.getByRole("button", { name: "Act as" }).click();
-    await page.evaluate(() => location.hash = "#/tools/weather");
-    await page.getByRole("button", { name: "Send as ada" }).click();
-    await view.getByRole("button", { name: "Next days" }).click();
-    await view.getByText("15°").waitFor();
-    await page.getByRole("button", { name: "Value" }).click();
-    await page.locator("pre.value", { hasText: '"days"' }).waitFor();
-  });
-});
+      await page.getByText(/messages with the view/).click();
+      await loadAxe(page);
+      for (const [width, colorScheme] of [[400, "light"], [1440, "dark"]] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        deepStrictEqual(await violationsOf(page, `view, ${width} px`), []);
+      }
+      for (const wire of ["mcp-2025", "mcp-lite"]) {
+        await page.getByLabel("Wire", { exact: true }).selectOption(wire);
+        await page.getByLabel("place", { exact: true }).fill(wire);
+        await page.getByRole("button", { name: /^Send/ }).click();
+        await view.getByRole("heading", { name: wire, exact: true }).waitFor();
+        await view.getByText("14°").waitFor();
+      }
+      await page.evaluate(() => location.hash = "#/access");
+      await page.getByLabel("Id of the caller").fill("ada");
+      await page.getByRole("button", { name: "Act as" }).click();
+      await page.evaluate(() => location.hash = "#/tools/weather");
+      await page.getByRole("button", { name: "Send as ada" }).click();
+      await view.getByRole("button", { name: "Next days" }).click();
+      await view.getByText("15°").waitFor();
+      await page.getByRole("button", { name: "Value" }).click();
+      await page.locator("pre.value", { hasText: '"days"' }).waitFor();
+      await page.locator("iframe").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "View" }).click();
+      await view.getByText("14°").waitFor();
+      viewCalls.push("stop");
+      await page.getByRole("button", { name: "Stop acting as ada" }).click();
+      await page.locator("iframe").waitFor({ state: "detached" });
+    });
+    const ofAda = viewCalls.slice(viewCalls.indexOf("weather mcp-lite ada"));
+    // A view of one caller does not call as the next one.
+    deepStrictEqual(ofAda, ["weather mcp-lite ada", "more_days mcp-lite ada", "save_place mcp-lite ada", "stop"]);
+  },
+);
 
 testWith("console: a view reaches neither the page, nor its key, nor the server, nor another origin", CHROMIUM, async (
   chromium,

@@ -20,6 +20,15 @@ async function startJob(url: string): Promise<string> {
   return /prom_[\w-]+/.exec(text)?.[0] ?? text;
 }
 
+/** Sends the call of a tool with a view, and waits until the view shows the result. */
+async function showView(open: OpenPage): Promise<void> {
+  const { page } = open;
+  await go(open, `#/tools/weather?args=${btoa('{"place":"Bern"}')}`);
+  await page.getByRole("heading", { name: "weather" }).waitFor();
+  await page.getByRole("button", { name: /^Send/ }).click();
+  await page.frameLocator("iframe.view").getByText("14°").waitFor();
+}
+
 /** All parts, in an order in which each can be reached from the one before. */
 export const PARTS: readonly Part[] = [
   ["the page has a policy, and its API needs the key", async ({ page, url }) => {
@@ -109,6 +118,7 @@ export const PARTS: readonly Part[] = [
     await page.getByRole("button", { name: "Get messages" }).click();
     await page.locator(".messages li", { hasText: "Review this any code: let x" }).waitFor();
   }],
+  ["a view", showView],
   ["the list of a model, and its search", async (open) => {
     const { page } = open;
     await go(open, "#/list");
@@ -162,12 +172,14 @@ export const PARTS: readonly Part[] = [
 ];
 
 /** What a person does with the page of `toolwire inspect`. */
-export async function inspectServer({ page }: OpenPage): Promise<void> {
+export async function inspectServer(open: OpenPage): Promise<void> {
+  const { page } = open;
   await page.locator("nav.list a", { hasText: "add" }).click();
   await page.getByLabel("a", { exact: true }).fill("19");
   await page.getByLabel("b", { exact: true }).fill("23");
   await page.getByRole("button", { name: /^Send/ }).click();
   await page.locator("pre.value", { hasText: "42" }).waitFor();
-  await page.getByRole("button", { name: "Calls" }).or(page.getByRole("link", { name: "Calls" })).first().click();
+  await showView(open);
+  await go(open, "#/feed");
   await page.getByRole("row", { name: /add/ }).first().waitFor();
 }

@@ -6,6 +6,7 @@ import { serve } from "../../../src/runtime/serve.ts";
 import { webtools } from "../../../src/wires/webtools/mod.ts";
 import { add } from "./page_server.ts";
 import { paneServer, setWeather } from "./pane_server.ts";
+import { weatherTools } from "./view_server.ts";
 
 const rename = defineTool("rename").describe("Rename a file, after a question").promise().handle(async (_, ctx) => {
   const to = await ctx.elicit("to", { message: "To which name?", schema: v.object({ name: v.string() }) });
@@ -15,10 +16,10 @@ const rename = defineTool("rename").describe("Rename a file, after a question").
 const change = defineTool("set_weather").describe("Change the weather").input(v.object({ to: v.string() }))
   .handle(({ to }) => setWeather(to));
 
-/** The server of the panes, with jobs and all wires. */
+/** The server of the panes, with jobs, a view and all wires. */
 export function partsServer(): Server {
   const tracker = webtools({ name: "tracker", description: "Issues", version: "1.4.0" });
-  return paneServer(true, undefined, { tools: [add, rename, change], wires: [tracker] });
+  return paneServer(true, undefined, { tools: [add, rename, change, ...weatherTools], wires: [tracker] });
 }
 
 if (process.argv.includes("--parts")) {

@@ -1,5 +1,6 @@
 /** A server whose tools have views: one that uses all that hosts offer, and one that attacks the console. */
 import { createServer, defineTool, mcp, mcpLite, type Server } from "../../../mod.ts";
+import type { Principal } from "../../../src/core/call/call.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { view, type ViewOptions } from "../../../src/integrations/apps/mod.ts";
 import { consolePage } from "../../../src/wires/console/mod.ts";
@@ -59,7 +60,7 @@ const handlers = {
   "ui/notifications/tool-input": ({ arguments: { place } }) => find("place").textContent = place + " …",
   "ui/notifications/tool-result": ({ structuredContent }) => show(structuredContent),
   "ui/notifications/host-context-changed": style,
-  "ui/resource-teardown": () => request("tools/call", { name: "save_place", arguments: { place: find("place").textContent } }),
+  "ui/resource-teardown": () => request("tools/call", { name: "save_place", arguments: { place: find("place").textContent } }).catch(() => ({})),
 };
 find("next").onclick = async () => {
   const { structuredContent } = await request("tools/call", { name: "more_days", arguments: { place: find("place").textContent } });
@@ -76,12 +77,12 @@ greet().then(({ hostContext }) => {
 });
 </script>`;
 
-/** Calls of the tools of views, by name and place. */
+/** Calls of the tools of views: name, place and caller. */
 export const viewCalls: string[] = [];
 
 function forecast(name: string, days: [string, number][]) {
-  return ({ place }: { readonly place: string }) => {
-    viewCalls.push(`${name} ${place}`);
+  return ({ place }: { readonly place: string }, { principal }: { readonly principal: Principal | undefined }) => {
+    viewCalls.push(`${name} ${place} ${principal?.id}`);
     return { place, days };
   };
 }
@@ -97,7 +98,10 @@ const weather = defineTool("weather").describe("Forecast of the next days, with 
 const more = defineTool("more_days").describe("Days after those of the forecast").input(PLACE).output(FORECAST)
   .view(forViews).handle(forecast("more_days", [["Thu", 8], ["Fri", 11], ["Sat", 15]]));
 const save = defineTool("save_place").describe("Keep the place that was shown").input(PLACE)
-  .view(forViews).handle(({ place }) => void viewCalls.push(`save_place ${place}`));
+  .view(forViews).handle(({ place }, { principal }) => void viewCalls.push(`save_place ${place} ${principal?.id}`));
+/** A tool with a view, and the tools that the view calls. */
+export const weatherTools = [weather, more, save] as const;
+
 const forModels = defineTool("for_models").describe("Not for views").view(view({ visibility: ["model"] }))
   .handle(() => void viewCalls.push("for_models"));
 
@@ -151,7 +155,7 @@ export function viewServer(thief = ""): Server {
   return createServer({
     name: "weather",
     version: "1.0.0",
-    tools: [weather, more, save, forModels, ...tools],
+    tools: [...weatherTools, forModels, ...tools],
     wires: [mcp(), mcpLite(), consolePage({ key: PAGE_KEY, actAs: true })],
     logger: false,
   });

@@ -1,0 +1,128 @@
+/** Configuration of the site, for VitePress. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import process from "node:process";
+import { defineConfig } from "vitepress";
+import { renderDiagram } from "../diagrams.mjs";
+import { NAV } from "../nav.mjs";
+import { urlOf } from "../pages.mjs";
+import { textPathOf, writeTexts } from "../texts.mjs";
+import { highlight } from "./theme/highlight.mjs";
+import { canRun } from "../playground_modules.mjs";
+
+const reference = JSON.parse(
+  readFileSync(
+    fileURLToPath(new URL("../.work/reference.json", import.meta.url)),
+    "utf8",
+  ),
+);
+const entries = reference.map(({ file, title }) => ({
+  text: title,
+  link: `/reference/${file.replace(/\.md$/, "")}`,
+}));
+const OPEN = new Set(["Start", "Guides"]);
+
+const ICON = "data:image/svg+xml," +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d57c7"/><path d="M7 11h18M16 11v13M9 18h4m6 0h4" stroke="#fff" stroke-width="3" stroke-linecap="round" fill="none"/></svg>',
+  );
+
+const base = process.env.SITE_BASE ?? "/";
+
+export default defineConfig({
+  base,
+  srcDir: ".work/pages",
+  outDir: ".work/dist",
+  cacheDir: ".work/cache",
+  lang: "en",
+  title: "Toolwire",
+  description: "Define a tool once; serve it on every wire; call it, typed, from anywhere.",
+  cleanUrls: true,
+  head: [["link", { rel: "icon", href: ICON }]],
+  transformHead: ({ pageData }) => alternateOf(pageData.relativePath),
+  buildEnd: ({ outDir }) => writeTexts(outDir, process.env.SITE_URL),
+  markdown: {
+    highlight: (code, language) =>
+      `<pre v-pre tabindex="0"><code>${highlight(code.replace(/\n$/, ""), language.split(" ")[0])}</code></pre>`,
+    anchor: { slugify: slugOf },
+    config: (markdown) => addFences(markdown),
+  },
+  // VitePress gives the bar this class after it has loaded, and the bar moves.
+  transformHtml: (html) =>
+    html.includes('class="VPSidebar"') ? html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"') : html,
+  themeConfig: {
+    logo: { src: ICON, alt: "" },
+    nav: [
+      {
+        text: "Guides",
+        link: "/getting-started",
+        activeMatch: "^/(getting-started|guides)",
+      },
+      { text: "Wires", link: "/mcp" },
+      { text: "Reference", link: "/reference/", activeMatch: "^/reference/" },
+      { text: "Performance", link: "/performance" },
+      { text: "Run it", link: "/play" },
+    ],
+    sidebar: {
+      "/reference/": [{ text: "All pages", link: "/getting-started" }, {
+        text: "Entries",
+        link: "/reference/",
+        items: entries,
+      }],
+      "/": NAV.map(({ title, pages }) => ({
+        text: title,
+        collapsed: !OPEN.has(title),
+        items: itemsOf(title, pages),
+      })),
+    },
+    outline: { level: [2, 3] },
+    search: { provider: "local" },
+    externalLinkIcon: true,
+  },
+  vite: {
+    build: { chunkSizeWarningLimit: 4_000 },
+    server: { fs: { allow: [fileURLToPath(new URL("..", import.meta.url))] } },
+  },
+});
+
+/** The link to the Markdown of a page. */
+function alternateOf(page) {
+  const path = textPathOf(page);
+  return path === undefined ? [] : [["link", { rel: "alternate", type: "text/markdown", href: base + path }]];
+}
+
+function itemsOf(title, pages) {
+  const items = pages.map(({ page, title }) => ({
+    text: title,
+    link: urlOf(page),
+  }));
+  return title === "Reference" ? [{ text: "API of each entry", link: "/reference/" }, ...items] : items;
+}
+
+/** The anchors that code hosts give headings, so that one link is right on both. */
+function slugOf(heading) {
+  return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").trim()
+    .replaceAll(" ", "-");
+}
+
+/** Draws Mermaid fences, and adds a link to fences that run in a page. */
+function addFences(markdown) {
+  const fence = markdown.renderer.rules.fence;
+  markdown.renderer.rules.fence = (tokens, at, options, env, self) => {
+    const { info, content } = tokens[at];
+    if (info.trim() === "mermaid") {
+      return renderDiagram(content, headingBefore(tokens, at));
+    }
+    const html = fence(tokens, at, options, env, self);
+    if (!canRun(info, content)) return html;
+    return html.replace(
+      /<\/div>\s*$/,
+      '<a class="run" href="/play" data-run>Edit and run</a></div>',
+    );
+  };
+}
+
+function headingBefore(tokens, at) {
+  const heading = tokens.slice(0, at).findLastIndex(({ type }) => type === "heading_open");
+  return tokens[heading + 1]?.content ?? "Diagram";
+}

@@ -1,0 +1,81 @@
+/**
+ * Checks of what the pages do: the search, and the page that runs code, with errors, a request to elsewhere and the console.
+ *
+ * @module
+ */
+
+/** The search finds a page without a network. */
+export async function checkSearch(page, url) {
+  await page.goto(url, { waitUntil: "networkidle" });
+  await page.context().setOffline(false);
+  await page.keyboard.press("Control+k");
+  await page.locator("#localsearch-input").fill("idempotency keys");
+  await page.locator("#localsearch-list a").first().waitFor();
+  const found = await page.locator("#localsearch-list a").first().innerText();
+  return /idempotency/i.test(found) ? [] : [`the search finds "${found}" for "idempotency keys"`];
+}
+
+const IMPORTS = 'import { createServer, defineTool } from "toolwire";\n';
+/** Code, and what the page prints for it. */
+const CASES = [
+  ['console.log({ a: [1, "b"] } as unknown);', /^\{ a: \[ 1, "b" \] \}$/],
+  [`${IMPORTS}const broken: string = ;`, /^Line 2: /],
+  [
+    'const a: number = 1;\n\nthrow new TypeError("planned");',
+    /^Line 3: TypeError: planned$/,
+  ],
+  [
+    'import { readFileSync } from "node:fs";\nreadFileSync("x");',
+    /Cannot import node:fs: this page has toolwire,/,
+  ],
+  [
+    'await fetch("https://example.com/");',
+    /Cannot request https:\/\/example\.com: code on this page has no network/,
+  ],
+  [
+    'new Image().src = "https://example.com/x.png"; localStorage.setItem("a", "b"); console.log(document.cookie);',
+    /./,
+  ],
+];
+
+/** All examples run to their end, errors name their line, and the console shows a call. */
+export async function checkPlayground(page, url) {
+  const problems = [];
+  const state = page.locator(".play-state");
+  const settle = () =>
+    page.locator(
+      '.play-state[data-state="done"], .play-state[data-state="failed"]',
+    ).waitFor();
+  await page.goto(`${url}/play`);
+  const examples = await page.locator("option").allInnerTexts();
+  for (const example of examples) {
+    await page.locator("select").selectOption({ label: example });
+    await settle();
+    if (await state.innerText() !== "done") {
+      problems.push(
+        `${example}: ${await page.locator(".play-output").innerText()}`,
+      );
+    }
+  }
+  if (examples.length < 6) {
+    problems.push(`there are ${examples.length} examples`);
+  }
+  for (const [code, expected] of CASES) {
+    await page.getByLabel("Code").fill(code);
+    await page.getByRole("button", { name: "Run" }).click();
+    await settle();
+    const printed = await page.locator(".play-output").innerText();
+    if (!expected.test(printed)) {
+      problems.push(`${JSON.stringify(code)} prints ${printed}`);
+    }
+  }
+  return [...problems, ...await checkConsole(page)];
+}
+
+async function checkConsole(page) {
+  await page.locator("select").selectOption({ index: 1 });
+  await page.getByRole("tab", { name: "Console of the server" }).click();
+  const tool = page.frameLocator("iframe").getByText("render_film").first();
+  await tool.waitFor();
+  return await tool.isVisible() ? [] : ["the console does not show the tools of the server"];
+}

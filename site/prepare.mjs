@@ -1,0 +1,139 @@
+/**
+ * Writes the folder that VitePress reads, `site/.work/pages`: the pages of `docs/`, the home page, the page that runs code, and the
+ * reference.
+ *
+ * @module
+ */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { NAV } from "./nav.mjs";
+import { homeParts, stagedPath, toSitePage, withFrontMatter } from "./pages.mjs";
+import { bundlePlayground } from "./playground.mjs";
+import { canRun } from "./playground_modules.mjs";
+import { renderReference } from "./reference.mjs";
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL("..", import.meta.url));
+/** The folder that VitePress reads. */
+export const staged = fileURLToPath(new URL(".work/pages", import.meta.url));
+const repositoryUrl = process.env.REPOSITORY_URL;
+
+const read = (file) => readFileSync(join(root, file), "utf8");
+
+/** Writes all pages and the programs of the page that runs code. */
+export async function prepare() {
+  rmSync(staged, { recursive: true, force: true });
+  preparePages();
+  const reference = renderReference(root);
+  for (const { file, title, description, markdown } of reference) {
+    write(
+      `reference/${file}`,
+      withFrontMatter({ title, description, editLink: false }, markdown),
+    );
+  }
+  write("reference/index.md", referenceIndex(reference));
+  writeFileSync(
+    join(staged, "../reference.json"),
+    JSON.stringify(reference.map(({ file, title }) => ({ file, title }))),
+  );
+  await bundlePlayground(root, join(staged, "public/play"));
+}
+
+/** Writes the pages that are Markdown in the repository. */
+export function preparePages() {
+  for (const { page, description } of NAV.flatMap(({ pages }) => pages)) {
+    const file = page.startsWith("../") ? page.slice(3) : `docs/${page}`;
+    write(
+      stagedPath(page),
+      withFrontMatter(
+        { description },
+        toSitePage({ root, file, markdown: read(file), repositoryUrl }),
+      ),
+    );
+  }
+  for (const folder of ["images", "growth"]) {
+    cpSync(join(root, "docs", folder), join(staged, folder), {
+      recursive: true,
+    });
+  }
+  write("index.md", home());
+  write(
+    "play.md",
+    read("site/pages/play.md").replace(
+      "examples: []",
+      () => `examples: ${JSON.stringify(playExamples())}`,
+    ),
+  );
+}
+
+/** Pages whose first fence that runs in a page is an example of `/play`. */
+const PLAYED = [
+  "guides/long-job.md",
+  "guides/ask-the-user.md",
+  "guides/wrap-an-api.md",
+  "guides/many-replicas.md",
+  "composition.md",
+  "discovery.md",
+];
+
+function playExamples() {
+  const titles = new Map(
+    NAV.flatMap(({ pages }) => pages).map(({ page, title }) => [page, title]),
+  );
+  const first = {
+    title: "Twenty lines",
+    code: homeParts(read("README.md")).example.replaceAll(/^```.*\n?/gm, ""),
+  };
+  return [
+    first,
+    ...PLAYED.flatMap((page) => {
+      const fences = read(`docs/${page}`).matchAll(
+        /^```(ts[^\n]*)\n([^]*?)^```$/gm,
+      );
+      const found = Array.from(fences).find(([, info, code]) => canRun(info, code));
+      return found === undefined ? [] : [{ title: titles.get(page), code: found[2] }];
+    }),
+  ];
+}
+
+function home() {
+  const { example, wires } = homeParts(read("README.md"));
+  const install = read("docs/getting-started.md").match(
+    /^::: code-group\n[^]*?^:::$/m,
+  )?.[0];
+  if (install === undefined) {
+    throw new Error(
+      "The home page needs the first code group of docs/getting-started.md",
+    );
+  }
+  const markdown = read("site/pages/index.md");
+  const [, front = "", body = ""] = /^(---\n[^]*?\n---\n)([^]*)$/.exec(markdown) ?? [];
+  const filled = body.replace("<!-- install -->", () => install).replace(
+    "<!-- example -->",
+    () => example,
+  )
+    .replace("<!-- wires -->", () => wires);
+  return front +
+    toSitePage({ root, file: "README.md", markdown: filled, repositoryUrl });
+}
+
+function referenceIndex(reference) {
+  const rows = reference.map(({ file, title, description }) =>
+    `| [${title}](./${file}) | ${description.replaceAll("|", "\\|").replaceAll("<", "&lt;")} |`
+  );
+  const description = "Every entry of the package, from its doc comments: functions, types, defaults and examples.";
+  return withFrontMatter(
+    { title: "Reference", description },
+    `# Reference\n\nOne page for each entry of the package, from its doc comments.\n\n| entry | |\n|---|---|\n${
+      rows.join("\n")
+    }\n`,
+  );
+}
+
+function write(file, text) {
+  const path = join(staged, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
