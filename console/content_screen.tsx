@@ -1,7 +1,7 @@
 /** Frame of the screens of resources and prompts: a list, a form, and what came back. */
 import { signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { actingAs, hello } from "./api.ts";
 import { contents, contentsProblem, loadContents, messageOf, requestContent } from "./content.ts";
 import { ArgumentForm } from "./editor.tsx";
@@ -147,8 +147,13 @@ export function viewKey(id: string): string {
 export function useRequest(method: string, name: () => string, params: () => Readonly<Record<string, unknown>>) {
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
   const [count, setCount] = useState(0);
+  const last = useRef(0);
   const ask = async (answered?: Answered) => {
-    setOutcome(await requestContent(method, name(), params(), answered));
+    const own = ++last.current;
+    const answer = await requestContent(method, name(), params(), answered);
+    // A later request has taken the place of this one.
+    if (own !== last.current) return;
+    setOutcome(answer);
     setCount((before) => before + 1);
   };
   return { outcome, count, ask };

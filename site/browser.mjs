@@ -7,13 +7,13 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { chromium } from "playwright-core";
 
-/** Pages of each kind: home, text, tables, figures, long code, the reference, decisions, and the page that runs code. */
+/** Pages of each kind: home, text, tables, long text, code, the reference, decisions, and the page that runs code. */
 export const PAGES = [
   "/",
   "/getting-started",
   "/concepts",
-  "/performance",
-  "/coming-from-the-official-sdk",
+  "/limits",
+  "/promises",
   "/reference/serve",
   "/decisions/hmac",
   "/play",

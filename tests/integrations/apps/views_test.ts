@@ -1,6 +1,6 @@
 /** Views of tools (MCP Apps, SEP-1865) as a server declares, lists and serves them. */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import { describe, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
 import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/core/mod.ts";
 import { discover } from "../../../src/server/discovery/mod.ts";
@@ -32,10 +32,15 @@ function serve(...tools: Parameters<typeof createServer>[0]["tools"][number][]) 
   return createServer({ name: "charts", version: "1.0.0", tools, wires: [mcp({ sessions: mcpSessions() })] });
 }
 
+/** Transports of gateways listen for changes until they are closed. */
+const opened: { close(): void }[] = [];
+
 /** A transport of MCP to a server in this process. */
 function connect(server: { readonly fetch: (request: Request) => Promise<Response> }, era?: "modern" | "legacy") {
   const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
-  return mcpTransport("http://localhost/mcp", { fetch, ...(era && { era }) });
+  const transport = mcpTransport("http://localhost/mcp", { fetch, ...(era && { era }) });
+  opened.push(transport);
+  return transport;
 }
 
 function uriOf(tool: unknown): string {
@@ -168,6 +173,8 @@ describe("views of several tools", () => {
 });
 
 describe("views behind a gateway", () => {
+  afterEach(() => opened.splice(0).forEach((transport) => transport.close()));
+
   test("the page is read at a URI of the gateway, with its metadata, and tools of views alone are passed on", async () => {
     const remote = await gateway("shop", connect(serve(chart, move)));
     const whole = createServer({ tools: [], parts: [group("shop", remote)], wires: [mcp()] });

@@ -154,6 +154,21 @@ testPane(
     setWeather("rain");
     await page.locator("pre.value", { hasText: "rain" }).waitFor();
     await page.getByText("live, 1 change").waitFor();
+    // A read that is answered after a later one is old.
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/mcp", async (route) => {
+      const response = await route.fetch();
+      await released;
+      await route.fulfill({ response });
+    }, { times: 1 });
+    await page.getByRole("button", { name: "Read" }).click();
+    setWeather("hail");
+    await page.locator("pre.value", { hasText: "hail" }).waitFor();
+    const late = page.waitForEvent("requestfinished", (request) => /resources.read/.test(request.postData() ?? ""));
+    release();
+    await late;
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    strictEqual(await page.locator("pre.value").innerText(), "hail");
     setWeather("sunny");
     await open("#/resources/image%3A%2F%2Fdot");
     await page.getByRole("button", { name: "Read" }).click();

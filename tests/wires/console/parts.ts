@@ -107,6 +107,7 @@ export const PARTS: readonly Part[] = [
     const { page, url } = open;
     await go(open, "#/resources/weather%3A%2F%2Fnow");
     await page.getByRole("button", { name: "Read" }).click();
+    await page.locator("pre.value", { hasText: "sunny" }).waitFor();
     await page.getByText("live, 0 changes").waitFor();
     await callElsewhere(url, "set_weather", { to: "hail" });
     await page.locator("pre.value", { hasText: "hail" }).waitFor();
