@@ -49,9 +49,9 @@ function unwrap(
   const text = toText(inner);
   const wrapped = isFn(owner) && text.startsWith("{") ? `(${text})` : text;
   const meta = members.get("_meta");
+  const statement = meta === undefined ? "" : `${context()}.meta(${draft.render(meta)});`;
   draft.replace(node, wrapped);
   if (meta === undefined) return;
-  const statement = `${context()}.meta(${draft.render(meta)});`;
   if (isFn(owner)) draft.replace(node, `{ ${statement} return ${text}; }`);
   else if (!Node.isReturnStatement(owner)) draft.todo(node, "result");
   else draft.replace(owner, `${statement}${draft.eol}${draft.indentOf(owner)}return ${text};`);
@@ -81,14 +81,13 @@ export interface ResourceFacts {
 export function contentsText(draft: Draft, node: Node, facts: ResourceFacts): string {
   const array = bare(node);
   const elements = Node.isArrayLiteralExpression(array) ? array.getElements() : [];
-  for (const part of node.getDescendants().filter(Node.isObjectLiteralExpression)) convertPart(draft, part, facts);
   const [only] = elements;
-  if (elements.length !== 1 || only === undefined) return draft.render(node);
-  const members = membersOf(bare(only));
-  const [text] = [...members ?? []].filter(([name, value]) => !isRepeated(name, value, facts));
-  const isText = text?.[0] === "text" &&
-    [...members ?? []].filter(([name, value]) => !isRepeated(name, value, facts)).length === 1;
-  return isText ? draft.render(text[1]) : draft.render(only);
+  const members = [...membersOf(bare(only)) ?? []].filter(([name, value]) => !isRepeated(name, value, facts));
+  const [text] = members;
+  // Rendered before the part is replaced.
+  if (elements.length === 1 && members.length === 1 && text?.[0] === "text") return draft.render(text[1]);
+  for (const part of node.getDescendants().filter(Node.isObjectLiteralExpression)) convertPart(draft, part, facts);
+  return elements.length === 1 && only !== undefined ? draft.render(only) : draft.render(node);
 }
 
 function convertPart(draft: Draft, part: ObjectLiteralExpression, facts: ResourceFacts): void {

@@ -35,11 +35,20 @@ export function convertFile(source: SourceFile, facts: PackageFacts, names: read
   const before = source.getFullText();
   const draft = new Draft(source, facts);
   if (isAffected(source)) {
-    for (const name of names) TRANSFORMS[name]?.(draft);
+    const lowLevel = findLowLevel(draft);
+    for (const node of lowLevel) draft.todo(node, "low-level");
+    if (lowLevel.length === 0) { for (const name of names) TRANSFORMS[name]?.(draft); }
     if (!draft.edits.isEmpty) draft.imports.write();
   }
   const text = draft.edits.isEmpty ? before : draft.edits.apply();
   return { text, notes: draft.notes, left: leftIn(text) };
+}
+
+/** Servers of handlers of requests. Their file works with the other library until a person has rewritten it. */
+function findLowLevel(draft: Draft): readonly Node[] {
+  return draft.source.getDescendants().filter(Node.isNewExpression).filter((one) =>
+    draft.imports.isAny(one.getExpression(), "Server")
+  );
 }
 
 /** Markers of a text, those of earlier runs included. */

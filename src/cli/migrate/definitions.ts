@@ -73,7 +73,7 @@ function toolStart(definition: Definition): string {
     return end(definition, "handle", undefined, draft.imports.use("toolwire", "defineTool"), name);
   }
   const results = new ToolResults(draft, handler.fn, output !== undefined, () => handler.context);
-  convertBody(definition, handler, () => results.convert(handler.fn));
+  convertBody(definition, handler, () => results.convertAll());
   convertThrows(draft, handler.fn);
   if (results.render !== undefined) steps.push(`.render(${results.render})`);
   return end(definition, "handle", handler, draft.imports.use("toolwire", "defineTool"), name);
@@ -166,6 +166,7 @@ function uriTexts(fn: Fn): ReadonlySet<string> {
 function convertBody(definition: Definition, handler: Handler, convertResults: () => void): void {
   convertContext(handler);
   definition.convertServerUses(handler);
+  handler.convertUris();
   convertResults();
   handler.finish();
   handler.writeParameters();

@@ -32,6 +32,7 @@ export class Draft {
   /** One level of indentation. */
   readonly unit: string;
   readonly #names: Set<string>;
+  #keeper: { readonly map: string; readonly keep: string } | undefined;
 
   constructor(source: SourceFile, facts: PackageFacts) {
     const text = source.getFullText();
@@ -53,6 +54,32 @@ export class Draft {
     return name;
   }
 
+  /** Functions of the file that keep a text beside an answer. They are written once, after the imports. */
+  textKeeper(): { readonly map: string; readonly keep: string } {
+    return this.#keeper ??= this.#writeKeeper();
+  }
+
+  #writeKeeper(): { readonly map: string; readonly keep: string } {
+    const [map, keep] = [this.freeName("answerTexts"), this.freeName("withText")];
+    const isScript = /\.[cm]?jsx?$/.test(this.source.getFilePath());
+    const type = isScript ? "" : this.imports.use("toolwire", "RenderedOutput", { isType: true });
+    const lines = [
+      "",
+      "",
+      "/** Texts beside structured answers, for `.render()`. */",
+      `const ${map} = new WeakMap${isScript ? "" : `<object, ${type}>`}();`,
+      isScript
+        ? `function ${keep}(answer, text) {`
+        : `function ${keep}<Answer extends object>(answer: Answer, text: ${type}): Answer {`,
+      `${this.unit}${map}.set(answer, text);`,
+      `${this.unit}return answer;`,
+      "}",
+    ];
+    const last = this.source.getImportDeclarations().at(-1);
+    this.edits.append(last?.getEnd() ?? 0, lines.join(this.eol));
+    return { map, keep };
+  }
+
   /** Whether the file has this name anywhere. */
   hasName(name: string): boolean {
     return this.#names.has(name);
@@ -65,6 +92,16 @@ export class Draft {
     const comment = `// ${MARKER} ${TODOS[code]}`;
     const before = this.source.getFullText().slice(0, start).trimEnd();
     if (!before.endsWith(comment)) this.edits.insert(start, `${indent}${comment}${this.eol}`);
+  }
+
+  /** Comments a statement out that would fail, with the reason above it. */
+  commentOut(statement: Node, code: TodoCode): void {
+    this.todo(statement, code);
+    const indent = this.indentOf(statement);
+    const lines = statement.getText().split(this.eol).map((line) =>
+      line.startsWith(indent) ? line.slice(indent.length) : line
+    );
+    this.replace(statement, lines.map((line) => `// ${line}`.trimEnd()).join(`${this.eol}${indent}`));
   }
 
   /** Lists a difference by design. */

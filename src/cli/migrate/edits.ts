@@ -18,6 +18,7 @@ export interface Range {
 export class Edits {
   readonly #text: string;
   #edits: Edit[] = [];
+  #appended: Edit | undefined;
 
   constructor(text: string) {
     this.#text = text;
@@ -42,6 +43,11 @@ export class Edits {
   insert(at: number, text: string): void {
     if (this.#edits.some((edit) => edit.start === at && edit.end === at && edit.text === text)) return;
     this.#edits.push({ start: at, end: at, text, isBeside: true });
+  }
+
+  /** Inserts a text after the imports. It comes after what is inserted there otherwise. */
+  append(at: number, text: string): void {
+    this.#appended = { start: at, end: at, text, isBeside: true };
   }
 
   /** The text of a node, with the edits in it. */
@@ -69,10 +75,12 @@ export class Edits {
   apply(): string {
     let text = "";
     let at = 0;
-    for (const edit of this.#edits.toSorted(byOffset)) {
-      if (edit.start < at) continue;
-      text += this.#text.slice(at, edit.start) + edit.text;
-      at = edit.end;
+    const appended = this.#appended === undefined ? [] : [this.#appended];
+    for (const edit of [...this.#edits, ...appended].toSorted(byOffset)) {
+      // What is appended to the imports stays, also if the last of them is removed.
+      if (edit.start < at && edit !== this.#appended) continue;
+      text += this.#text.slice(at, Math.max(at, edit.start)) + edit.text;
+      at = Math.max(at, edit.end);
     }
     return text + this.#text.slice(at);
   }

@@ -83,26 +83,22 @@ export class Handler {
     return parameter === undefined ? fallback : parameterText(this.draft, parameter);
   }
 
-  /** The URI is a text here, and a `URL` there. */
+  /** Converts the URI of a reader, before what is returned: it is a text here, and a `URL` there. */
+  convertUris(): void {
+    const name = this.#parameter(this.#positions.uri)?.getNameNode();
+    if (Node.isIdentifier(name)) { for (const use of this.draft.uses(name)) this.#convertUri(use); }
+  }
+
+  /** The name of the URI, if it is still used. */
   #uriText(position: number | undefined): string | undefined {
     const name = this.#parameter(position)?.getNameNode();
-    if (name === undefined) return undefined;
-    if (!Node.isIdentifier(name)) return Node.isObjectBindingPattern(name) ? this.#hrefPattern(name) : undefined;
-    const uses = this.draft.uses(name).filter((use) => !this.#isReplaced(use));
-    for (const use of uses) this.#convertUri(use);
-    return uses.length === 0 ? undefined : name.getText();
-  }
-
-  #hrefPattern(pattern: Node): string | undefined {
-    const [element] = pattern.getDescendants().filter(Node.isBindingElement);
-    const local = element?.getNameNode();
-    if (!Node.isIdentifier(local) || (element?.getPropertyNameNode() ?? local).getText() !== "href") return undefined;
-    return this.draft.uses(local).some((use) => !this.#isReplaced(use)) ? local.getText() : undefined;
-  }
-
-  /** Whether an edit has removed a node. */
-  #isReplaced(use: Identifier): boolean {
-    return !this.draft.render(this.fn).includes(use.getText());
+    const [element] = Node.isObjectBindingPattern(name) ? name.getElements() : [];
+    const local = element === undefined ? name : element.getNameNode();
+    const body = this.fn.getBody();
+    if (local === undefined || body === undefined) return undefined;
+    return new RegExp(`(?<![\\w$.])${local.getText()}(?![\\w$]|\\s*:)`).test(this.draft.render(body))
+      ? local.getText()
+      : undefined;
   }
 
   #convertUri(use: Identifier): void {

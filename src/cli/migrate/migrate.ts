@@ -106,7 +106,7 @@ function factsOf(sources: readonly SourceFile[]): PackageFacts {
   const texts = sources.map((source) => source.getFullText());
   return {
     hasSessions: texts.some((text) => /sessionIdGenerator:\s*(?!undefined)\S|InMemorySessionAdapter\(/.test(text)),
-    checksHosts: texts.some((text) => /createMcp(Express|Hono|Fastify)App\(\)/.test(text)),
+    checksHosts: texts.some((text) => /createMcp(Express|Hono|Fastify)App\(\)|localhostHostValidation\(\)/.test(text)),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Questions of a handler: elicitation, sampling and roots. */
 import { type CallExpression, Node } from "ts-morph";
+import type { Draft } from "./draft.ts";
 import type { Handler } from "./handler.ts";
 import { membersOf, resolveConst } from "./registrations.ts";
 import { bare, isJsonSchema, jsonSchemaText } from "./schemas.ts";
@@ -53,7 +54,9 @@ function elicit(handler: Handler, call: CallExpression, parameters: Node | undef
 function questionSchema(handler: Handler, schema: Node, call: Node): string {
   const { draft, library } = handler;
   const isPlain = library !== "mcp-lite" || isJsonSchema(bare(resolveConst(bare(schema))));
-  return isPlain ? jsonSchemaText(draft, schema, draft.indentOf(call)) : draft.renderAt(schema, draft.indentOf(call));
+  return isPlain
+    ? jsonSchemaText(draft, schema, draft.indentOf(call), isScript(draft) ? undefined : "Record<string, any>")
+    : draft.renderAt(schema, draft.indentOf(call));
 }
 
 function sample(handler: Handler, call: CallExpression, parameters: Node | undefined): void {
@@ -86,10 +89,16 @@ function accept(handler: Handler, call: CallExpression, text: string, what: stri
   const statement = declaration.getVariableStatementOrThrow();
   const answer = draft.freeName(`${what}Answer`);
   const failure = draft.imports.use("toolwire", "Failure");
+  const block = what === "sample" && !isScript(draft)
+    ? draft.imports.use("toolwire/mcp", "ContentBlock", { isType: true })
+    : "";
+  const cast = block === ""
+    ? ""
+    : ` as { readonly content: ${block}; readonly model: string; readonly stopReason?: string }`;
   const lines = [
     `const ${answer} = await ${text};`,
     `if (${answer}.action !== "accept") throw new ${failure}("declined", "The caller declined");`,
-    `${statement.getDeclarationKind()} ${declaration.getNameNode().getText()} = ${answer}.content;`,
+    `${statement.getDeclarationKind()} ${declaration.getNameNode().getText()} = ${answer}.content${cast};`,
   ];
   draft.replace(statement, lines.join(`${draft.eol}${draft.indentOf(statement)}`));
 }
@@ -99,4 +108,8 @@ function begin(handler: Handler, call: CallExpression): void {
   handler.draft.note(call, "rerun");
   const loop = call.getAncestors().find((one) => one === handler.fn || Node.isIterationStatement(one));
   if (loop !== undefined && loop !== handler.fn) handler.draft.todo(call, "question-key");
+}
+
+function isScript(draft: Draft): boolean {
+  return /\.[cm]?jsx?$/.test(draft.source.getFilePath());
 }

@@ -5,6 +5,9 @@ import { dropReturnType, expressionBody, type Fn, isFn, mentionsResult, resolveF
 import { membersOf } from "./registrations.ts";
 import { bare } from "./schemas.ts";
 
+/** A text that is not made of the answer. */
+const OTHER_TEXT = "other";
+
 /** What the results of one tool have in common. */
 export class ToolResults {
   readonly #draft: Draft;
@@ -14,6 +17,9 @@ export class ToolResults {
   readonly #context: () => string;
   readonly #converted = new Set<Fn>();
   readonly #renders = new Set<string | undefined>();
+  /** Whether texts are only compared yet, and nothing is changed. */
+  #isScan = false;
+  #keepsTexts = false;
 
   constructor(draft: Draft, handler: Fn, hasOutput: boolean, context: () => string) {
     this.#draft = draft;
@@ -24,15 +30,26 @@ export class ToolResults {
 
   /** The function for `.render()`, if all answers have a text that is made of them in the same way. */
   get render(): string | undefined {
+    if (this.#keepsTexts) return `(output) => ${this.#draft.textKeeper().map}.get(output) ?? JSON.stringify(output)`;
     const [render] = this.#renders;
-    return this.#renders.size === 1 ? render : undefined;
+    return render;
+  }
+
+  /** Converts all results of the handler. */
+  convertAll(): void {
+    this.#isScan = true;
+    this.convert(this.#handler);
+    this.#isScan = false;
+    this.#converted.clear();
+    this.#keepsTexts = this.#renders.size > 1 || this.#renders.has(OTHER_TEXT);
+    this.convert(this.#handler);
   }
 
   /** Converts all results of a function. */
   convert(fn: Fn): void {
     if (this.#converted.has(fn)) return;
     this.#converted.add(fn);
-    dropReturnType(this.#draft, fn);
+    if (!this.#isScan) dropReturnType(this.#draft, fn);
     const expression = expressionBody(fn);
     if (expression !== undefined) this.#returned(expression, (text) => text, fn);
     for (const statement of returnsOf(fn)) {
@@ -46,6 +63,7 @@ export class ToolResults {
     const value = bare(expression);
     const members = membersOf(value);
     if (members?.has("content") === true || members?.has("structuredContent") === true) {
+      if (this.#isScan) return this.#renderOf(members);
       return this.#literal(expression, members, wrap, owner);
     }
     if (Node.isConditionalExpression(value)) {
@@ -57,7 +75,7 @@ export class ToolResults {
     const helper = Node.isCallExpression(call) ? resolveFn(this.#draft, call.getExpression()) : undefined;
     if (helper !== undefined) return this.convert(helper);
     // An error that a generator or another library throws has no result.
-    this.#unknown(expression);
+    if (!this.#isScan) this.#unknown(expression);
   }
 
   #unknown(expression: Node): void {
@@ -76,6 +94,10 @@ export class ToolResults {
     const name = declaration?.getNameNode();
     if (initializer === undefined || members?.has("content") !== true || !Node.isIdentifier(name)) return false;
     if (members.has("isError") || this.#draft.uses(name).length !== 1) return false;
+    if (this.#isScan) {
+      this.#renderOf(members);
+      return true;
+    }
     if (type !== undefined && mentionsResult(this.#draft, type)) {
       this.#draft.edits.overwrite(name.getEnd(), type.getEnd(), "");
     }
@@ -103,8 +125,10 @@ export class ToolResults {
     const structured = members.get("structuredContent");
     const content = members.get("content");
     if (structured !== undefined) {
-      this.#renderOf(node, structured, content);
-      return asExpression(this.#draft.render(structured), node);
+      const value = this.#draft.render(structured);
+      if (!this.#keepsTexts || content === undefined) return asExpression(value, node);
+      const text = this.#draft.render(textOfBlocks(content) ?? content);
+      return `${this.#draft.textKeeper().keep}(${value}, ${text})`;
     }
     if (this.#hasOutput) {
       this.#draft.todo(node, "result");
@@ -153,20 +177,14 @@ export class ToolResults {
   }
 
   /** What `.render()` has to be for the text beside a structured answer. */
-  #renderOf(node: Node, structured: Node, content: Node | undefined): void {
+  #renderOf(members: ReadonlyMap<string, Node>): void {
+    const [structured, content] = [members.get("structuredContent"), members.get("content")];
+    if (structured === undefined || content === undefined) return;
     const blocks = bare(content);
     const isEmpty = Node.isArrayLiteralExpression(blocks) && blocks.getElements().length === 0;
     const text = textOfBlocks(content);
-    if (content === undefined || isEmpty || (text !== undefined && isJsonOf(text, structured))) {
-      this.#renders.add(undefined);
-      return;
-    }
-    const render = this.#derive(text ?? content, structured);
-    if (render === undefined || (this.#renders.size > 0 && !this.#renders.has(render))) {
-      this.#draft.todo(node, "render");
-      this.#renders.add(undefined);
-    }
-    this.#renders.add(render);
+    const isJson = isEmpty || (text !== undefined && isJsonOf(text, structured));
+    this.#renders.add(isJson ? undefined : this.#derive(text ?? content, structured) ?? OTHER_TEXT);
   }
 
   /** `(output) => …`: a text of which each part is a member of the output. */

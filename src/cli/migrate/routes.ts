@@ -3,6 +3,7 @@ import { type CallExpression, type Identifier, Node, type ParameterDeclaration, 
 import type { Draft } from "./draft.ts";
 import { type Fn, isFn } from "./functions.ts";
 import { definitionsOf } from "./registrations.ts";
+import { bare } from "./schemas.ts";
 import { HTTP_TRANSPORTS } from "./tables.ts";
 
 /** A function of a route. */
@@ -16,7 +17,7 @@ interface Route {
 /** Functions whose work the server does. Calls of others are marked. */
 const GLUE = new RegExp(
   "^(" + [
-    "handleRequest|connect|close|isInitializeRequest|randomUUID|get|set|has|delete|some|log|error|warn|info|debug",
+    "isLegacyRequest|toWebRequest|toNodeHandler|handleLegacy|modern\\w*|validate\\w+|catch|handleRequest|connect|close|isInitializeRequest|randomUUID|get|set|has|delete|some|log|error|warn|info|debug",
     "status|json|send|end|on|writeHead|setHeader|sendStatus|set|push|isArray|String|stringify|text|header|cors|next",
   ].join("|") + ")$",
 );
@@ -53,7 +54,19 @@ function routesOf(draft: Draft): readonly Route[] {
       routes.set(owner, { fn: owner, request, isNode });
     }
   }
+  for (const owner of chooserFns(draft)) {
+    const request = owner.getParameters()[0]?.getNameNode();
+    if (request !== undefined) routes.set(owner, { fn: owner, request, isNode: true });
+  }
   return [...routes.values()];
+}
+
+/** Functions of Node that choose a server by the revision of the request. One server answers all. */
+function chooserFns(draft: Draft): readonly Fn[] {
+  const calls = draft.source.getDescendants().filter(Node.isCallExpression);
+  const choosing = calls.filter((call) => draft.imports.isAny(call.getExpression(), "isLegacyRequest"));
+  const owners = choosing.map((call) => call.getAncestors().filter(isFn).find((fn) => fn.getParameters().length >= 2));
+  return owners.filter((one) => one !== undefined);
 }
 
 /** The function whose parameter an expression begins with. */
@@ -77,8 +90,11 @@ function serverOf(
   if (server === undefined) return undefined;
   const value = Node.isIdentifier(server) ? localValue(server, routes) ?? server : server;
   const isCall = Node.isCallExpression(value);
-  if (isCall && value.getArguments().length > 0) return undefined;
-  return { text: draft.render(value), factory: isCall ? value.getExpression().getText() : value.getText() };
+  if (!isCall) return { text: draft.render(value), factory: value.getText() };
+  const args = value.getArguments().map((one) => bare(one));
+  if (!args.every((one) => Node.isStringLiteral(one) || Node.isObjectLiteralExpression(one))) return undefined;
+  const factory = value.getExpression().getText();
+  return { text: `${factory}(${args.map((one) => one.getText()).join(", ")})`, factory };
 }
 
 function isConnect(call: CallExpression): boolean {

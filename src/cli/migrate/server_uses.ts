@@ -31,19 +31,37 @@ export function convertServerUse(draft: Draft, use: Identifier, handler: Handler
   const name = access.getName();
   if (KEPT.has(name)) return;
   const call = access.getParent();
-  if (!Node.isCallExpression(call) || call.getExpression() !== access) return draft.todo(use, todoOf(name));
+  if (!Node.isCallExpression(call) || call.getExpression() !== access) return left(draft, use, todoOf(name));
   const list = LISTS[name];
   const convert = IN_HANDLER[name];
-  if (list !== undefined) draft.replace(call, `${use.getText()}.notify.listChanged("${list}")`);
+  if (list !== undefined) draft.replace(awaited(call), `${use.getText()}.notify.listChanged("${list}")`);
   else if (name === "sendResourceUpdated") updated(draft, use, call);
   else if (convert !== undefined && handler !== undefined) convert(handler, call);
-  else draft.todo(use, todoOf(name));
+  else left(draft, use, todoOf(name));
+}
+
+/** A statement that begins with the server would fail: it is commented out. */
+function left(draft: Draft, use: Identifier, code: "low-level" | "server-use"): void {
+  const statement = use.getFirstAncestor(Node.isStatement);
+  const isAlone = Node.isExpressionStatement(statement) && statement.getStart() === use.getStart();
+  if (isAlone) draft.commentOut(statement, code);
+  else draft.todo(use, code);
 }
 
 function updated(draft: Draft, use: Identifier, call: CallExpression): void {
   const uri = membersOf(call.getArguments()[0])?.get("uri");
   if (uri === undefined) return draft.todo(use, "server-use");
-  draft.replace(call, `${use.getText()}.notify.resourceUpdated(${draft.render(uri)})`);
+  draft.replace(awaited(call), `${use.getText()}.notify.resourceUpdated(${draft.render(uri)})`);
+}
+
+/** The call with `.catch(…)` after it and `await` before it: changes are published at once. */
+function awaited(call: Node): Node {
+  const [access, chained] = [call.getParent(), call.getParent()?.getParent()];
+  const isCaught = Node.isPropertyAccessExpression(access) && access.getName() === "catch" &&
+    Node.isCallExpression(chained);
+  const whole = isCaught ? chained : call;
+  const parent = whole.getParent();
+  return Node.isAwaitExpression(parent) || Node.isVoidExpression(parent) ? parent : whole;
 }
 
 function todoOf(name: string): "low-level" | "server-use" {

@@ -25,7 +25,6 @@ export function convertServers(draft: Draft): void {
   for (const node of created) {
     const known = draft.imports.known(node.getExpression());
     if (known?.name === "McpServer") new ServerConversion(draft, known.library).convert(node);
-    else if (known?.name === "Server") draft.todo(node, "low-level");
     else if (known?.name === "Client") draft.todo(node, "client");
   }
   for (const fn of draft.source.getDescendants().filter(isFn)) {
@@ -164,7 +163,13 @@ class ServerConversion {
     const name = declaration.getNameNode();
     const statement = declaration.getVariableStatementOrThrow();
     if (!Node.isIdentifier(name) || block === undefined || statement.getParent() !== block) return false;
-    for (const use of this.#draft.uses(name)) this.#draft.todo(use, "after-creation");
+    for (const use of this.#draft.uses(name)) {
+      const own = use.getFirstAncestor((one) => Node.isStatement(one) && one.getParent() === block);
+      const isAlone = Node.isExpressionStatement(own) || Node.isIfStatement(own);
+      if (isAlone && use.getFirstAncestor(isFn) === own.getFirstAncestor(isFn)) {
+        this.#draft.commentOut(own, "after-creation");
+      } else this.#draft.todo(use, "after-creation");
+    }
     this.#lists[kind].push(name.getText());
     this.#draft.replace(declaration, `${name.getText()} = ${text}`);
     return true;

@@ -122,7 +122,7 @@ export const TODOS = {
   "auth-info": "The caller is ctx.principal, by the option auth of createServer()",
   "request-info": "Headers are in ctx.metadata, the id is ctx.requestId",
   "session": "There is no session here: see the page on caller state",
-  "era": "One handler answers clients of all revisions, and does not know which",
+  "era": "One handler answers clients of all revisions: keep the code for older clients, which asks in place",
   "progress-token": "ctx.progress() may be called without a progress token",
   "question": "The parameters of this question are not known here: use ctx.elicit() or ctx.sample()",
   "question-key": "Each question of a call needs a separate key: add a part that differs in each round",

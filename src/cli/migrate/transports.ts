@@ -1,5 +1,5 @@
 /** Transports and what serves them: stdio, `handleRequest` of HTTP transports, the entries of 2.x, `bind` of mcp-lite. */
-import { type CallExpression, Node } from "ts-morph";
+import { type CallExpression, type Identifier, Node, type ParameterDeclaration } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { isFn } from "./functions.ts";
 import { convertRoutes } from "./routes.ts";
@@ -54,11 +54,30 @@ function replaceFactory(draft: Draft, call: CallExpression, before: string, afte
   if (factory === undefined) return draft.todo(call, "transport");
   const declared = Node.isIdentifier(factory) ? definitionsOf(factory) : [factory];
   const fn = declared.map((one) => Node.isVariableDeclaration(one) ? one.getInitializer() : one).find(isFn);
-  const text = Node.isIdentifier(factory) ? draft.render(factory) : `(${draft.render(factory)})`;
+  const text = draft.render(factory);
   const parameters = fn?.getParameters() ?? [];
-  if (parameters.length > 0) draft.todo(call, "era");
-  draft.replace(call, `${before}${text}(${parameters.length > 0 ? '{ era: "modern" }' : ""})${after}`);
+  const [first] = parameters;
+  if (first !== undefined) typeOfEra(draft, first);
+  if (first !== undefined && draft.uses(first.getNameNode() as Identifier).length > 0) draft.todo(call, "era");
+  const rendered = Node.isIdentifier(factory) ? text : `(${draft.render(factory)})`;
+  draft.replace(call, `${before}${rendered}(${first === undefined ? "" : '{ era: "legacy" }'})${after}`);
 }
+
+/** A factory was given the request. Its code for older clients is the one that asks in place, as all code does here. */
+function typeOfEra(draft: Draft, parameter: ParameterDeclaration): void {
+  const type = parameter.getTypeNode();
+  const isScript = /\.[cm]?jsx?$/.test(draft.source.getFilePath());
+  const isForeign = type !== undefined &&
+    [type, ...type.getDescendants()].some((one) => draft.imports.known(one) !== undefined);
+  if (!isScript && isForeign) draft.replace(type, ERA);
+  else if (!isScript && type === undefined) {
+    const fn = parameter.getParent();
+    const isBare = draft.source.getFullText()[fn.getStart()] !== "(" && Node.isArrowFunction(fn) && !fn.isAsync();
+    draft.replace(parameter, isBare ? `(${parameter.getText()}: ${ERA})` : `${parameter.getText()}: ${ERA}`);
+  }
+}
+
+const ERA = '{ readonly era: "legacy" | "modern" }';
 
 /** `handler.notify.toolsChanged()` of 2.x. */
 function convertNotifier(draft: Draft, call: CallExpression): void {

@@ -1,13 +1,14 @@
 /** `toolwire migrate` as a command: files, package.json, comments, markers, Git, flags. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runtime } from "../../runtime/runtime.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
 import { runHere } from "../run_here.ts";
+import { migrate } from "./run_migrate.ts";
 
 const skip = runtime !== "bun" && "ts-morph is the same everywhere: it runs once, on Bun";
 
@@ -53,20 +54,6 @@ const server = createServer({
 
 await serveStdio(server);
 `;
-
-/** Writes files into a folder, converts it, and returns what was printed with the files as they are then. */
-async function migrate(files: Readonly<Record<string, string>>, ...flags: readonly string[]) {
-  await using folder = await temporaryFolder();
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(join(folder.path, name, ".."), { recursive: true });
-    writeFileSync(join(folder.path, name), text);
-  }
-  const result = await runHere({ cwd: folder.path }, "migrate", ...flags);
-  const read = Object.fromEntries(
-    Object.keys(files).map((name) => [name, readFileSync(join(folder.path, name), "utf8")]),
-  );
-  return { ...result, files: read };
-}
 
 test("migrate: tools over stdio, with the shebang and the comments", { skip }, async () => {
   const { code, errors, files } = await migrate({ "server.ts": STDIO });
