@@ -5,7 +5,7 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { JSON_HEADERS, mediaTypeError, RESULT_HEADERS, retryAfterHeader } from "../../framing/http.ts";
+import { JSON_HEADERS, mediaTypeError, retryAfterHeader } from "../../framing/http.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
@@ -308,7 +308,7 @@ function errorReply(error: ErrorResult, status?: number): Reply {
 }
 
 function envelopeReply({ status, json }: Envelope): Reply {
-  return { status, headers: status === 200 ? RESULT_HEADERS : JSON_HEADERS, body: json };
+  return { status, headers: JSON_HEADERS, body: json };
 }
 
 const METADATA_CHANGED: Reply = errorReply(
