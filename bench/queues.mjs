@@ -14,6 +14,7 @@ const contenders = {
   "sqlite": undefined,
   "bullmq-redis": "redis",
   "bullmq-postgres": "postgres",
+  "durable-objects": undefined,
   "plain-bullmq-redis": "redis",
   "plain-bullmq-postgres": "postgres",
   "pg-boss": "postgres",

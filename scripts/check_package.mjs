@@ -11,7 +11,10 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { exportsOf } from "./exports.mjs";
+import { startRedis } from "../bench/long_work/redis.mjs";
+import { startPostgres } from "../bench/queues/postgres.mjs";
 import { findLargerBundles } from "./package/bundles.mjs";
+import { engineStores, suiteScript, writeObjectSuite } from "./package/engines.mjs";
 import { findProblems } from "./package/files.mjs";
 import { typeCheckPackages, typeChecks, typedConsumer, writeProject } from "./package/types.mjs";
 import { childEnv, findBin, findNode, root } from "./runtimes.mjs";
@@ -67,20 +70,6 @@ await listening.close();
 console.log("done");
 `;
 
-/** Checks at once, because each mostly waits. */
-const ENGINE_SUITE = `
-import { memoryEngine } from "toolwire/engine";
-import { engineSuite } from "toolwire/testing";
-
-const checks = engineSuite(() => {
-  const engine = memoryEngine();
-  return Promise.resolve({ engine, close: async () => await engine.close() });
-}).filter(({ skip }) => skip === undefined);
-if (checks.length < 25) throw new Error(checks.length + " checks");
-await Promise.all(checks.map(({ run }) => run()));
-console.log("done");
-`;
-
 function singleFile(url, end = `if (answer !== "Hello, Ada!") throw new Error(answer);\nconsole.log("done");`) {
   return `
 const { createClient, createServer, defineTool, memoryTransport } = await import(${JSON.stringify(url)});
@@ -123,7 +112,7 @@ async function checkTarball(tarball) {
       () => runScript(command, consumer, ROUND_TRIP),
     );
   }
-  await check("node24: an engine passes the suite of the package", () => runScript(node(24), consumer, ENGINE_SUITE));
+  await checkEngines(tarball);
   for (const [name, command] of Object.entries(runtimes)) {
     await check(`${name}: the command says how it is used`, () => runBin(command));
   }
@@ -132,6 +121,34 @@ async function checkTarball(tarball) {
   await checkSnippets();
   await check("workerd: a bundle of the installed package serves and calls a tool", runInWorkerd);
   await checkSingleFile();
+}
+
+/** The suite of the package over each of its engines. */
+async function checkEngines(tarball) {
+  const folder = join(temporary, "engines");
+  const peers = ["bullmq", "ioredis", "pg"].map((name) => `${name}@${manifest.devDependencies[name]}`);
+  await check("install with the packages of engines", () => install(folder, [tarball, ...peers]));
+  const stores = { redis: await startRedis(), postgres: await startPostgres() };
+  try {
+    for (const { name, store } of engineStores) {
+      if (store !== undefined && stores[store] === undefined && !process.env.CI) {
+        console.log(`not run: the suite over ${name}, which is not installed`);
+        continue;
+      }
+      const env = { STORE_URL: stores[store]?.url ?? "" };
+      await check(
+        `node24: ${name} passes the suite of the package`,
+        () => runScript(node(24), folder, suiteScript(name), env),
+      );
+    }
+  } finally {
+    for (const store of Object.values(stores)) store?.stop();
+  }
+  await check("workerd: Durable Objects pass the suite of the package", async () => {
+    const suite = join(temporary, "objects");
+    await writeObjectSuite(folder, suite);
+    await run([findBin("workerd"), "test", "config.capnp"], suite);
+  });
 }
 
 async function checkTypes(tarball) {
@@ -281,10 +298,10 @@ async function runInChromium(origin) {
   }
 }
 
-async function runScript(command, folder, code) {
+async function runScript(command, folder, code, env) {
   const script = join(folder, "script.mjs");
   writeFileSync(script, code);
-  const { stdout } = await run(command(script), folder);
+  const { stdout } = await run(command(script), folder, env);
   if (!stdout.endsWith("done\n")) throw new Error(`It did not run to its end: ${stdout}`);
 }
 
@@ -304,9 +321,9 @@ async function check(name, body) {
   }
 }
 
-async function run([command, ...args], cwd = root) {
+async function run([command, ...args], cwd = root, added = {}) {
   // Deno caches modules that it loads over HTTP; here the cache is deleted.
-  const env = { ...childEnv(), DENO_DIR: join(temporary, "deno") };
+  const env = { ...childEnv(), DENO_DIR: join(temporary, "deno"), ...added };
   const running = execute(command, args, { cwd, env, timeout: 180_000, maxBuffer: 1 << 26 });
   running.child.stdin.end();
   return await running;

@@ -2,6 +2,7 @@
 // the jobs per second of each round, and all delays of begins and wake-ups in milliseconds.
 import { strictEqual } from "node:assert/strict";
 import process from "node:process";
+import { openObjects } from "./objects.mjs";
 import { openOurs } from "./ours.mjs";
 import { openBoss, openPlain } from "./peers.mjs";
 
@@ -19,6 +20,7 @@ const openers = {
   "sqlite": () => openOurs("sqlite", inFlight, {}),
   "bullmq-redis": () => openOurs("bullmq", inFlight, { redis }),
   "bullmq-postgres": () => openOurs("bullmq", inFlight, { postgres }),
+  "durable-objects": () => openObjects(),
   "plain-bullmq-redis": () => openPlain(inFlight, { redis }),
   "plain-bullmq-postgres": () => openPlain(inFlight, { postgres }),
   "pg-boss": () => openBoss(inFlight, { postgres }),

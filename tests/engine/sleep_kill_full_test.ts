@@ -1,5 +1,5 @@
 /** A job sleeps while every process is killed: it wakes once, in a process that was started afterwards. */
-import { ok, strictEqual } from "node:assert/strict";
+import { match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";
 import { overlap } from "../overlap.ts";
@@ -57,6 +57,17 @@ async function sleepsOverKill(store: ServerName | "sqlite"): Promise<void> {
     await close();
   }
 }
+
+testWith("a job in memory that sleeps ends with its process, and its promise says that it is lost", [bun], async () => {
+  const first = await start("memory", "", `${SLEEP_MS}`, "begin");
+  const [, token = ""] = await first.printed(/asleep (\S+) /, PATIENCE_MS);
+  process.kill(first.pid, "SIGKILL");
+  await first.exited;
+  await using other = await start("memory", "", `${SLEEP_MS}`, "end", token);
+  const [, error = ""] = await other.printed(/error (.+) at \d+/, PATIENCE_MS);
+  match(error, /keeps jobs in one process only, until it ends/);
+  strictEqual(await other.exited, 0, other.output());
+}, 4 * PATIENCE_MS);
 
 const stores = ["sqlite", "redis", "postgres"] as const;
 const bodies = overlap(stores.map((store) => () => sleepsOverKill(store)), stores.length);

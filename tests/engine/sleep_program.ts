@@ -1,7 +1,7 @@
 // A process with a server whose tool sleeps: `sleep_program.ts <store> <path or url> <sleep in ms> <task> [token]`. It prints its actions.
 import process from "node:process";
 import * as v from "valibot";
-import { createServer, defineTool } from "../../mod.ts";
+import { createServer, defineTool, memoryEngine } from "../../mod.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
@@ -12,6 +12,7 @@ const [store = "", place = "", sleepMs = "", task = "", token = ""] = process.ar
 const LEASE_MS = 1_500;
 
 function openEngine(): Engine {
+  if (store === "memory") return memoryEngine();
   if (store === "sqlite") return sqliteEngine(place, { leaseMs: LEASE_MS, pollMs: 20 });
   return openBullmq(store === "redis" ? store : "postgres", place, { leaseMs: LEASE_MS, timeoutMs: 60_000 });
 }
@@ -43,6 +44,10 @@ if (task === "begin") {
 } else {
   server.work({ concurrency: 2 });
   console.log("works");
-  console.log(`result ${await client.$.redeem(token).result()} at ${Date.now()}`);
+  const outcome = await client.$.redeem(token).result().then(
+    (result) => `result ${result}`,
+    (error) => `error ${error}`,
+  );
+  console.log(`${outcome} at ${Date.now()}`);
   await server.close();
 }
