@@ -1,15 +1,28 @@
 // Builds dist/: JavaScript and declarations in files that the entries share, and toolwire.js, a single file that a page or a script
 // can import from a URL.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { build, transform } from "esbuild";
 import { markPure } from "./mark_pure.mjs";
 
-const { version, name, exports, bin } = JSON.parse(readFileSync("package.json", "utf8"));
+const { version, name, exports, bin } = JSON.parse(
+  readFileSync("package.json", "utf8"),
+);
 const jsrName = JSON.parse(readFileSync("deno.json", "utf8")).name;
-const entries = Object.values(exports).filter((entry) => typeof entry === "object");
-const programs = [...entries.map((entry) => entry.default), ...Object.values(bin)];
+const entries = Object.values(exports).filter((entry) =>
+  typeof entry === "object"
+);
+const programs = [
+  ...entries.map((entry) => entry.default),
+  ...Object.values(bin),
+];
 const target = "es2023";
 
 rmSync("dist", { recursive: true, force: true });
@@ -32,7 +45,10 @@ async function buildDeclarations() {
   run("tsc -p tsconfig.build.json --emitDeclarationOnly");
   run("node ../install.mjs", "scripts/declarations");
   const { bundleDeclarations } = await import("./declarations/bundle.mjs");
-  const bundled = await bundleDeclarations(entries.map(({ types }) => join(types)), "dist");
+  const bundled = await bundleDeclarations(
+    entries.map(({ types }) => join(types)),
+    "dist",
+  );
   for (const file of listFiles(".d.ts")) rmSync(file);
   for (const { name, code } of bundled) {
     const file = join("dist", name);
@@ -49,7 +65,9 @@ function run(command, cwd = ".") {
 /** One file for each entry, and one for each set of modules that the same entries share. */
 async function buildChunks() {
   await build({
-    entryPoints: programs.map((file) => file.replace("./dist/", "./").replace(/\.js$/, ".ts")),
+    entryPoints: programs.map((file) =>
+      file.replace("./dist/", "./").replace(/\.js$/, ".ts")
+    ),
     outdir: "dist",
     outbase: ".",
     chunkNames: "chunks/[name]-[hash]",
@@ -65,7 +83,12 @@ async function buildChunks() {
     const code = markPure(forNpm(readFileSync(file, "utf8")));
     // Chunks with a name are loaded by import(): nearly all are commands of the program. The package has 60 kB less without whitespace.
     const isLoaded = /^dist\/chunks\/(?!chunk-)/.test(file);
-    writeFileSync(file, isLoaded ? (await transform(code, { minifyWhitespace: true, target })).code : code);
+    writeFileSync(
+      file,
+      isLoaded
+        ? (await transform(code, { minifyWhitespace: true, target })).code
+        : code,
+    );
   }
 }
 
@@ -75,7 +98,7 @@ function forNpm(code) {
 }
 
 function listFiles(extension) {
-  return readdirSync("dist", { recursive: true }).filter((file) => file.endsWith(extension)).map((file) =>
-    join("dist", file)
-  );
+  return readdirSync("dist", { recursive: true }).filter((file) =>
+    file.endsWith(extension)
+  ).map((file) => join("dist", file));
 }

@@ -18,7 +18,8 @@ const { metafile } = await build({
   minifySyntax: true,
   legalComments: "eof",
   banner: {
-    js: 'import { createRequire as createRequireOfBundle } from "node:module";\n' +
+    js:
+      'import { createRequire as createRequireOfBundle } from "node:module";\n' +
       "const require = createRequireOfBundle(import.meta.url);",
   },
 });
@@ -26,12 +27,22 @@ chmodSync(outfile, 0o755);
 
 // The packages that are in the file, with their licences.
 const names = new Set(
-  Object.keys(metafile.inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+  Object.keys(metafile.inputs).flatMap((path) =>
+    /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []
+  ),
 );
 const notices = [...names].sort().map((name) => {
-  const installed = fileURLToPath(new URL(`../node_modules/${name}/`, import.meta.url));
-  const { version, license } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
-  const file = readdirSync(installed).find((entry) => /^licen[cs]e/i.test(entry));
-  return `${name} ${version}, ${license}\n\n${file === undefined ? "" : readFileSync(join(installed, file), "utf8")}`;
+  const installed = fileURLToPath(
+    new URL(`../node_modules/${name}/`, import.meta.url),
+  );
+  const { version, license } = JSON.parse(
+    readFileSync(join(installed, "package.json"), "utf8"),
+  );
+  const file = readdirSync(installed).find((entry) =>
+    /^licen[cs]e/i.test(entry)
+  );
+  return `${name} ${version}, ${license}\n\n${
+    file === undefined ? "" : readFileSync(join(installed, file), "utf8")
+  }`;
 });
 writeFileSync(join(folder, "dist/NOTICES.txt"), notices.join("\n\n"));

@@ -7,8 +7,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { formatFailures, formatNotes, formatTotal, row, scenarioTable, writeSection } from "./conformance_doc.mjs";
-import { declaredFeatures, formatFeature, passedUndeclared } from "./conformance_features.mjs";
+import {
+  formatFailures,
+  formatNotes,
+  formatTotal,
+  row,
+  scenarioTable,
+  writeSection,
+} from "./conformance_doc.mjs";
+import {
+  declaredFeatures,
+  formatFeature,
+  passedUndeclared,
+} from "./conformance_features.mjs";
 import { runSuite } from "./conformance_results.mjs";
 import { findBin, root } from "./runtimes.mjs";
 
@@ -28,9 +39,13 @@ const bySpec = (version, revision) => ({
 /** Name, command and arguments of each run; each is made of a server with sessions and of one without. */
 const RUNS = [
   { name: "0.1.16", cli: stable, args: [], isDetailed: true },
-  ...["2025-03-26", "2025-06-18", "2025-11-25"].map((revision) => bySpec("0.1.16", revision)),
+  ...["2025-03-26", "2025-06-18", "2025-11-25"].map((revision) =>
+    bySpec("0.1.16", revision)
+  ),
   { name: "alpha.12", cli: next, args: [], isDetailed: true },
-  ...["2025-03-26", "2025-06-18", "2025-11-25"].map((revision) => bySpec("alpha.12", revision)),
+  ...["2025-03-26", "2025-06-18", "2025-11-25"].map((revision) =>
+    bySpec("alpha.12", revision)
+  ),
   { ...bySpec("alpha.12", "2026-07-28"), isDetailed: true },
   ...["2025-11-25", "2026-07-28"].map((revision) => ({
     name: `alpha.12, --requirements ${revision}`,
@@ -52,7 +67,9 @@ const isOne = options.scenario !== undefined;
 /** Features that the server declares, with sessions or without. */
 const declared = new Set();
 const columns = await runAll();
-for (const column of columns) console.log(`${column.title.padEnd(46)} ${formatTotal(column)}`);
+for (const column of columns) {
+  console.log(`${column.title.padEnd(46)} ${formatTotal(column)}`);
+}
 for (const line of formatNotes(columns)) console.log(line);
 const failures = formatFailures(columns);
 for (const failure of failures) console.log(failure);
@@ -64,12 +81,16 @@ async function runAll() {
   const columns = [];
   try {
     for (const mode of ["sessions", "stateless"]) {
-      const server = await startServer(mode === "stateless" ? ["--stateless"] : []);
+      const server = await startServer(
+        mode === "stateless" ? ["--stateless"] : [],
+      );
       try {
         const features = await declaredFeatures(server.url);
         for (const feature of features) declared.add(feature);
         // One scenario is part of some runs only.
-        for (const run of RUNS.filter(({ isDetailed }) => isDetailed || !isOne)) {
+        for (
+          const run of RUNS.filter(({ isDetailed }) => isDetailed || !isOne)
+        ) {
           const column = await runOne(run, mode, server.url, temporary);
           column.problems.push(...passedUndeclared(column.scenarios, features));
           columns.push(column);
@@ -84,35 +105,65 @@ async function runAll() {
   return columns;
 }
 
-async function runOne({ name, cli, args, isSuite = false, isDetailed = false }, mode, url, temporary) {
+async function runOne(
+  { name, cli, args, isSuite = false, isDetailed = false },
+  mode,
+  url,
+  temporary,
+) {
   const title = `${name}, ${mode}`;
-  const what = isOne ? ["--scenario", options.scenario] : isSuite ? [] : ["--suite", "all"];
-  const { text, scenarios, problems } = await runSuite(bun, [cli, "server", "--url", url, ...what, ...args], {
+  const what = isOne
+    ? ["--scenario", options.scenario]
+    : isSuite
+    ? []
+    : ["--suite", "all"];
+  const { text, scenarios, problems } = await runSuite(bun, [
+    cli,
+    "server",
+    "--url",
+    url,
+    ...what,
+    ...args,
+  ], {
     cwd: temporary,
     output: join(temporary, title.replaceAll(/\W+/g, "_")),
     timeoutMs: TIMEOUT_MS,
     isOne,
   });
-  if (isDetailed && !isOne && scenarios.size === 0) problems.push("the suite has no scenarios");
+  if (isDetailed && !isOne && scenarios.size === 0) {
+    problems.push("the suite has no scenarios");
+  }
   if (options.verbose || problems.length > 0) console.log(text);
   return { name, mode, title, isDetailed, scenarios, problems };
 }
 
 /** Starts the fixture on a free port; its first line is its address. */
 function startServer(args) {
-  const child = spawn(bun, ["examples/everything/serve.ts", "--port", "0", ...args], {
+  const child = spawn(bun, [
+    "examples/everything/serve.ts",
+    "--port",
+    "0",
+    ...args,
+  ], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
   return new Promise((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`The server ended with status ${code}`)));
-    child.stdout.once("data", (line) => resolve({ url: String(line).trim(), process: child }));
+    child.once(
+      "exit",
+      (code) => reject(new Error(`The server ended with status ${code}`)),
+    );
+    child.stdout.once(
+      "data",
+      (line) => resolve({ url: String(line).trim(), process: child }),
+    );
   });
 }
 
 /** Writes the section of docs/conformance.md. */
 function writeTables() {
-  const totalOf = (name, mode) => formatTotal(columns.find((one) => one.name === name && one.mode === mode));
+  const totalOf = (name, mode) =>
+    formatTotal(columns.find((one) => one.name === name && one.mode === mode));
   writeSection("Server", [
     "`npm run conformance` starts [examples/everything](../examples/everything) on Bun and runs the suites against it, with sessions and",
     "without: all scenarios on the suites' default wire, which is 2025-11-25 wherever a scenario supports it; those of each",
@@ -120,7 +171,9 @@ function writeTables() {
     "",
     row(["run", "sessions", "stateless"]),
     row(["---", "---", "---"]),
-    ...RUNS.map(({ name }) => row([name, totalOf(name, "sessions"), totalOf(name, "stateless")])),
+    ...RUNS.map(({ name }) =>
+      row([name, totalOf(name, "sessions"), totalOf(name, "stateless")])
+    ),
     "",
     "`tasks-status-notifications` is skipped by the suite,",
     "whose check is not written for the current draft. `server-session-lifecycle` and two warnings need sessions. The warning of",

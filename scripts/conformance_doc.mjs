@@ -19,9 +19,15 @@ const HEAD = [
 /** Writes the section of this title: lines of Markdown. */
 export function writeSection(title, lines) {
   const parts = readFileSync(FILE, "utf8").split(/^## /m).slice(1);
-  const sections = new Map(parts.map((text) => [text.slice(0, text.indexOf("\n")), `## ${text.trimEnd()}`]));
+  const sections = new Map(
+    parts.map((
+      text,
+    ) => [text.slice(0, text.indexOf("\n")), `## ${text.trimEnd()}`]),
+  );
   sections.set(title, [`## ${title}`, "", ...lines].join("\n").trimEnd());
-  const known = SECTIONS.filter((one) => sections.has(one)).map((one) => sections.get(one));
+  const known = SECTIONS.filter((one) => sections.has(one)).map((one) =>
+    sections.get(one)
+  );
   writeFileSync(FILE, `${HEAD.join("\n")}\n${known.join("\n\n")}\n`);
 }
 
@@ -36,13 +42,20 @@ export function row(cells) {
  * @param more Returns the cell of a further column by the name of a scenario, which is headed by `title`.
  */
 export function scenarioTable(columns, more) {
-  const names = [...new Set(columns.flatMap(({ scenarios }) => [...scenarios.keys()]))].sort();
-  const heads = [...(more ? [more.title] : []), ...columns.map(({ title }) => title)];
+  const names = [
+    ...new Set(columns.flatMap(({ scenarios }) => [...scenarios.keys()])),
+  ].sort();
+  const heads = [
+    ...(more ? [more.title] : []),
+    ...columns.map(({ title }) => title),
+  ];
   return [
     row(["", ...heads]),
     row(["---", ...heads.map(() => "---")]),
     ...names.map((name) => {
-      const results = columns.map(({ scenarios }) => formatScenario(scenarios.get(name)));
+      const results = columns.map(({ scenarios }) =>
+        formatScenario(scenarios.get(name))
+      );
       return row([name, ...(more ? [more.format(name)] : []), ...results]);
     }),
   ];
@@ -53,7 +66,9 @@ function formatScenario(scenario) {
   const { passed, failed, warned, skipped, state } = scenario;
   if (state === "skipped") return "skipped";
   const more = skipped.length > 0 ? `, ${skipped.length} skipped` : "";
-  return `${state === "failed" ? "✗ " : ""}${passed}/${passed + failed.length + warned.length}${more}`;
+  return `${state === "failed" ? "✗ " : ""}${passed}/${
+    passed + failed.length + warned.length
+  }${more}`;
 }
 
 /** The sums of a run, for a cell or a line of output. */
@@ -81,11 +96,15 @@ export function formatTotal({ scenarios }) {
 /** What was not checked, and why, and the warnings: a line for each reason, with the number of runs that have it. */
 export function formatNotes(columns) {
   const skipped = countNotes(columns, ({ skipped, state }) => {
-    return state === "skipped" && skipped.length === 0 ? ["no check applies"] : [...new Set(skipped)];
+    return state === "skipped" && skipped.length === 0
+      ? ["no check applies"]
+      : [...new Set(skipped)];
   });
   const warned = countNotes(columns, (scenario) => scenario.warned);
   return [
-    ...(skipped.length > 0 ? ["Skipped by the suites:", "", ...skipped, ""] : []),
+    ...(skipped.length > 0
+      ? ["Skipped by the suites:", "", ...skipped, ""]
+      : []),
     ...(warned.length > 0 ? ["Warnings:", "", ...warned, ""] : []),
   ];
 }
@@ -94,16 +113,22 @@ function countNotes(columns, notesOf) {
   const runs = new Map();
   for (const { scenarios } of columns) {
     for (const [name, scenario] of scenarios) {
-      for (const note of notesOf(scenario)) runs.set(`${name}: ${note}`, (runs.get(`${name}: ${note}`) ?? 0) + 1);
+      for (const note of notesOf(scenario)) {
+        runs.set(`${name}: ${note}`, (runs.get(`${name}: ${note}`) ?? 0) + 1);
+      }
     }
   }
-  return [...runs].sort().map(([note, count]) => `- ${note} (${count} ${count === 1 ? "run" : "runs"})`);
+  return [...runs].sort().map(([note, count]) =>
+    `- ${note} (${count} ${count === 1 ? "run" : "runs"})`
+  );
 }
 
 /** The failed checks and the problems of the runners, a line each. */
 export function formatFailures(columns) {
   return columns.flatMap(({ title, scenarios, problems }) => [
     ...problems.map((problem) => `${title}: ${problem}`),
-    ...[...scenarios].flatMap(([name, { failed }]) => failed.map((check) => `${title}: ${name}: ${check}`)),
+    ...[...scenarios].flatMap(([name, { failed }]) =>
+      failed.map((check) => `${title}: ${name}: ${check}`)
+    ),
   ]);
 }

@@ -11,17 +11,23 @@ export const LIST = new URL("tests/arch/exports.txt", ROOT);
 
 /** The list for the entries of `deno.json`, which name the sources. */
 export function listExports() {
-  const { exports: entries } = JSON.parse(readFileSync(new URL("deno.json", ROOT), "utf8"));
+  const { exports: entries } = JSON.parse(
+    readFileSync(new URL("deno.json", ROOT), "utf8"),
+  );
   const sections = Object.entries(entries).map(([entry, source]) => {
     const names = exportsOf(readFileSync(new URL(source, ROOT), "utf8"));
-    return [`${entry} (${source.slice(2)})`, ...names.map((name) => `  ${name}`)].join("\n");
+    return [
+      `${entry} (${source.slice(2)})`,
+      ...names.map((name) => `  ${name}`),
+    ].join("\n");
   });
   return `${sections.join("\n\n")}\n`;
 }
 
 /** The names that a module exports, in order; types are marked, and `* from` stands for all names of another module. */
 export function exportsOf(text) {
-  const { body } = parse(text, { sourceType: "module", plugins: ["typescript"] }).program;
+  const { body } =
+    parse(text, { sourceType: "module", plugins: ["typescript"] }).program;
   const names = new Set();
   for (const { type, exportKind, source, specifiers, declaration } of body) {
     if (type === "ExportAllDeclaration") names.add(`* from ${source.value}`);
@@ -30,7 +36,10 @@ export function exportsOf(text) {
     for (const { exported, exportKind: kind } of specifiers) {
       names.add(`${isType || kind === "type" ? "type " : ""}${exported.name}`);
     }
-    for (const { id } of declaration?.declarations ?? (declaration ? [declaration] : [])) {
+    for (
+      const { id } of declaration?.declarations ??
+        (declaration ? [declaration] : [])
+    ) {
       names.add(`${isType ? "type " : ""}${id.name}`);
     }
   }
@@ -42,4 +51,6 @@ function keyOf(name) {
   return name.replace(/^type /, "~").toLowerCase();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(LIST, listExports());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(LIST, listExports());
+}

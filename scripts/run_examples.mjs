@@ -4,21 +4,37 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { childEnv, findBin, findNode, root, runOrThrow, runToEnd } from "./runtimes.mjs";
+import {
+  childEnv,
+  findBin,
+  findNode,
+  root,
+  runOrThrow,
+  runToEnd,
+} from "./runtimes.mjs";
 
 const node = findNode(24);
 const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
 const commands = {
   bun: [findBin("bun")],
   // A story with a package.json would else count as a separate project.
-  deno: [findBin("deno"), "run", "-A", "--no-check", "--quiet", `--config=${join(root, "deno.json")}`],
+  deno: [
+    findBin("deno"),
+    "run",
+    "-A",
+    "--no-check",
+    "--quiet",
+    `--config=${join(root, "deno.json")}`,
+  ],
   node24: [node, "--disable-warning=ExperimentalWarning", `--import=${hook}`],
 };
 
 const tests = readdirSync(join(root, "tests/examples"));
 
 const named = process.argv.slice(2);
-const stories = named.length > 0 ? named : readdirSync(join(root, "examples")).sort();
+const stories = named.length > 0
+  ? named
+  : readdirSync(join(root, "examples")).sort();
 
 let failed = 0;
 for (const story of stories) {
@@ -28,16 +44,24 @@ for (const story of stories) {
     const install = join(root, "scripts/install.mjs");
     await attempt(
       `packages of ${story}`,
-      () => runOrThrow(process.execPath, [install], { cwd: folder, timeout: 120_000 }),
+      () =>
+        runOrThrow(process.execPath, [install], {
+          cwd: folder,
+          timeout: 120_000,
+        }),
     );
   }
   if (existsSync(join(root, main))) {
     await Promise.all(
-      Object.entries(commands).map(([name, command]) => attempt(`${main} on ${name}`, () => run(command, main))),
+      Object.entries(commands).map(([name, command]) =>
+        attempt(`${main} on ${name}`, () => run(command, main))
+      ),
     );
   } else {
     await attempt(`${story} has a test`, () => {
-      const isTested = tests.some((file) => file.startsWith(`${story}_`) && file.endsWith("_test.ts"));
+      const isTested = tests.some((file) =>
+        file.startsWith(`${story}_`) && file.endsWith("_test.ts")
+      );
       if (!isTested) throw new Error("It has neither a main.ts nor a test");
     });
   }
@@ -46,8 +70,14 @@ process.exitCode = failed > 0 ? 1 : 0;
 
 async function run([command, ...args], main) {
   const options = { cwd: root, env: childEnv(node), timeout: 120_000 };
-  const { status, stdout, stderr } = await runToEnd(command, [...args, main], options);
-  if (status !== 0) throw new Error(`It ended with ${status}:\n${stdout}${stderr}`);
+  const { status, stdout, stderr } = await runToEnd(
+    command,
+    [...args, main],
+    options,
+  );
+  if (status !== 0) {
+    throw new Error(`It ended with ${status}:\n${stdout}${stderr}`);
+  }
 }
 
 async function attempt(name, body) {

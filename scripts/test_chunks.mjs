@@ -13,7 +13,8 @@ const HOOKS = /^(before|after|beforeEach|afterEach)\(/m;
 export function inChunks(files, folder) {
   if (files.length <= 2) return files;
   const alone = files.filter((file) =>
-    file.endsWith("_full_test.ts") || HOOKS.test(readFileSync(join(root, file), "utf8"))
+    file.endsWith("_full_test.ts") ||
+    HOOKS.test(readFileSync(join(root, file), "utf8"))
   );
   const shared = files.filter((file) => !alone.includes(file));
   mkdirSync(folder, { recursive: true });
@@ -24,7 +25,9 @@ export function inChunks(files, folder) {
     const part = shared.filter((_, at) => at % count === index);
     writeFileSync(
       path,
-      part.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)};\n`).join(""),
+      part.map((file) =>
+        `import ${JSON.stringify(pathToFileURL(join(root, file)).href)};\n`
+      ).join(""),
     );
     return path;
   });

@@ -33,11 +33,18 @@ export async function openObjects() {
   const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-objects-"));
   const { port, stop } = await startWorkerd(folder);
   const asker = new Asker({
-    fetch: async (request) => await fetch(`http://127.0.0.1:${port}/mcp-lite/v1/calltools`, await toInit(request)),
+    fetch: async (request) =>
+      await fetch(
+        `http://127.0.0.1:${port}/mcp-lite/v1/calltools`,
+        await toInit(request),
+      ),
   });
   const call = async (tool, args) => {
     const { _meta } = await asker.ask(tool, args, { promise: true });
-    return (await asker.ask("redeem", { promise: _meta.promise_token, wait_ms: 25_000 })).content;
+    return (await asker.ask("redeem", {
+      promise: _meta.promise_token,
+      wait_ms: 25_000,
+    })).content;
   };
   const begins = new Map();
   return {
@@ -57,12 +64,18 @@ export async function openObjects() {
 }
 
 async function toInit(request) {
-  return { method: "POST", headers: { "content-type": "application/json" }, body: await request.arrayBuffer() };
+  return {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: await request.arrayBuffer(),
+  };
 }
 
 async function startWorkerd(folder) {
   await build({
-    entryPoints: [fileURLToPath(new URL("objects_worker.mjs", import.meta.url))],
+    entryPoints: [
+      fileURLToPath(new URL("objects_worker.mjs", import.meta.url)),
+    ],
     outfile: join(folder, "worker.js"),
     bundle: true,
     format: "esm",
@@ -72,7 +85,11 @@ async function startWorkerd(folder) {
   });
   writeFileSync(join(folder, "workerd.capnp"), CONFIG);
   mkdirSync(join(folder, "disk"));
-  const child = spawn(findBin("workerd"), ["serve", "workerd.capnp", "--control-fd=1"], {
+  const child = spawn(findBin("workerd"), [
+    "serve",
+    "workerd.capnp",
+    "--control-fd=1",
+  ], {
     cwd: folder,
     stdio: ["ignore", "pipe", "ignore"],
   });

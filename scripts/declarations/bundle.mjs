@@ -18,12 +18,15 @@ export async function bundleDeclarations(entries, folder) {
   });
   const { output } = await bundle.generate({
     entryFileNames: "[name].d.ts",
-    chunkFileNames: ({ name }) => `types/${name.replace(/\.d$/, "")}-[hash].d.ts`,
+    chunkFileNames: ({ name }) =>
+      `types/${name.replace(/\.d$/, "")}-[hash].d.ts`,
   });
   return output.map(({ fileName, code }) => ({ name: fileName, code }));
 }
 
 /** The module of the program exports nothing, and types that no entry exports are the parameters of internal classes. */
 function failOn({ code, message }) {
-  if (code !== "EMPTY_BUNDLE" && !message.includes("private shared type exports")) throw new Error(message);
+  if (
+    code !== "EMPTY_BUNDLE" && !message.includes("private shared type exports")
+  ) throw new Error(message);
 }

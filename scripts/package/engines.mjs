@@ -52,7 +52,9 @@ await first.close();`;
 }
 
 /** Names of the engines, and the store that each needs. */
-export const engineStores = Object.entries(ENGINES).map(([name, { store }]) => ({ name, store }));
+export const engineStores = Object.entries(ENGINES).map((
+  [name, { store }],
+) => ({ name, store }));
 
 /** A script that runs the suite over an engine, and prints the number of its checks. */
 export function suiteScript(name) {
@@ -87,7 +89,7 @@ process.exit(0);
 
 /**
  * Writes a Worker with one class of objects for each check of the suite, and the configuration of workerd that runs them as a test. An
- * object is its jobs' only process.
+ * object is the only process of its jobs.
  */
 export async function writeObjectSuite(consumer, folder) {
   mkdirSync(folder);
@@ -114,7 +116,10 @@ export async function writeObjectSuite(consumer, folder) {
         }
       };
     }
-    ${indexes.map((index) => `export const Jobs${index} = classOf(${index});`).join("\n    ")}
+    ${
+    indexes.map((index) => `export const Jobs${index} = classOf(${index});`)
+      .join("\n    ")
+  }
 
     export default {
       async test(_, env) {
@@ -146,7 +151,9 @@ export async function writeObjectSuite(consumer, folder) {
   const namespaces = indexes.map((index) =>
     `(className = "Jobs${index}", uniqueKey = "jobs${index}", enableSql = true)`
   );
-  const bindings = indexes.map((index) => `(name = "JOBS${index}", durableObjectNamespace = "Jobs${index}")`);
+  const bindings = indexes.map((index) =>
+    `(name = "JOBS${index}", durableObjectNamespace = "Jobs${index}")`
+  );
   writeFileSync(
     join(folder, "config.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";

@@ -7,9 +7,7 @@ import { ToolError } from "../../../core/errors/tool_error.ts";
 import { toToolError } from "../../../core/call/outcome.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { decodeError } from "../../../wires/framing/json_rpc/decode_error.ts";
-
-/** The window of a page. */
-export type PageWindow = Window & typeof globalThis;
+import type { PageWindow, WindowMessage } from "./page_window.ts";
 
 /** Handles the messages of the host. */
 export interface BridgeHandlers {
@@ -81,7 +79,7 @@ export class Bridge {
     this.#window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
   }
 
-  readonly #receive = ({ source, data }: MessageEvent): void => {
+  readonly #receive = ({ source, data }: WindowMessage): void => {
     // Any window may post a message: only the parent is the host.
     if (source !== this.#window.parent || !isJsonObject(data) || data["jsonrpc"] !== "2.0") return;
     const { id, method, params } = data;

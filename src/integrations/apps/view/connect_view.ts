@@ -2,7 +2,7 @@ import { Failure } from "../../../core/errors/failure.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import { OBJECT_MEMBERS } from "../../../internal/json.ts";
 import type { ToolSource } from "../../../client/types.ts";
-import type { PageWindow } from "./bridge.ts";
+import type { PageWindow } from "./page_window.ts";
 import { ViewConnection } from "./connection.ts";
 import type { ConnectViewOptions, UntypedToolTypes, UntypedView, View, ViewToolName, ViewToolTypes } from "./types.ts";
 
@@ -37,8 +37,8 @@ export function connectView<Source extends ToolSource, Name extends ViewToolName
  */
 export function connectView(options?: ConnectViewOptions<UntypedToolTypes>): Promise<UntypedView>;
 export async function connectView(options: ConnectViewOptions<UntypedToolTypes> = {}): Promise<UntypedView> {
-  const { window } = globalThis as { readonly window?: PageWindow };
-  if (window === undefined || window.parent === window) {
+  const { window } = globalThis as unknown as { readonly window?: PageWindow };
+  if (window === undefined || window.parent === window as unknown) {
     throw new ToolError("unavailable", "Cannot connect the view: the page is not in a frame of a host");
   }
   // The one cast: decoded results have the types of the server.

@@ -3,7 +3,8 @@ import { ToolError } from "../../../core/errors/tool_error.ts";
 import { asObject, isJsonObject, type Members, omitUndefined, typedOr } from "../../../internal/json.ts";
 import { decodeToolResult } from "../../../wires/mcp/client/decode_tool_result.ts";
 import { unwrapAnswer } from "../../../client/call_result.ts";
-import { Bridge, type PageWindow } from "./bridge.ts";
+import { Bridge } from "./bridge.ts";
+import type { PageWindow } from "./page_window.ts";
 import { applyStyles, watchHeight } from "./page_style.ts";
 import type {
   ConnectViewOptions,

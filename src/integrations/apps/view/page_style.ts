@@ -1,12 +1,12 @@
 /** The document of a view: styles of the host, and the height that its content needs. */
-import type { PageWindow } from "./bridge.ts";
+import type { PageDocument, PageWindow } from "./page_window.ts";
 import type { HostContext } from "./types.ts";
 
 /** Id of the element with the fonts of the host. */
 const FONTS_ID = "toolwire-host-fonts";
 
 /** Sets theme, CSS variables and fonts of the host. Variables that the host does not set stay as they are. */
-export function applyStyles(document: Document, { theme, styles }: HostContext): void {
+export function applyStyles(document: PageDocument, { theme, styles }: HostContext): void {
   const { documentElement: root } = document;
   if (theme !== undefined) {
     root.dataset["theme"] = theme;
