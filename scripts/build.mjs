@@ -1,13 +1,7 @@
 // Builds dist/: JavaScript and declarations in files that the entries share, and toolwire.js, a single file that a page or a script
 // can import from a URL.
 import { spawnSync } from "node:child_process";
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, transform } from "esbuild";
 import { markPure } from "./mark_pure.mjs";
@@ -16,9 +10,7 @@ const { version, name, exports, bin } = JSON.parse(
   readFileSync("package.json", "utf8"),
 );
 const jsrName = JSON.parse(readFileSync("deno.json", "utf8")).name;
-const entries = Object.values(exports).filter((entry) =>
-  typeof entry === "object"
-);
+const entries = Object.values(exports).filter((entry) => typeof entry === "object");
 const programs = [
   ...entries.map((entry) => entry.default),
   ...Object.values(bin),
@@ -65,9 +57,7 @@ function run(command, cwd = ".") {
 /** One file for each entry, and one for each set of modules that the same entries share. */
 async function buildChunks() {
   await build({
-    entryPoints: programs.map((file) =>
-      file.replace("./dist/", "./").replace(/\.js$/, ".ts")
-    ),
+    entryPoints: programs.map((file) => file.replace("./dist/", "./").replace(/\.js$/, ".ts")),
     outdir: "dist",
     outbase: ".",
     chunkNames: "chunks/[name]-[hash]",
@@ -85,9 +75,7 @@ async function buildChunks() {
     const isLoaded = /^dist\/chunks\/(?!chunk-)/.test(file);
     writeFileSync(
       file,
-      isLoaded
-        ? (await transform(code, { minifyWhitespace: true, target })).code
-        : code,
+      isLoaded ? (await transform(code, { minifyWhitespace: true, target })).code : code,
     );
   }
 }
@@ -98,7 +86,7 @@ function forNpm(code) {
 }
 
 function listFiles(extension) {
-  return readdirSync("dist", { recursive: true }).filter((file) =>
-    file.endsWith(extension)
-  ).map((file) => join("dist", file));
+  return readdirSync("dist", { recursive: true }).filter((file) => file.endsWith(extension)).map((file) =>
+    join("dist", file)
+  );
 }

@@ -9,8 +9,7 @@ import { gzipSync } from "node:zlib";
 import { root } from "./runtimes.mjs";
 
 const OUT = join(root, "src/wires/console/server/page.ts");
-const BANNER =
-  "Contains preact, @preact/signals and eventsource-parser, each under the MIT License.";
+const BANNER = "Contains preact, @preact/signals and eventsource-parser, each under the MIT License.";
 /** Largest page, in bytes of gzip. */
 const MAX_GZIP = 61_440;
 
@@ -61,8 +60,7 @@ const policy = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join("; ");
-const code =
-  `/** The page of the console. Generated from console/ by scripts/build_console.mjs. ${BANNER} */
+const code = `/** The page of the console. Generated from console/ by scripts/build_console.mjs. ${BANNER} */
 
 // deno-fmt-ignore
 export const PAGE: string = ${JSON.stringify(html)};
@@ -73,9 +71,7 @@ export const PAGE_POLICY: string = ${JSON.stringify(policy)};
 `;
 const size = gzipSync(html, { level: 9 }).length;
 console.log(
-  `console page: ${(size / 1_024).toFixed(1)} KiB gzip, ${
-    (html.length / 1_024).toFixed(1)
-  } KiB`,
+  `console page: ${(size / 1_024).toFixed(1)} KiB gzip, ${(html.length / 1_024).toFixed(1)} KiB`,
 );
 if (size > MAX_GZIP) {
   throw new Error(`The page is ${size} bytes of gzip; at most ${MAX_GZIP}`);

@@ -18,8 +18,7 @@ const { metafile } = await build({
   minifySyntax: true,
   legalComments: "eof",
   banner: {
-    js:
-      'import { createRequire as createRequireOfBundle } from "node:module";\n' +
+    js: 'import { createRequire as createRequireOfBundle } from "node:module";\n' +
       "const require = createRequireOfBundle(import.meta.url);",
   },
 });
@@ -27,9 +26,7 @@ chmodSync(outfile, 0o755);
 
 // The packages that are in the file, with their licences.
 const names = new Set(
-  Object.keys(metafile.inputs).flatMap((path) =>
-    /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []
-  ),
+  Object.keys(metafile.inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
 );
 const notices = [...names].sort().map((name) => {
   const installed = fileURLToPath(
@@ -38,11 +35,7 @@ const notices = [...names].sort().map((name) => {
   const { version, license } = JSON.parse(
     readFileSync(join(installed, "package.json"), "utf8"),
   );
-  const file = readdirSync(installed).find((entry) =>
-    /^licen[cs]e/i.test(entry)
-  );
-  return `${name} ${version}, ${license}\n\n${
-    file === undefined ? "" : readFileSync(join(installed, file), "utf8")
-  }`;
+  const file = readdirSync(installed).find((entry) => /^licen[cs]e/i.test(entry));
+  return `${name} ${version}, ${license}\n\n${file === undefined ? "" : readFileSync(join(installed, file), "utf8")}`;
 });
 writeFileSync(join(folder, "dist/NOTICES.txt"), notices.join("\n\n"));

@@ -94,9 +94,7 @@ function readCell(table, row, column) {
   const value = Number.parseFloat(line?.split("|")[column + 1] ?? "");
   if (Number.isNaN(value)) {
     throw new Error(
-      `bench/size.mjs has no number in column ${column} of ${
-        JSON.stringify(row)
-      }:\n${table}`,
+      `bench/size.mjs has no number in column ${column} of ${JSON.stringify(row)}:\n${table}`,
     );
   }
   return value;

@@ -2,16 +2,7 @@
 // what a client of the official SDK receives: node scripts/check_migrate.mjs [--sdk <repository>] [--lite <repository>] [--only <name>]
 // Without the repositories it clones them. Prints a table in Markdown; the work is in .cache/check_migrate.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -141,9 +132,7 @@ function examplesOfV1(folder) {
     writeFileSync(file, text);
   }
   rmSync(join(folder, "src/examples/client"), { recursive: true, force: true });
-  return files(servers).filter((file) =>
-    /createMcp|listen|Stdio|serve\(/.test(readFileSync(file, "utf8"))
-  ).map((
+  return files(servers).filter((file) => /createMcp|listen|Stdio|serve\(/.test(readFileSync(file, "utf8"))).map((
     file,
   ) => ({
     example: file.slice(servers.length + 1, -3),
@@ -189,9 +178,7 @@ function examplesOfV2(folder) {
 
 function examplesOfLite(folder) {
   const examples = join(folder, "examples");
-  return readdirSync(examples).filter((name) =>
-    existsSync(join(examples, name, "src/index.ts"))
-  ).map((name) => ({
+  return readdirSync(examples).filter((name) => existsSync(join(examples, name, "src/index.ts"))).map((name) => ({
     example: name,
     file: `examples/${name}/src/index.ts`,
     path: "/mcp",
@@ -341,8 +328,7 @@ async function transportOf(example, args, env, cwd, port) {
   }
   if (example.path === undefined) {
     const { SSEClientTransport } = await from("sse");
-    return () =>
-      new SSEClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
+    return () => new SSEClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
   }
   const { StreamableHTTPClientTransport } = await from("streamableHttp");
   return () =>
@@ -392,15 +378,9 @@ async function answerQuestions(client, questions) {
 async function everything(client) {
   const offers = client.getServerCapabilities() ?? {};
   const { tools } = offers.tools ? await client.listTools() : { tools: [] };
-  const { resources } = offers.resources
-    ? await client.listResources()
-    : { resources: [] };
-  const { resourceTemplates } = offers.resources
-    ? await client.listResourceTemplates()
-    : { resourceTemplates: [] };
-  const { prompts } = offers.prompts
-    ? await client.listPrompts()
-    : { prompts: [] };
+  const { resources } = offers.resources ? await client.listResources() : { resources: [] };
+  const { resourceTemplates } = offers.resources ? await client.listResourceTemplates() : { resourceTemplates: [] };
+  const { prompts } = offers.prompts ? await client.listPrompts() : { prompts: [] };
   const answers = {};
   for (const { name, inputSchema } of tools) {
     answers[`tool ${name}`] = await result(() =>
@@ -415,15 +395,11 @@ async function everything(client) {
     );
   }
   for (const { uri } of resources) {
-    answers[`resource ${uri}`] = await result(() =>
-      client.readResource({ uri })
-    );
+    answers[`resource ${uri}`] = await result(() => client.readResource({ uri }));
   }
   for (const { uriTemplate } of resourceTemplates) {
     const uri = uriTemplate.replace(/\{[^}]*\}/g, "1");
-    answers[`resource ${uri}`] = await result(() =>
-      client.readResource({ uri })
-    );
+    answers[`resource ${uri}`] = await result(() => client.readResource({ uri }));
   }
   for (const { name, arguments: parameters = [] } of prompts) {
     const args = Object.fromEntries(
@@ -480,8 +456,7 @@ function plain(schema) {
 
 async function result(work) {
   try {
-    const { content, structuredContent, isError, messages, contents } =
-      await work();
+    const { content, structuredContent, isError, messages, contents } = await work();
     return {
       content,
       structuredContent,
@@ -532,13 +507,9 @@ function differences(before, after) {
         {};
       return { ...one, description: other.description && one.description };
     });
-  const lists = Object.keys(before.lists).filter((kind) =>
-    !isSame(listed(before, kind), listed(after, kind))
-  );
+  const lists = Object.keys(before.lists).filter((kind) => !isSame(listed(before, kind), listed(after, kind)));
   // What the original does not answer in time is not compared.
-  const answered = Object.keys(before.answers).filter((name) =>
-    !/timed out/.test(before.answers[name].message ?? "")
-  );
+  const answered = Object.keys(before.answers).filter((name) => !/timed out/.test(before.answers[name].message ?? ""));
   const answers = answered.filter((name) =>
     !isSame(
       comparable(before.answers[name]),
@@ -558,13 +529,9 @@ function comparable(answer, before = answer) {
   const { structuredContent, contents, ...rest } = answer;
   return {
     ...rest,
-    structuredContent: before.structuredContent === undefined
-      ? undefined
-      : structuredContent,
+    structuredContent: before.structuredContent === undefined ? undefined : structuredContent,
     contents: contents?.map((one, index) =>
-      before.contents?.[index]?.mimeType === undefined
-        ? { ...one, mimeType: undefined }
-        : one
+      before.contents?.[index]?.mimeType === undefined ? { ...one, mimeType: undefined } : one
     ),
   };
 }
@@ -670,16 +637,16 @@ for (const library of LIBRARIES) {
     const { lists, answers, questions } = differences(before, after);
     for (const kind of lists) {
       details.push(
-        `${example.example} ${kind}:\n  before ${
-          JSON.stringify(before.lists[kind])
-        }\n  after  ${JSON.stringify(after.lists[kind])}`,
+        `${example.example} ${kind}:\n  before ${JSON.stringify(before.lists[kind])}\n  after  ${
+          JSON.stringify(after.lists[kind])
+        }`,
       );
     }
     for (const name of answers) {
       details.push(
-        `${example.example} ${name}:\n  before ${
-          JSON.stringify(before.answers[name])
-        }\n  after  ${JSON.stringify(after.answers[name])}`,
+        `${example.example} ${name}:\n  before ${JSON.stringify(before.answers[name])}\n  after  ${
+          JSON.stringify(after.answers[name])
+        }`,
       );
     }
     rows.push({
@@ -697,8 +664,7 @@ console.log(
   "| library | example | type-checks | starts | same lists | same answers | markers |\n|---|---|---|---|---|---|---|",
 );
 for (
-  const { library, example, types, starts, lists, answers, left, skipped }
-    of rows
+  const { library, example, types, starts, lists, answers, left, skipped } of rows
 ) {
   const cells = skipped === undefined
     ? [mark(starts), mark(lists), mark(answers)]
@@ -708,9 +674,7 @@ for (
   );
 }
 const ran = rows.filter(({ skipped }) => skipped === undefined);
-const passed = ran.filter(({ starts, lists, answers }) =>
-  starts && lists && answers
-);
+const passed = ran.filter(({ starts, lists, answers }) => starts && lists && answers);
 console.log(
   `\n${passed.length} of ${ran.length} that run here pass (${
     Math.round(100 * passed.length / Math.max(1, ran.length))

@@ -2,15 +2,7 @@
 // project, loads every entry and does a round trip on each runtime, type-checks it for each platform, runs the snippets of the pages,
 // and loads the single file by URL.
 import { execFile } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -22,25 +14,16 @@ import { exportsOf } from "./exports.mjs";
 import { startRedis } from "../bench/long_work/redis.mjs";
 import { startPostgres } from "../bench/queues/postgres.mjs";
 import { findLargerBundles } from "./package/bundles.mjs";
-import {
-  engineStores,
-  suiteScript,
-  writeObjectSuite,
-} from "./package/engines.mjs";
+import { engineStores, suiteScript, writeObjectSuite } from "./package/engines.mjs";
 import { findProblems } from "./package/files.mjs";
-import {
-  typeCheckPackages,
-  typeChecks,
-  typedConsumer,
-  writeProject,
-} from "./package/types.mjs";
+import { typeCheckPackages, typeChecks, typedConsumer, writeProject } from "./package/types.mjs";
 import { childEnv, findBin, findNode, root } from "./runtimes.mjs";
 
 const execute = promisify(execFile);
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const entries = Object.keys(manifest.exports).filter((entry) =>
-  entry !== "./package.json"
-).map((entry) => `toolwire${entry.slice(1)}`);
+const entries = Object.keys(manifest.exports).filter((entry) => entry !== "./package.json").map((entry) =>
+  `toolwire${entry.slice(1)}`
+);
 const sources = Object.entries(
   JSON.parse(readFileSync(join(root, "deno.json"), "utf8")).exports,
 ).map((
@@ -53,9 +36,7 @@ const sources = Object.entries(
 /** Entries, and whether they export more than types. */
 const withValues = sources.map(({ name, source }) => [
   `toolwire${name.slice(1)}`,
-  exportsOf(readFileSync(join(root, source), "utf8")).some((exported) =>
-    !exported.startsWith("type ")
-  ),
+  exportsOf(readFileSync(join(root, source), "utf8")).some((exported) => !exported.startsWith("type ")),
 ]);
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-package-"));
 const consumer = join(temporary, "consumer");
@@ -93,13 +74,10 @@ console.log("done");
 
 function singleFile(
   url,
-  end =
-    `if (answer !== "Hello, Ada!") throw new Error(answer);\nconsole.log("done");`,
+  end = `if (answer !== "Hello, Ada!") throw new Error(answer);\nconsole.log("done");`,
 ) {
   return `
-const { createClient, createServer, defineTool, memoryTransport } = await import(${
-    JSON.stringify(url)
-  });
+const { createClient, createServer, defineTool, memoryTransport } = await import(${JSON.stringify(url)});
 const greet = defineTool("greet").describe("Greet someone").handle(({ name }) => "Hello, " + name + "!");
 const server = createServer({ tools: [greet] });
 const client = createClient("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
@@ -168,9 +146,7 @@ async function checkTarball(tarball) {
 /** The suite of the package over each of its engines. */
 async function checkEngines(tarball) {
   const folder = join(temporary, "engines");
-  const peers = ["bullmq", "ioredis", "pg"].map((name) =>
-    `${name}@${manifest.devDependencies[name]}`
-  );
+  const peers = ["bullmq", "ioredis", "pg"].map((name) => `${name}@${manifest.devDependencies[name]}`);
   await check(
     "install with the packages of engines",
     () => install(folder, [tarball, ...peers]),
@@ -390,9 +366,7 @@ async function runInChromium(origin) {
     "/usr/bin/chromium-browser",
     "/usr/bin/google-chrome",
   ];
-  const executablePath = paths.find((path) =>
-    path !== undefined && existsSync(path)
-  );
+  const executablePath = paths.find((path) => path !== undefined && existsSync(path));
   if (executablePath === undefined) {
     throw new Error("There is no Chromium; set CHROMIUM to its path");
   }
@@ -442,9 +416,7 @@ async function check(name, body) {
   } catch (thrown) {
     failed++;
     console.log(
-      `FAIL ${name}\n${thrown.stdout ?? ""}${
-        thrown.stderr ?? ""
-      }${thrown.message}`,
+      `FAIL ${name}\n${thrown.stdout ?? ""}${thrown.stderr ?? ""}${thrown.message}`,
     );
   }
 }

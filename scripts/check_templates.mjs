@@ -5,15 +5,7 @@
 // they are. One cache is shared.
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createSocket } from "node:net";
 import { tmpdir } from "node:os";
@@ -88,9 +80,7 @@ function pack(folder, script) {
 /** The packages of this tree; other requests are redirected. */
 async function startRegistry() {
   const server = createServer((request, response) => {
-    const found = packages.find(({ manifest }) =>
-      [`/${manifest.name}`, `/${manifest.name}.tgz`].includes(request.url)
-    );
+    const found = packages.find(({ manifest }) => [`/${manifest.name}`, `/${manifest.name}.tgz`].includes(request.url));
     if (found === undefined) {
       return response.writeHead(302, {
         location: new URL(request.url.slice(1), upstream).href,
@@ -105,9 +95,7 @@ async function startRegistry() {
   const url = `http://127.0.0.1:${server.address().port}/`;
   const describe = ({ manifest, bytes }) => {
     const { name, version } = manifest;
-    const integrity = `sha512-${
-      createHash("sha512").update(bytes).digest("base64")
-    }`;
+    const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
     const shasum = createHash("sha1").update(bytes).digest("hex");
     const dist = { tarball: `${url}${name}.tgz`, integrity, shasum };
     return {
@@ -129,16 +117,12 @@ async function check(template) {
   } catch (thrown) {
     failed++;
     console.log(
-      `FAIL ${template}, after ${steps.join(", ")}\n${thrown.stdout ?? ""}${
-        thrown.stderr ?? ""
-      }${thrown.message}`,
+      `FAIL ${template}, after ${steps.join(", ")}\n${thrown.stdout ?? ""}${thrown.stderr ?? ""}${thrown.message}`,
     );
     return;
   }
   console.log(
-    `ok   ${template}: ${steps.join(", ")} (${
-      ((performance.now() - startMs) / 1000).toFixed(1)
-    } s)`,
+    `ok   ${template}: ${steps.join(", ")} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`,
   );
 }
 

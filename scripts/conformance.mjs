@@ -7,19 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import {
-  formatFailures,
-  formatNotes,
-  formatTotal,
-  row,
-  scenarioTable,
-  writeSection,
-} from "./conformance_doc.mjs";
-import {
-  declaredFeatures,
-  formatFeature,
-  passedUndeclared,
-} from "./conformance_features.mjs";
+import { formatFailures, formatNotes, formatTotal, row, scenarioTable, writeSection } from "./conformance_doc.mjs";
+import { declaredFeatures, formatFeature, passedUndeclared } from "./conformance_features.mjs";
 import { runSuite } from "./conformance_results.mjs";
 import { findBin, root } from "./runtimes.mjs";
 
@@ -39,13 +28,9 @@ const bySpec = (version, revision) => ({
 /** Name, command and arguments of each run; each is made of a server with sessions and of one without. */
 const RUNS = [
   { name: "0.1.16", cli: stable, args: [], isDetailed: true },
-  ...["2025-03-26", "2025-06-18", "2025-11-25"].map((revision) =>
-    bySpec("0.1.16", revision)
-  ),
+  ...["2025-03-26", "2025-06-18", "2025-11-25"].map((revision) => bySpec("0.1.16", revision)),
   { name: "alpha.12", cli: next, args: [], isDetailed: true },
-  ...["2025-03-26", "2025-06-18", "2025-11-25"].map((revision) =>
-    bySpec("alpha.12", revision)
-  ),
+  ...["2025-03-26", "2025-06-18", "2025-11-25"].map((revision) => bySpec("alpha.12", revision)),
   { ...bySpec("alpha.12", "2026-07-28"), isDetailed: true },
   ...["2025-11-25", "2026-07-28"].map((revision) => ({
     name: `alpha.12, --requirements ${revision}`,
@@ -112,11 +97,7 @@ async function runOne(
   temporary,
 ) {
   const title = `${name}, ${mode}`;
-  const what = isOne
-    ? ["--scenario", options.scenario]
-    : isSuite
-    ? []
-    : ["--suite", "all"];
+  const what = isOne ? ["--scenario", options.scenario] : isSuite ? [] : ["--suite", "all"];
   const { text, scenarios, problems } = await runSuite(bun, [
     cli,
     "server",
@@ -162,8 +143,7 @@ function startServer(args) {
 
 /** Writes the section of docs/conformance.md. */
 function writeTables() {
-  const totalOf = (name, mode) =>
-    formatTotal(columns.find((one) => one.name === name && one.mode === mode));
+  const totalOf = (name, mode) => formatTotal(columns.find((one) => one.name === name && one.mode === mode));
   writeSection("Server", [
     "`npm run conformance` starts [examples/everything](../examples/everything) on Bun and runs the suites against it, with sessions and",
     "without: all scenarios on the suites' default wire, which is 2025-11-25 wherever a scenario supports it; those of each",
@@ -171,9 +151,7 @@ function writeTables() {
     "",
     row(["run", "sessions", "stateless"]),
     row(["---", "---", "---"]),
-    ...RUNS.map(({ name }) =>
-      row([name, totalOf(name, "sessions"), totalOf(name, "stateless")])
-    ),
+    ...RUNS.map(({ name }) => row([name, totalOf(name, "sessions"), totalOf(name, "stateless")])),
     "",
     "`tasks-status-notifications` is skipped by the suite,",
     "whose check is not written for the current draft. `server-session-lifecycle` and two warnings need sessions. The warning of",

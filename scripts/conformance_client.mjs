@@ -4,14 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import {
-  formatFailures,
-  formatNotes,
-  formatTotal,
-  row,
-  scenarioTable,
-  writeSection,
-} from "./conformance_doc.mjs";
+import { formatFailures, formatNotes, formatTotal, row, scenarioTable, writeSection } from "./conformance_doc.mjs";
 import { runSuite } from "./conformance_results.mjs";
 import { findBin, root, runOrThrow } from "./runtimes.mjs";
 
@@ -48,9 +41,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 if (
-  columns.every(({ scenarios, problems }) =>
-    scenarios.size + problems.length === 0
-  )
+  columns.every(({ scenarios, problems }) => scenarios.size + problems.length === 0)
 ) {
   throw new Error(
     `The suites list none of these scenarios: ${listed.join(", ")}`,
@@ -73,20 +64,14 @@ function cliOf(name) {
 async function runColumns({ version, cli, revisions, required }) {
   const all = list(cli);
   listed.push(...all.map(({ name }) => name));
-  const runs = revisions.length === 0
-    ? [undefined]
-    : [...revisions, OF_EXTENSIONS];
+  const runs = revisions.length === 0 ? [undefined] : [...revisions, OF_EXTENSIONS];
   const columns = [];
   for (const revision of runs) {
-    const names = all.filter(({ wires }) =>
-      revision === undefined || wires.includes(revision)
-    ).map(({ name }) => name);
+    const names = all.filter(({ wires }) => revision === undefined || wires.includes(revision)).map(({ name }) => name);
     const title = revision === undefined
       ? version
       : `${version}, ${revision === OF_EXTENSIONS ? "extensions" : revision}`;
-    const spec = revision === undefined || revision === OF_EXTENSIONS
-      ? []
-      : ["--spec-version", revision];
+    const spec = revision === undefined || revision === OF_EXTENSIONS ? [] : ["--spec-version", revision];
     columns.push(await runScenarios(title, cli, names.filter(isChosen), spec));
   }
   for (const revision of wanted.length > 0 ? [] : required) {
@@ -127,9 +112,7 @@ async function run(cli, title, what, isOne = false) {
     timeoutMs: TIMEOUT_MS,
     isOne,
   });
-  const hasFailed = [...result.scenarios.values()].some(({ state }) =>
-    state === "failed"
-  );
+  const hasFailed = [...result.scenarios.values()].some(({ state }) => state === "failed");
   if (hasFailed || result.problems.length > 0) console.log(result.text);
   return result;
 }

@@ -25,9 +25,7 @@ export function writeSection(title, lines) {
     ) => [text.slice(0, text.indexOf("\n")), `## ${text.trimEnd()}`]),
   );
   sections.set(title, [`## ${title}`, "", ...lines].join("\n").trimEnd());
-  const known = SECTIONS.filter((one) => sections.has(one)).map((one) =>
-    sections.get(one)
-  );
+  const known = SECTIONS.filter((one) => sections.has(one)).map((one) => sections.get(one));
   writeFileSync(FILE, `${HEAD.join("\n")}\n${known.join("\n\n")}\n`);
 }
 
@@ -53,9 +51,7 @@ export function scenarioTable(columns, more) {
     row(["", ...heads]),
     row(["---", ...heads.map(() => "---")]),
     ...names.map((name) => {
-      const results = columns.map(({ scenarios }) =>
-        formatScenario(scenarios.get(name))
-      );
+      const results = columns.map(({ scenarios }) => formatScenario(scenarios.get(name)));
       return row([name, ...(more ? [more.format(name)] : []), ...results]);
     }),
   ];
@@ -66,9 +62,7 @@ function formatScenario(scenario) {
   const { passed, failed, warned, skipped, state } = scenario;
   if (state === "skipped") return "skipped";
   const more = skipped.length > 0 ? `, ${skipped.length} skipped` : "";
-  return `${state === "failed" ? "✗ " : ""}${passed}/${
-    passed + failed.length + warned.length
-  }${more}`;
+  return `${state === "failed" ? "✗ " : ""}${passed}/${passed + failed.length + warned.length}${more}`;
 }
 
 /** The sums of a run, for a cell or a line of output. */
@@ -96,15 +90,11 @@ export function formatTotal({ scenarios }) {
 /** What was not checked, and why, and the warnings: a line for each reason, with the number of runs that have it. */
 export function formatNotes(columns) {
   const skipped = countNotes(columns, ({ skipped, state }) => {
-    return state === "skipped" && skipped.length === 0
-      ? ["no check applies"]
-      : [...new Set(skipped)];
+    return state === "skipped" && skipped.length === 0 ? ["no check applies"] : [...new Set(skipped)];
   });
   const warned = countNotes(columns, (scenario) => scenario.warned);
   return [
-    ...(skipped.length > 0
-      ? ["Skipped by the suites:", "", ...skipped, ""]
-      : []),
+    ...(skipped.length > 0 ? ["Skipped by the suites:", "", ...skipped, ""] : []),
     ...(warned.length > 0 ? ["Warnings:", "", ...warned, ""] : []),
   ];
 }
@@ -118,17 +108,13 @@ function countNotes(columns, notesOf) {
       }
     }
   }
-  return [...runs].sort().map(([note, count]) =>
-    `- ${note} (${count} ${count === 1 ? "run" : "runs"})`
-  );
+  return [...runs].sort().map(([note, count]) => `- ${note} (${count} ${count === 1 ? "run" : "runs"})`);
 }
 
 /** The failed checks and the problems of the runners, a line each. */
 export function formatFailures(columns) {
   return columns.flatMap(({ title, scenarios, problems }) => [
     ...problems.map((problem) => `${title}: ${problem}`),
-    ...[...scenarios].flatMap(([name, { failed }]) =>
-      failed.map((check) => `${title}: ${name}: ${check}`)
-    ),
+    ...[...scenarios].flatMap(([name, { failed }]) => failed.map((check) => `${title}: ${name}: ${check}`)),
   ]);
 }

@@ -64,17 +64,13 @@ async function readCapabilities(url, method, params, headers = {}) {
   const { result } = JSON.parse(/^data: ?(\{.*)$/m.exec(text)?.[1] ?? text);
   if (result?.capabilities !== undefined) return result.capabilities;
   throw new Error(
-    `${method} of ${url} gives no capabilities: ${response.status} ${
-      text.slice(0, 200)
-    }`,
+    `${method} of ${url} gives no capabilities: ${response.status} ${text.slice(0, 200)}`,
   );
 }
 
 /** Names of the features in an object of capabilities. */
 export function namesOf({ extensions = {}, ...capabilities }) {
-  const subscribe = capabilities.resources?.subscribe === true
-    ? ["resources.subscribe"]
-    : [];
+  const subscribe = capabilities.resources?.subscribe === true ? ["resources.subscribe"] : [];
   return [
     ...Object.keys(capabilities),
     ...subscribe,

@@ -36,9 +36,7 @@ export async function runSuite(
 
 function findProblems({ status, text, scenarios, timeoutMs, isOne }) {
   const problems = [];
-  const hasFailed = [...scenarios.values()].some(({ failed }) =>
-    failed.length > 0
-  );
+  const hasFailed = [...scenarios.values()].some(({ failed }) => failed.length > 0);
   if (typeof status !== "number") {
     problems.push(
       `the runner did not end within ${timeoutMs} ms, or crashed: ${status}`,
@@ -49,16 +47,12 @@ function findProblems({ status, text, scenarios, timeoutMs, isOne }) {
     );
   }
   if (isOne) {
-    return scenarios.size > 0
-      ? problems
-      : [...problems, "the runner wrote no results"];
+    return scenarios.size > 0 ? problems : [...problems, "the runner wrote no results"];
   }
   const [, announced] = /^Running .*\((\d+) scenarios\)/m.exec(text) ?? [];
   if (Number(announced) !== scenarios.size) {
     problems.push(
-      `the runner wrote the results of ${scenarios.size} scenarios, and announced ${
-        announced ?? "no number"
-      }`,
+      `the runner wrote the results of ${scenarios.size} scenarios, and announced ${announced ?? "no number"}`,
     );
   }
   if (!/^Total: /m.test(text)) {
@@ -97,16 +91,12 @@ export function readChecks(checks) {
     of("WARNING"),
     of("FAILURE"),
   ];
-  const hasRun = [...passed, ...warned].some(({ id }) =>
-    !COMMON_CHECKS.has(id)
-  );
+  const hasRun = [...passed, ...warned].some(({ id }) => !COMMON_CHECKS.has(id));
   return {
     passed: passed.length,
     warned: warned.map(describeCheck),
     failed: failed.map(describeCheck),
-    skipped: of("SKIPPED").map(({ errorMessage, description }) =>
-      errorMessage ?? description
-    ),
+    skipped: of("SKIPPED").map(({ errorMessage, description }) => errorMessage ?? description),
     state: failed.length > 0 ? "failed" : hasRun ? "passed" : "skipped",
   };
 }

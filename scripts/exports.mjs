@@ -26,8 +26,7 @@ export function listExports() {
 
 /** The names that a module exports, in order; types are marked, and `* from` stands for all names of another module. */
 export function exportsOf(text) {
-  const { body } =
-    parse(text, { sourceType: "module", plugins: ["typescript"] }).program;
+  const { body } = parse(text, { sourceType: "module", plugins: ["typescript"] }).program;
   const names = new Set();
   for (const { type, exportKind, source, specifiers, declaration } of body) {
     if (type === "ExportAllDeclaration") names.add(`* from ${source.value}`);

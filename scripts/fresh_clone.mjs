@@ -55,9 +55,7 @@ function run([command, ...args], cwd) {
   console.log(`\n$ ${[command, ...args].join(" ")}`);
   const startMs = performance.now();
   // A clone must not find the dev dependencies of the repository it came from.
-  const PATH = process.env.PATH.split(":").filter((part) =>
-    !part.startsWith(root)
-  ).join(":");
+  const PATH = process.env.PATH.split(":").filter((part) => !part.startsWith(root)).join(":");
   const { status } = spawnSync(command, args, {
     cwd,
     env: { ...process.env, PATH },
@@ -66,9 +64,7 @@ function run([command, ...args], cwd) {
   console.log(`${((performance.now() - startMs) / 1000).toFixed(1)} s`);
   if (status !== 0) {
     throw new Error(
-      `A fresh clone fails: \`${
-        [command, ...args].join(" ")
-      }\` ended with ${status}`,
+      `A fresh clone fails: \`${[command, ...args].join(" ")}\` ended with ${status}`,
     );
   }
 }

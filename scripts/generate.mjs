@@ -9,7 +9,5 @@ const template = readFileSync(
   new URL("../buf.gen.yaml", import.meta.url),
   "utf8",
 );
-const chosen = folder === undefined
-  ? template
-  : template.replace(OUT, (_, head) => `${head}${JSON.stringify(folder)}`);
+const chosen = folder === undefined ? template : template.replace(OUT, (_, head) => `${head}${JSON.stringify(folder)}`);
 runOrThrow(findBin("buf"), ["generate", "--template", chosen], { cwd: root });

@@ -28,9 +28,7 @@ async function count(results) {
   const files = readdirSync(join(root, "tests/hostile"), { recursive: true })
     .filter((file) => file.endsWith("_test.ts"))
     .map((file) => `tests/hostile/${file}`)
-    .filter((file) =>
-      readFileSync(join(root, file), "utf8").includes("register(guarantees)")
-    );
+    .filter((file) => readFileSync(join(root, file), "utf8").includes("register(guarantees)"));
   // One runtime after another: some of it is about time.
   const { status, stdout } = await runToEnd(
     process.execPath,

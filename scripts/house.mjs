@@ -124,9 +124,7 @@ function topLevelNames(sources) {
 }
 
 function fileCount(sources) {
-  const offenders = [...groupBy(sources, folderOf)].map(([folder, files]) =>
-    `${folder}: ${files.length}`
-  ).sort();
+  const offenders = [...groupBy(sources, folderOf)].map(([folder, files]) => `${folder}: ${files.length}`).sort();
   return { figure: sources.length, offenders };
 }
 
@@ -223,19 +221,13 @@ function componentsOf(edges) {
 export function findSharedNames(sources) {
   const places = sources.flatMap((source) => exportsOf(source));
   return [...groupBy(places, ({ name }) => name)]
-    .filter(([, found]) =>
-      found.some((one) => found.some((other) => isClash(one.path, other.path)))
-    )
-    .map(([name, found]) =>
-      `${name}: ${found.map(({ path, line }) => `${path}:${line}`).join(", ")}`
-    )
+    .filter(([, found]) => found.some((one) => found.some((other) => isClash(one.path, other.path))))
+    .map(([name, found]) => `${name}: ${found.map(({ path, line }) => `${path}:${line}`).join(", ")}`)
     .sort();
 }
 
 function isClash(one, other) {
-  const [wire, otherWire] = [one, other].map((path) =>
-    /^src\/wires\/([^/]+)\//.exec(path)?.[1]
-  );
+  const [wire, otherWire] = [one, other].map((path) => /^src\/wires\/([^/]+)\//.exec(path)?.[1]);
   return one !== other &&
     (wire === undefined || otherWire === undefined || wire === otherWire);
 }
@@ -285,9 +277,7 @@ function boundBy(pattern) {
       boundBy,
     );
   }
-  return pattern.properties.flatMap((property) =>
-    boundBy(property.value ?? property)
-  );
+  return pattern.properties.flatMap((property) => boundBy(property.value ?? property));
 }
 
 const FUNCTIONS = new Set([
@@ -334,9 +324,7 @@ function functionPercentile(sources) {
 export function describeLong(sources, limit) {
   return sources.flatMap(functionsOf).filter(({ lines }) => lines > limit)
     .sort((one, other) => other.lines - one.lines)
-    .map(({ path, line, name, lines }) =>
-      `${path}:${line}: ${name}, ${lines} lines`
-    );
+    .map(({ path, line, name, lines }) => `${path}:${line}: ${name}, ${lines} lines`);
 }
 
 /** Uses of the type `any`, as `path:line`. */
@@ -358,9 +346,7 @@ export function findAny(sources) {
  * In fences of Markdown, and of comments, only the comments of the code count. Text in backticks and addresses do not count.
  */
 export function findWords({ path, text }) {
-  const prose = path.endsWith(".md")
-    ? proseOfMarkdown(text)
-    : proseOfComments(path, text);
+  const prose = path.endsWith(".md") ? proseOfMarkdown(text) : proseOfComments(path, text);
   return WORD_LIST.flatMap(({ pattern, instead }) =>
     Array.from(prose.matchAll(pattern), ({ 0: found, index }) => ({
       path,
@@ -372,9 +358,7 @@ export function findWords({ path, text }) {
 }
 
 function describeWords(sources) {
-  return sources.flatMap(findWords).map(({ path, line, found, instead }) =>
-    `${path}:${line}: ${found} → ${instead}`
-  );
+  return sources.flatMap(findWords).map(({ path, line, found, instead }) => `${path}:${line}: ${found} → ${instead}`);
 }
 
 /** Stands for text that is not prose. It is not white space, so that a phrase cannot span it. */
@@ -448,8 +432,7 @@ const HASH_LANGUAGES = new Set([
 
 /** Code of a fence with everything masked but its comments. Read by words, as a snippet need not parse. */
 function commentsOfCode(language, code) {
-  const strings =
-    /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/.source;
+  const strings = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/.source;
   const comments = SLASH_LANGUAGES.has(language)
     ? /\/\*[^]*?\*\/|(?<!:)\/\/[^\n]*/.source
     : HASH_LANGUAGES.has(language)
@@ -471,17 +454,11 @@ function commentsOfCode(language, code) {
 
 /** The files that are searched for words, of the whole repository or below the given paths. */
 export function readWordSources(paths = [""]) {
-  const wanted = paths.map((path) =>
-    path.replace(/^\.?\/+/, "").replace(/\/+$/, "")
-  );
+  const wanted = paths.map((path) => path.replace(/^\.?\/+/, "").replace(/\/+$/, ""));
   const files = Object.entries(WORD_PATHS).flatMap(([extension, places]) =>
     places.flatMap((place) => listFiles(place, extension))
   );
-  return files.filter((path) =>
-    wanted.some((one) =>
-      one === "" || path === one || path.startsWith(`${one}/`)
-    )
-  )
+  return files.filter((path) => wanted.some((one) => one === "" || path === one || path.startsWith(`${one}/`)))
     .map(readSource);
 }
 
@@ -500,9 +477,7 @@ function listFiles(place, extension) {
   ) => one.name < other.name ? -1 : 1)
     .flatMap((entry) => {
       if (entry.isDirectory()) {
-        return SKIPPED_FOLDERS.has(entry.name)
-          ? []
-          : listFiles(`${place}/${entry.name}`, extension);
+        return SKIPPED_FOLDERS.has(entry.name) ? [] : listFiles(`${place}/${entry.name}`, extension);
       }
       return entry.name.endsWith(extension) ? [`${place}/${entry.name}`] : [];
     });
@@ -518,9 +493,7 @@ const parsed = new Map();
 function parseSource(path, text) {
   const known = parsed.get(path);
   if (known?.text === text) return known.tree;
-  const plugins = path.endsWith(".ts")
-    ? ["typescript", "decoratorAutoAccessors"]
-    : [];
+  const plugins = path.endsWith(".ts") ? ["typescript", "decoratorAutoAccessors"] : [];
   let tree;
   try {
     tree = parse(text, {
@@ -577,14 +550,10 @@ function printTable() {
     ];
   });
   const table = [["measure", "--list", "today", "limit", ""], ...rows];
-  const widths = table[0].map((_, column) =>
-    Math.max(...table.map((row) => row[column].length))
-  );
+  const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
   for (const row of table) {
     const cells = row.map((cell, column) =>
-      column === 2 || column === 3
-        ? cell.padStart(widths[column])
-        : cell.padEnd(widths[column])
+      column === 2 || column === 3 ? cell.padStart(widths[column]) : cell.padEnd(widths[column])
     );
     console.log(`| ${cells.join(" | ")} |`);
   }
@@ -595,9 +564,7 @@ function printList(name) {
   const found = MEASURES.find((measure) => measure.name === name);
   if (found === undefined) {
     throw new Error(
-      `Unknown measure ${name}: known are ${
-        MEASURES.map((measure) => measure.name).join(", ")
-      }`,
+      `Unknown measure ${name}: known are ${MEASURES.map((measure) => measure.name).join(", ")}`,
     );
   }
   const { figure, offenders } = found.measure(readSources());

@@ -1,14 +1,7 @@
 // Builds a Temporal server and installs Temporal's worker into `.cache/temporal/`, for the tests of `./temporal`:
 // `node scripts/install_temporal.mjs`. Needs Go, and takes some minutes.
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { root, runOrThrow } from "./runtimes.mjs";
@@ -85,9 +78,7 @@ function findGo() {
     "go",
     "/usr/local/go/bin/go",
   ];
-  const go = programs.find((program) =>
-    spawnSync(program, ["version"]).status === 0
-  );
+  const go = programs.find((program) => spawnSync(program, ["version"]).status === 0);
   if (go === undefined) {
     throw new Error(
       "There is no Go: node scripts/install_grpc_tools.mjs installs it",

@@ -54,9 +54,7 @@ ${parts.join("\n\n")}
 
 function lineOf({ title, name, about }, url) {
   const text = withoutLinks(about);
-  return `- [${title}](${url}/${name}.md): ${text[0].toUpperCase()}${
-    text.slice(1)
-  }${/[.!?]$/.test(text) ? "" : "."}`;
+  return `- [${title}](${url}/${name}.md): ${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
 function withoutLinks(text) {

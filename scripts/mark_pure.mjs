@@ -3,8 +3,7 @@
 import { parse } from "@babel/parser";
 
 /** Expressions without effects, if all nodes in them are such expressions. Functions do not run when they are defined. */
-const LITERALS =
-  /^(String|Numeric|Boolean|Null|RegExp|BigInt)Literal$|^Identifier$|FunctionExpression$/;
+const LITERALS = /^(String|Numeric|Boolean|Null|RegExp|BigInt)Literal$|^Identifier$|FunctionExpression$/;
 
 /**
  * Marks initial values of constants at the top level as free of effects, and removes imports for effects between our own files. Both
@@ -31,9 +30,7 @@ function editsOf(statement) {
       : [];
   }
   if (type !== "VariableDeclaration" || statement.kind === "let") return [];
-  return statement.declarations.filter(({ id, init }) =>
-    id.type === "Identifier" && !isPure(init)
-  ).map(({ init }) => ({
+  return statement.declarations.filter(({ id, init }) => id.type === "Identifier" && !isPure(init)).map(({ init }) => ({
     start: init.start,
     end: init.end,
     before: "/* @__PURE__ */ (() => (",

@@ -4,14 +4,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import {
-  childEnv,
-  findBin,
-  findNode,
-  root,
-  runOrThrow,
-  runToEnd,
-} from "./runtimes.mjs";
+import { childEnv, findBin, findNode, root, runOrThrow, runToEnd } from "./runtimes.mjs";
 
 const node = findNode(24);
 const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
@@ -32,9 +25,7 @@ const commands = {
 const tests = readdirSync(join(root, "tests/examples"));
 
 const named = process.argv.slice(2);
-const stories = named.length > 0
-  ? named
-  : readdirSync(join(root, "examples")).sort();
+const stories = named.length > 0 ? named : readdirSync(join(root, "examples")).sort();
 
 let failed = 0;
 for (const story of stories) {
@@ -53,15 +44,11 @@ for (const story of stories) {
   }
   if (existsSync(join(root, main))) {
     await Promise.all(
-      Object.entries(commands).map(([name, command]) =>
-        attempt(`${main} on ${name}`, () => run(command, main))
-      ),
+      Object.entries(commands).map(([name, command]) => attempt(`${main} on ${name}`, () => run(command, main))),
     );
   } else {
     await attempt(`${story} has a test`, () => {
-      const isTested = tests.some((file) =>
-        file.startsWith(`${story}_`) && file.endsWith("_test.ts")
-      );
+      const isTested = tests.some((file) => file.startsWith(`${story}_`) && file.endsWith("_test.ts"));
       if (!isTested) throw new Error("It has neither a main.ts nor a test");
     });
   }

@@ -59,9 +59,7 @@ export function runOrThrow(command, args, options = {}) {
   const why = result.error?.message ??
     `status ${result.status ?? result.signal}`;
   throw new Error(
-    `\`${[command, ...args].join(" ")}\` failed: ${why}\n${
-      result.stdout ?? ""
-    }${result.stderr ?? ""}`,
+    `\`${[command, ...args].join(" ")}\` failed: ${why}\n${result.stdout ?? ""}${result.stderr ?? ""}`,
   );
 }
 
@@ -70,9 +68,7 @@ export function runToEnd(command, args, options) {
   return new Promise((resolve) => {
     const settings = { encoding: "utf8", maxBuffer: 1 << 28, ...options };
     const child = execFile(command, args, settings, (error, stdout, stderr) => {
-      const status = error === null
-        ? 0
-        : child.exitCode ?? child.signalCode ?? String(error);
+      const status = error === null ? 0 : child.exitCode ?? child.signalCode ?? String(error);
       resolve({ status, stdout, stderr });
     });
     child.stdin?.end();

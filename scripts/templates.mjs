@@ -24,9 +24,7 @@ export function readTemplates() {
 }
 
 function readFolder(folder, versions) {
-  const files = readdirSync(folder, { recursive: true }).filter((file) =>
-    statSync(join(folder, file)).isFile()
-  ).sort();
+  const files = readdirSync(folder, { recursive: true }).filter((file) => statSync(join(folder, file)).isFile()).sort();
   return Object.fromEntries(files.map((file) => {
     const text = readFileSync(join(folder, file), "utf8");
     return [
@@ -45,9 +43,7 @@ type Texts = Readonly<Record<string, string>>;
 /** Files of every template, by path. */
 export const SHARED_FILES: Texts = ${JSON.stringify(shared, undefined, 2)};
 /** Files of each template, by path. */
-export const TEMPLATE_FILES: Readonly<Record<string, Texts>> = ${
-      JSON.stringify(own, undefined, 2)
-    };
+export const TEMPLATE_FILES: Readonly<Record<string, Texts>> = ${JSON.stringify(own, undefined, 2)};
 `,
   );
 }

@@ -25,9 +25,7 @@ export function inChunks(files, folder) {
     const part = shared.filter((_, at) => at % count === index);
     writeFileSync(
       path,
-      part.map((file) =>
-        `import ${JSON.stringify(pathToFileURL(join(root, file)).href)};\n`
-      ).join(""),
+      part.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)};\n`).join(""),
     );
     return path;
   });

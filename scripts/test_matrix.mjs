@@ -3,13 +3,7 @@
 // With reports of `npm test` and `npm run test:full` over the same tree, Bun runs only the files that are not in it, or had failures.
 // Prints what failed, what was skipped and why, the files that took longest, and a table; the exit status is 1 if anything failed or silently went missing.
 // Each test runs once: one that fails now and then has to be repaired.
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import process from "node:process";
@@ -47,13 +41,10 @@ if (stranger !== undefined) {
 const STATIC = /^tests\/(arch|conformance|docs|types)\//;
 /** Code that has no part for a version of Node is run by one of the two. Both run servers and engines, and one runs the wires, the other attacks on them. */
 const ONCE_ON_NODE = {
-  node22:
-    /^tests\/(cli|client|core|corpus|engine\/bullmq|integrations|internal|server|testing|wires)(\/|_)/,
+  node22: /^tests\/(cli|client|core|corpus|engine\/bullmq|integrations|internal|server|testing|wires)(\/|_)/,
   node24: /^tests\/(deployment|examples|hostile)\//,
 };
-const files = positionals.length > 0
-  ? positionals.map((file) => relative(root, file))
-  : findTests();
+const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));
 
 /** After this time a test counts as hung, and a process with the files that share it, in milliseconds. The slowest takes a quarter of it. */
@@ -126,9 +117,7 @@ function startsRuntimes(file) {
 
 function findTests() {
   return readdirSync(join(root, "tests"), { recursive: true })
-    .filter((file) =>
-      file.endsWith("_test.ts") && !file.includes("node_modules")
-    )
+    .filter((file) => file.endsWith("_test.ts") && !file.includes("node_modules"))
     .map((file) => join("tests", file))
     .sort();
 }
@@ -136,9 +125,7 @@ function findTests() {
 function report(name, { tests, unfit = [], output, status }, seconds) {
   const failed = tests.filter((test) => test.status === "failed");
   const skipped = tests.filter((test) => test.status === "skipped");
-  const missing = reference === undefined || name === "workerd"
-    ? []
-    : findMissing(reference.tests, tests, name);
+  const missing = reference === undefined || name === "workerd" ? [] : findMissing(reference.tests, tests, name);
   console.log(`\n=== ${name}`);
   for (const { file, reason } of unfit) {
     console.log(`not run: ${file}: ${reason}`);
@@ -157,21 +144,18 @@ function report(name, { tests, unfit = [], output, status }, seconds) {
       failed.some(({ name }) => name.endsWith("_test.ts"));
     if (isUnclear) {
       console.log(
-        `Status ${status}. The end of what it wrote:\n${
-          indent(output.slice(-6000))
-        }`,
+        `Status ${status}. The end of what it wrote:\n${indent(output.slice(-6000))}`,
       );
     }
   }
   printSlowest(tests);
   const passed = tests.length - failed.length - skipped.length;
   const filesRun = filesFor(name).length - unfit.length;
-  const counts =
-    `${passed} passed, ${failed.length} failed, ${skipped.length} skipped in ${filesRun} files`;
+  const counts = `${passed} passed, ${failed.length} failed, ${skipped.length} skipped in ${filesRun} files`;
   rows.push(
-    `${name.padEnd(8)} ${counts}${
-      missing.length > 0 ? `, ${missing.length} missing` : ""
-    } (${seconds.toFixed(1)} s)${broken ? "  RED" : ""}`,
+    `${name.padEnd(8)} ${counts}${missing.length > 0 ? `, ${missing.length} missing` : ""} (${seconds.toFixed(1)} s)${
+      broken ? "  RED" : ""
+    }`,
   );
 }
 
@@ -187,9 +171,7 @@ function printSlowest(tests) {
     0,
     8,
   );
-  const texts = slowest.map(([file, ms]) =>
-    `${file} ${(ms / 1000).toFixed(0)} s`
-  );
+  const texts = slowest.map(([file, ms]) => `${file} ${(ms / 1000).toFixed(0)} s`);
   if (texts.length > 0) console.log(`slowest files: ${texts.join(", ")}`);
 }
 
@@ -204,9 +186,7 @@ function noteSkip(runtime, { name, reason }) {
 function printSkips() {
   const groups = new Map();
   for (const [test, { on, reason }] of skips) {
-    const heading = `skipped on ${on.join(", ")}: ${
-      reason ?? "(no reason given)"
-    }`;
+    const heading = `skipped on ${on.join(", ")}: ${reason ?? "(no reason given)"}`;
     groups.set(heading, [...groups.get(heading) ?? [], test]);
   }
   for (const [heading, tests] of groups) {
@@ -260,9 +240,7 @@ async function runOnBun(all) {
 
 /** What a report says of the files in which nothing failed. */
 function testsBefore(files) {
-  const tests = values["bun-report"].flatMap(readJunit).filter(({ file }) =>
-    files.includes(file)
-  );
+  const tests = values["bun-report"].flatMap(readJunit).filter(({ file }) => files.includes(file));
   const open = new Set(
     tests.filter(({ status }) => status === "failed").map(({ file }) => file),
   );
@@ -285,9 +263,7 @@ async function runOnDeno(files) {
   const parents = new Set(all.flatMap(({ name }) => ancestors(name)));
   return {
     ...result,
-    tests: all.filter(({ name, status }) =>
-      status === "failed" || !parents.has(name)
-    ),
+    tests: all.filter(({ name, status }) => status === "failed" || !parents.has(name)),
   };
 }
 
@@ -401,9 +377,7 @@ function unescapeXml(text) {
 /** `a > b > c` has `a` and `a > b`. */
 function ancestors(name) {
   const parts = name.split(" > ");
-  return parts.slice(1).map((_, index) =>
-    parts.slice(0, index + 1).join(" > ")
-  );
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(" > "));
 }
 
 function indent(text) {

@@ -36,8 +36,7 @@ export const WORD_LIST = [
   },
   {
     words: "is no …",
-    pattern:
-      /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b)(?=[a-z])/gi,
+    pattern: /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b)(?=[a-z])/gi,
     instead: "is not a … (`there is no …` is fine)",
   },
   {

@@ -25,9 +25,7 @@ function createRoute({ run, stream, isAsync }) {
     return (context) => answerInPieces(context, stream(read(context)));
   }
   // deno-lint-ignore require-await -- the promise is what is measured
-  return isAsync
-    ? async (context) => context.json(run(read(context)))
-    : (context) => context.json(run(read(context)));
+  return isAsync ? async (context) => context.json(run(read(context))) : (context) => context.json(run(read(context)));
 }
 
 function answerInPieces(context, pieces) {

@@ -61,9 +61,7 @@ export function decodeResult(text, { id }) {
 }
 
 function decodeMessages(text) {
-  return text.startsWith("{")
-    ? [JSON.parse(text)]
-    : parseEvents(text).map(({ data }) => data);
+  return text.startsWith("{") ? [JSON.parse(text)] : parseEvents(text).map(({ data }) => data);
 }
 
 /**
@@ -76,8 +74,7 @@ export function toMcpHandler(tool, sendProgress) {
   if (!tool.stream) return toHandler(tool, toResult);
   return async (args, ctx) => {
     let progress = 0;
-    const push = (message) =>
-      sendProgress({ progress: ++progress, message }, ctx);
+    const push = (message) => sendProgress({ progress: ++progress, message }, ctx);
     return toResult(await drain(tool.stream(args), push));
   };
 }

@@ -9,9 +9,7 @@ export { decodeCall, decodeList } from "./mcp.mjs";
 
 export const encode = (call) =>
   encodeMcp(call, {
-    accept: call.streams
-      ? "application/json, text/event-stream"
-      : "application/json",
+    accept: call.streams ? "application/json, text/event-stream" : "application/json",
     headers: () => ({ "mcp-protocol-version": "2025-06-18" }),
   });
 

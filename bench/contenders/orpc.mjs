@@ -12,8 +12,7 @@ export function createFetch(tools) {
   const handler = new RPCHandler(
     Object.fromEntries(tools.map((tool) => [tool.name, toProcedure(tool)])),
   );
-  return async (request) =>
-    (await handler.handle(request, { prefix: "/rpc", context: {} })).response;
+  return async (request) => (await handler.handle(request, { prefix: "/rpc", context: {} })).response;
 }
 
 function toProcedure(tool) {

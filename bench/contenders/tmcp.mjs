@@ -22,8 +22,7 @@ export function createFetch(tools) {
       { name, description, schema: tool.input(valibotKit) },
       toMcpHandler(
         tool,
-        ({ progress, message }) =>
-          server.progress(progress, undefined, message),
+        ({ progress, message }) => server.progress(progress, undefined, message),
       ),
     );
   }

@@ -110,8 +110,7 @@ const measures = {
     const bytes = readHeapBytes() - emptyBytes;
     gate.resolve();
     for (const reader of readers) while (!(await reader.read()).done);
-    const together = () =>
-      Promise.all(Array.from({ length: size }, () => ask(server, stream)));
+    const together = () => Promise.all(Array.from({ length: size }, () => ask(server, stream)));
     return {
       "all of them": await measureWork(together),
       "memory while open": bytes,

@@ -25,8 +25,7 @@ const callers = {
     new Promise((resolve, reject) =>
       raw.CallTool(
         { name: tool, arguments: toStruct(args) },
-        (error, response) =>
-          error ? reject(error) : resolve(fromStruct(response.result).content),
+        (error, response) => error ? reject(error) : resolve(fromStruct(response.result).content),
       )
     ),
   "grpcTransport()": (args) => clients.grpc[tool](args),

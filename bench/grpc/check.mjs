@@ -42,8 +42,7 @@ export async function check({ grpc, http }) {
 }
 
 async function callGrpc(client, tool, args) {
-  const { path, requestSerialize, responseDeserialize } =
-    service[tool.stream ? "CallToolStream" : "CallTool"];
+  const { path, requestSerialize, responseDeserialize } = service[tool.stream ? "CallToolStream" : "CallTool"];
   let length = 0;
   const read = (message) => {
     length += messageHead + message.length;
@@ -62,8 +61,7 @@ async function callGrpc(client, tool, args) {
   } else {
     messages.push(
       await new Promise((resolve, reject) => {
-        const settle = (error, response) =>
-          error ? reject(error) : resolve(response);
+        const settle = (error, response) => error ? reject(error) : resolve(response);
         client.makeUnaryRequest(path, requestSerialize, read, request, settle);
       }),
     );

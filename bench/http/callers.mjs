@@ -83,17 +83,14 @@ function createBare(contender, url) {
   const bare = async (args) => {
     const [text] = await read(args);
     // The least that a caller of a stream does: every event's data, parsed.
-    return stream
-      ? text.match(/(?<=^data: ).+/gm).map((data) => JSON.parse(data))
-      : JSON.parse(text);
+    return stream ? text.match(/(?<=^data: ).+/gm).map((data) => JSON.parse(data)) : JSON.parse(text);
   };
   return { read, bare };
 }
 
 const [inFlight, rounds, calls] = counts.map(Number);
 const rates = await timeCallers(callers, inputs, { inFlight, rounds, calls });
-const toRatios = (library) =>
-  rates[library].map((rate, round) => rates[`${library}, bare`][round] / rate);
+const toRatios = (library) => rates[library].map((rate, round) => rates[`${library}, bare`][round] / rate);
 console.log(
   JSON.stringify(
     Object.fromEntries(

@@ -5,9 +5,7 @@ import { drain } from "../tools.mjs";
 
 /** The requests of a workload, as a contender's callers send them to its server. */
 export function createRequests(contender, url, { tool, inputs }) {
-  return inputs.map((args, index) =>
-    createRequest(contender, url, tool, args, index + 1)
-  );
+  return inputs.map((args, index) => createRequest(contender, url, tool, args, index + 1));
 }
 
 export function createRequest(contender, url, tool, args, id) {
@@ -18,12 +16,8 @@ export function createRequest(contender, url, tool, args, id) {
     streams: tool.stream !== undefined,
   };
   const encoded = contender.encode(call);
-  const body = encoded.message === undefined
-    ? undefined
-    : JSON.stringify(encoded.message);
-  const headers = body === undefined
-    ? encoded.headers
-    : { "content-type": "application/json", ...encoded.headers };
+  const body = encoded.message === undefined ? undefined : JSON.stringify(encoded.message);
+  const headers = body === undefined ? encoded.headers : { "content-type": "application/json", ...encoded.headers };
   const method = encoded.method ?? "POST";
   return {
     call,
@@ -63,9 +57,7 @@ export async function check(contender, url, workload) {
 
 function ask({ method, url, headers, body }, agent) {
   return new Promise((resolve, reject) => {
-    const length = body === undefined
-      ? {}
-      : { "content-length": String(Buffer.byteLength(body)) };
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const asked = request(url, {
       method,
       headers: { ...headers, ...length },
@@ -87,8 +79,6 @@ function ask({ method, url, headers, body }, agent) {
 /** What a tool's handler gives when called directly. */
 export async function expected(tool, args) {
   const partials = [];
-  const value = tool.stream
-    ? await drain(tool.stream(args), (partial) => void partials.push(partial))
-    : tool.run(args);
+  const value = tool.stream ? await drain(tool.stream(args), (partial) => void partials.push(partial)) : tool.run(args);
   return { value, partials };
 }

@@ -19,17 +19,14 @@ const ways = {
       return Deno.serve({ ...host, onListen() {} }, fetch).addr.port;
     }
     const { serve } = await import("@hono/node-server");
-    return new Promise((resolve) =>
-      serve({ fetch, ...host }, ({ port }) => resolve(port))
-    );
+    return new Promise((resolve) => serve({ fetch, ...host }, ({ port }) => resolve(port)));
   },
   /** On Node with a Request for each call: what a plain bridge to `fetch` costs. */
   async realRequest() {
     const { listenWithRequests } = await import("./real_request.mjs");
     return listenWithRequests(contender.createFetch(tools));
   },
-  toolwire: async () =>
-    (await serve(contender.createToolwire(tools), { port: 0 })).port,
+  toolwire: async () => (await serve(contender.createToolwire(tools), { port: 0 })).port,
   /** As its documents have it, which on Bun gives the routes to Bun. */
   elysia() {
     if (globalThis.Bun) {

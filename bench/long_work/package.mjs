@@ -3,8 +3,7 @@ import process from "node:process";
 
 const takesSource = process.versions.bun !== undefined ||
   process.versions.deno !== undefined;
-const load = (path) =>
-  import(takesSource ? `../../${path}.ts` : `../../dist/${path}.js`);
+const load = (path) => import(takesSource ? `../../${path}.ts` : `../../dist/${path}.js`);
 
 export const { createServer, defineTool, memoryEngine } = await load("mod");
 export const { sqliteEngine } = await load("src/engine/sqlite/mod");

@@ -18,9 +18,7 @@ export function countConnections(wanted) {
   const { stdout } = spawnSync("sh", ["-c", "ulimit -Hn"], {
     encoding: "utf8",
   });
-  const limit = stdout.trim() === "unlimited"
-    ? Number.POSITIVE_INFINITY
-    : Number(stdout);
+  const limit = stdout.trim() === "unlimited" ? Number.POSITIVE_INFINITY : Number(stdout);
   return Math.min(wanted, limit - spareDescriptors);
 }
 

@@ -43,8 +43,7 @@ export async function watchRedis(url) {
   };
   return async () => {
     const info = await client.info("cpu");
-    const read = (name) =>
-      Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(info)[1]);
+    const read = (name) => Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(info)[1]);
     const ms = (read("used_cpu_user") + read("used_cpu_sys")) * 1_000;
     return { ...structuredClone(seen), "in Redis": { count: 0, ms } };
   };

@@ -1,11 +1,5 @@
 // The peers: a job is added by its caller, who waits for the result that the queue has stored.
-import {
-  createPostgresBackend,
-  Queue,
-  QueueEvents,
-  runMigrations,
-  Worker,
-} from "bullmq";
+import { createPostgresBackend, Queue, QueueEvents, runMigrations, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { PgBoss } from "pg-boss";
@@ -44,17 +38,13 @@ export async function openPlain(concurrency, { redis, postgres }) {
   await Promise.all([queue, events, worker].map((one) => one.waitUntilReady()));
   const run = async (data, options) => {
     const job = await queue.add("add", data, options);
-    return redis === undefined
-      ? await lookFor(queue, job.id)
-      : await job.waitUntilFinished(events);
+    return redis === undefined ? await lookFor(queue, job.id) : await job.waitUntilFinished(events);
   };
   return {
     whenBegun: (a) => begins.when(a),
     add: async (a) => (await run({ a, b: 1 })).sum,
-    nap: async (_, ms) =>
-      (await run({ dueMs: performance.now() + ms }, { delay: ms })).lateMs,
-    close: async () =>
-      void await Promise.all([queue, events, worker].map((one) => one.close())),
+    nap: async (_, ms) => (await run({ dueMs: performance.now() + ms }, { delay: ms })).lateMs,
+    close: async () => void await Promise.all([queue, events, worker].map((one) => one.close())),
   };
 }
 

@@ -1,13 +1,6 @@
 // A separate PostgreSQL for the queues that need one.
 import { spawn, spawnSync } from "node:child_process";
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-} from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
@@ -74,16 +67,12 @@ export async function startPostgres() {
 
 /** Debian has the programs in a folder that is not on the `PATH`. */
 function findProgram(name) {
-  const versions = existsSync(debian)
-    ? readdirSync(debian).sort((one, other) => Number(other) - Number(one))
-    : [];
+  const versions = existsSync(debian) ? readdirSync(debian).sort((one, other) => Number(other) - Number(one)) : [];
   const folders = [
     ...versions.map((one) => join(debian, one, "bin")),
     ...process.env.PATH.split(delimiter),
   ];
-  return folders.map((folder) => join(folder, name)).find((path) =>
-    existsSync(path)
-  );
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /** PostgreSQL does not run as root. @returns `{}` if this user can run it, `undefined` if no user can. */

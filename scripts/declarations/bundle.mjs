@@ -18,8 +18,7 @@ export async function bundleDeclarations(entries, folder) {
   });
   const { output } = await bundle.generate({
     entryFileNames: "[name].d.ts",
-    chunkFileNames: ({ name }) =>
-      `types/${name.replace(/\.d$/, "")}-[hash].d.ts`,
+    chunkFileNames: ({ name }) => `types/${name.replace(/\.d$/, "")}-[hash].d.ts`,
   });
   return output.map(({ fileName, code }) => ({ name: fileName, code }));
 }

@@ -151,9 +151,7 @@ export async function writeObjectSuite(consumer, folder) {
   const namespaces = indexes.map((index) =>
     `(className = "Jobs${index}", uniqueKey = "jobs${index}", enableSql = true)`
   );
-  const bindings = indexes.map((index) =>
-    `(name = "JOBS${index}", durableObjectNamespace = "Jobs${index}")`
-  );
+  const bindings = indexes.map((index) => `(name = "JOBS${index}", durableObjectNamespace = "Jobs${index}")`);
   writeFileSync(
     join(folder, "config.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";

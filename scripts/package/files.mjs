@@ -13,18 +13,14 @@ const MAX_BYTES = 4_000_000;
  * @param root a path that no file may contain
  */
 export function findProblems(folder, manifest, root) {
-  const files = readdirSync(folder, { recursive: true }).filter((file) =>
-    statSync(join(folder, file)).isFile()
-  );
+  const files = readdirSync(folder, { recursive: true }).filter((file) => statSync(join(folder, file)).isFile());
   const bytes = files.reduce(
     (sum, file) => sum + statSync(join(folder, file)).size,
     0,
   );
   console.log(`     ${files.length} files, ${bytes} bytes`);
   return [
-    ...files.length > MAX_FILES
-      ? [`${files.length} files, at most ${MAX_FILES}`]
-      : [],
+    ...files.length > MAX_FILES ? [`${files.length} files, at most ${MAX_FILES}`] : [],
     ...bytes > MAX_BYTES ? [`${bytes} bytes, at most ${MAX_BYTES}`] : [],
     // Pages for contributors are left out by "!".
     ...[...manifest.files, manifest.directories.doc].filter((name) =>
@@ -32,9 +28,9 @@ export function findProblems(folder, manifest, root) {
     )
       .map((name) => `missing: ${name}`),
     ...files.filter(isForeign).map((file) => `does not belong: ${file}`),
-    ...files.filter((file) =>
-      readFileSync(join(folder, file), "utf8").includes(root)
-    ).map((file) => `names a path of this machine: ${file}`),
+    ...files.filter((file) => readFileSync(join(folder, file), "utf8").includes(root)).map((file) =>
+      `names a path of this machine: ${file}`
+    ),
     ...files.filter((file) =>
       /^dist\/(?!toolwire\.js$)/.test(file) &&
       /jsr:@/.test(readFileSync(join(folder, file), "utf8"))
@@ -56,9 +52,7 @@ function findBrokenLinks(folder) {
   const links = readFileSync(join(folder, "README.md"), "utf8").matchAll(
     /\]\(([^)\s#]+)[^)]*\)/g,
   );
-  const targets = Array.from(links, ([, target]) => target).filter((target) =>
-    !/^[a-z]+:/.test(target)
-  );
+  const targets = Array.from(links, ([, target]) => target).filter((target) => !/^[a-z]+:/.test(target));
   if (targets.length < 10) {
     return [`README.md has only ${targets.length} links`];
   }

@@ -45,9 +45,7 @@ export function typeCheckPackages({ peerDependencies, devDependencies }) {
     ...Object.fromEntries(names.map((name) => [name, devDependencies[name]])),
     ...WORKERS,
   };
-  return Object.entries(versions).map(([name, version]) =>
-    `${name}@${version}`
-  );
+  return Object.entries(versions).map(([name, version]) => `${name}@${version}`);
 }
 
 /** A program that imports every entry, and uses the types that differ between platforms. */
@@ -77,9 +75,7 @@ export const sum: number = await client.add({ a: 1 });
 export const wrong: Promise<number> = client.add({ a: "1" });
 // @ts-expect-error: there is no such tool
 export const unknown: unknown = client.subtract;
-export const entries: readonly object[] = [${
-    entries.map((_, index) => `entry${index}`).join(", ")
-  }];
+export const entries: readonly object[] = [${entries.map((_, index) => `entry${index}`).join(", ")}];
 `;
 }
 

@@ -1,13 +1,6 @@
 // Runs the scenes in a real shell, with real programs, and notes what they print, and when.
 import { spawn } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 
@@ -89,8 +82,7 @@ function prepareFolder(root, files) {
 }
 
 function runCommand(shell, { typed, until }, { folder, port }) {
-  const withPort = (text) =>
-    text.replaceAll(`localhost:${PORT}`, `localhost:${port}`);
+  const withPort = (text) => text.replaceAll(`localhost:${PORT}`, `localhost:${port}`);
   const output = [];
   const begin = performance.now();
   return new Promise((resolve, reject) => {

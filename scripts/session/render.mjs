@@ -64,12 +64,8 @@ export function renderSession(scenes) {
   );
   const height = BAR + Math.max(...heights) + 2 * MARGIN;
   const frames = new Frames(length);
-  const drawn = films.map((film, index) =>
-    drawScene(film, index === films.length - 1, frames)
-  );
-  const label = `A terminal session. ${
-    scenes.map(({ caption }) => caption).join(". ")
-  }.`;
+  const drawn = films.map((film, index) => drawScene(film, index === films.length - 1, frames));
+  const label = `A terminal session. ${scenes.map(({ caption }) => caption).join(". ")}.`;
   return `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${
     escape(label)
   }">
@@ -89,9 +85,7 @@ ${frames.css()}
 <circle cx="18" cy="17" r="5.5" fill="#ff5f57"/><circle cx="37" cy="17" r="5.5" fill="#febc2e"/><circle cx="56" cy="17" r="5.5" fill="#28c840"/>
 ${drawn.join("\n")}
 </g>
-<rect x=".5" y=".5" width="${width - 1}" height="${
-    height - 1
-  }" rx="9" fill="none" stroke="#484f58"/>
+<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="9" fill="none" stroke="#484f58"/>
 </svg>
 `;
 }
@@ -120,17 +114,15 @@ class Frames {
   /** Visible in this time only. */
   visible(from, end) {
     return this.#add(
-      `0% { opacity: 0 } ${this.#percent(from)} { opacity: 1 } ${
-        this.#percent(end)
-      }, 100% { opacity: ${end >= this.#length ? 1 : 0} }`,
+      `0% { opacity: 0 } ${this.#percent(from)} { opacity: 1 } ${this.#percent(end)}, 100% { opacity: ${
+        end >= this.#length ? 1 : 0
+      } }`,
     );
   }
 
   /** A cover that uncovers a character at a time. */
   uncover(from, until, characters) {
-    const moved = `translateX(${
-      Number((characters * CHARACTER).toFixed(1))
-    }px)`;
+    const moved = `translateX(${Number((characters * CHARACTER).toFixed(1))}px)`;
     return this.#add(
       `0% { opacity: 0; transform: none } ${
         this.#percent(from)
@@ -148,42 +140,30 @@ class Frames {
 
 function drawScene({ caption, rows, begin, end }, isLast, frames) {
   const hidden = isLast ? "" : " h";
-  const title = `<text class="t${hidden} ${
-    frames.visible(begin - 400, end)
-  }" x="78" y="22">${escape(caption)}</text>`;
+  const title = `<text class="t${hidden} ${frames.visible(begin - 400, end)}" x="78" y="22">${escape(caption)}</text>`;
   const lines = rows.map((row, index) => {
-    const gaps = rows.slice(1, index + 1).filter(({ isTyped }) =>
-      isTyped
-    ).length;
+    const gaps = rows.slice(1, index + 1).filter(({ isTyped }) => isTyped).length;
     const y = BAR + MARGIN + index * LINE + gaps * GAP + 11;
     const name = frames.visible(row.from, end) +
       (index === rows.length - 1 ? " p" : "");
     if (!row.isTyped) {
-      return `<text class="${name}${hidden}" x="${MARGIN}" y="${y}"${
-        fit(row.text)
-      }>${escape(row.text)}</text>`;
+      return `<text class="${name}${hidden}" x="${MARGIN}" y="${y}"${fit(row.text)}>${escape(row.text)}</text>`;
     }
     const x = MARGIN + 2 * CHARACTER;
     const cover = frames.uncover(row.from + 300, row.until, row.text.length);
     return `<g class="${name}${hidden}"><text class="p" x="${MARGIN}" y="${y}">$</text>` +
-      `<text class="c" x="${x}" y="${y}"${fit(row.text)}>${
-        escape(row.text)
-      }</text>` +
+      `<text class="c" x="${x}" y="${y}"${fit(row.text)}>${escape(row.text)}</text>` +
       `<g class="h ${cover}"><rect x="${x}" y="${y - 14}" width="${
         Math.ceil(row.text.length * CHARACTER) + 4
       }" height="18" fill="#0d1117"/>` +
-      `<rect x="${x}" y="${
-        y - 12
-      }" width="7" height="15" fill="#c9d1d9"/></g></g>`;
+      `<rect x="${x}" y="${y - 12}" width="7" height="15" fill="#c9d1d9"/></g></g>`;
   });
   return [title, ...lines].join("\n");
 }
 
 /** The width that a line has in the font of the drawing; other fonts are fitted. */
 function fit(text) {
-  return ` textLength="${
-    Number((text.length * CHARACTER).toFixed(1))
-  }" lengthAdjust="spacingAndGlyphs"`;
+  return ` textLength="${Number((text.length * CHARACTER).toFixed(1))}" lengthAdjust="spacingAndGlyphs"`;
 }
 
 function escape(text) {

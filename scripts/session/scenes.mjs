@@ -25,8 +25,7 @@ export function readScenes(readme) {
         { typed: "cat gateway.ts" },
         { typed: "bun gateway.ts 2> log &", until: "http://localhost:3000" },
         {
-          typed:
-            "bunx toolwire list localhost:3000/mcp | grep ^d | cut -d= -f1 | head -8",
+          typed: "bunx toolwire list localhost:3000/mcp | grep ^d | cut -d= -f1 | head -8",
         },
         {
           typed: "bunx toolwire call localhost:3000/mcp demo_get-sum a=2 b=40",
@@ -34,8 +33,7 @@ export function readScenes(readme) {
       ],
     },
     {
-      caption:
-        "kill -9 while a server works: another process redeems the same token",
+      caption: "kill -9 while a server works: another process redeems the same token",
       files: { "server.ts": server, "client.ts": client },
       commands: [
         { typed: "sed -n 5,8p server.ts" },
