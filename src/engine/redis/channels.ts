@@ -18,6 +18,7 @@ export class RedisChannels {
   readonly #report: (error: unknown) => void;
   readonly #listeners = new Map<string, ChannelListener>();
   #pinging: ReturnType<typeof setInterval> | undefined;
+  #isClosed = false;
 
   constructor(connect: () => Promise<Redis>, report: (error: unknown) => void) {
     this.#report = report;
@@ -39,6 +40,7 @@ export class RedisChannels {
 
   /** Removes all listeners. */
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#pinging);
     this.#listeners.clear();
   }
@@ -49,6 +51,8 @@ export class RedisChannels {
       if (client.status === "ready") client.ping().catch(() => client.disconnect(true));
     };
     client.on("ready", () => {
+      // A connection that is closed while Redis answers its first command still becomes ready. A timer would keep the process alive.
+      if (this.#isClosed) return;
       this.#pinging ??= setInterval(ping, PING_MS);
       void this.#use(() => this.#subscribe(client, [...this.#listeners.keys()]));
     });
