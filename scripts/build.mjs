@@ -6,15 +6,10 @@ import { dirname, join } from "node:path";
 import { build, transform } from "esbuild";
 import { markPure } from "./mark_pure.mjs";
 
-const { version, name, exports, bin } = JSON.parse(
-  readFileSync("package.json", "utf8"),
-);
+const { version, name, exports, bin } = JSON.parse(readFileSync("package.json", "utf8"));
 const jsrName = JSON.parse(readFileSync("deno.json", "utf8")).name;
 const entries = Object.values(exports).filter((entry) => typeof entry === "object");
-const programs = [
-  ...entries.map((entry) => entry.default),
-  ...Object.values(bin),
-];
+const programs = [...entries.map((entry) => entry.default), ...Object.values(bin)];
 const target = "es2023";
 
 rmSync("dist", { recursive: true, force: true });
@@ -37,10 +32,7 @@ async function buildDeclarations() {
   run("tsc -p tsconfig.build.json --emitDeclarationOnly");
   run("node ../install.mjs", "scripts/declarations");
   const { bundleDeclarations } = await import("./declarations/bundle.mjs");
-  const bundled = await bundleDeclarations(
-    entries.map(({ types }) => join(types)),
-    "dist",
-  );
+  const bundled = await bundleDeclarations(entries.map(({ types }) => join(types)), "dist");
   for (const file of listFiles(".d.ts")) rmSync(file);
   for (const { name, code } of bundled) {
     const file = join("dist", name);
@@ -73,10 +65,7 @@ async function buildChunks() {
     const code = markPure(forNpm(readFileSync(file, "utf8")));
     // Chunks with a name are loaded by import(): nearly all are commands of the program. The package has 60 kB less without whitespace.
     const isLoaded = /^dist\/chunks\/(?!chunk-)/.test(file);
-    writeFileSync(
-      file,
-      isLoaded ? (await transform(code, { minifyWhitespace: true, target })).code : code,
-    );
+    writeFileSync(file, isLoaded ? (await transform(code, { minifyWhitespace: true, target })).code : code);
   }
 }
 

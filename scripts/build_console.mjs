@@ -30,22 +30,12 @@ const [script, style] = await Promise.all([
     jsx: "automatic",
     jsxImportSource: "preact",
   }).then(textOf),
-  build({
-    ...common,
-    entryPoints: [join(root, "console/style.css")],
-    target: "es2022",
-  }).then(textOf),
+  build({ ...common, entryPoints: [join(root, "console/style.css")], target: "es2022" }).then(textOf),
 ]);
 const template = readFileSync(join(root, "console/page.html"), "utf8");
 // The hashes count every character between the tags.
-const html = template.replace(
-  /(<style>)[^]*?(<\/style>)/,
-  (_, open, close) => open + style + close,
-)
-  .replace(
-    /(<script type="module">)[^]*?(<\/script>)/,
-    (_, open, close) => open + script + close,
-  );
+const html = template.replace(/(<style>)[^]*?(<\/style>)/, (_, open, close) => open + style + close)
+  .replace(/(<script type="module">)[^]*?(<\/script>)/, (_, open, close) => open + script + close);
 const policy = [
   "default-src 'none'",
   `script-src '${hashOf(script)}'`,
@@ -70,23 +60,14 @@ export const PAGE: string = ${JSON.stringify(html)};
 export const PAGE_POLICY: string = ${JSON.stringify(policy)};
 `;
 const size = gzipSync(html, { level: 9 }).length;
-console.log(
-  `console page: ${(size / 1_024).toFixed(1)} KiB gzip, ${(html.length / 1_024).toFixed(1)} KiB`,
-);
-if (size > MAX_GZIP) {
-  throw new Error(`The page is ${size} bytes of gzip; at most ${MAX_GZIP}`);
-}
+console.log(`console page: ${(size / 1_024).toFixed(1)} KiB gzip, ${(html.length / 1_024).toFixed(1)} KiB`);
+if (size > MAX_GZIP) throw new Error(`The page is ${size} bytes of gzip; at most ${MAX_GZIP}`);
 if (!process.argv.includes("--check")) writeFileSync(OUT, code);
-else if (readFileSync(OUT, "utf8") !== code) {
-  throw new Error("page.ts is stale: run node scripts/build_console.mjs");
-}
+else if (readFileSync(OUT, "utf8") !== code) throw new Error("page.ts is stale: run node scripts/build_console.mjs");
 
 /** A script must not contain the end tag of a script. */
 function textOf({ outputFiles: [file] }) {
-  return file.text.trim().replaceAll("</script", "<\\/script").replaceAll(
-    "<!--",
-    "<\\!--",
-  );
+  return file.text.trim().replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 }
 
 function hashOf(text) {

@@ -29,12 +29,8 @@ const names = new Set(
   Object.keys(metafile.inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
 );
 const notices = [...names].sort().map((name) => {
-  const installed = fileURLToPath(
-    new URL(`../node_modules/${name}/`, import.meta.url),
-  );
-  const { version, license } = JSON.parse(
-    readFileSync(join(installed, "package.json"), "utf8"),
-  );
+  const installed = fileURLToPath(new URL(`../node_modules/${name}/`, import.meta.url));
+  const { version, license } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
   const file = readdirSync(installed).find((entry) => /^licen[cs]e/i.test(entry));
   return `${name} ${version}, ${license}\n\n${file === undefined ? "" : readFileSync(join(installed, file), "utf8")}`;
 });

@@ -11,11 +11,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const work = join(root, ".cache/check_migrate");
 const bun = join(root, "node_modules/.bin/bun");
 const { values: options } = parseArgs({
-  options: {
-    sdk: { type: "string" },
-    lite: { type: "string" },
-    only: { type: "string" },
-  },
+  options: { sdk: { type: "string" }, lite: { type: "string" }, only: { type: "string" } },
 });
 
 const PACKAGES = [
@@ -69,9 +65,7 @@ const LIBRARIES = [
 function clone(name) {
   const folder = join(root, ".cache", name.replace("/", "-"));
   if (!existsSync(folder)) {
-    execFileSync("git", ["clone", "-q", `https://github.com/${name}`, folder], {
-      stdio: "inherit",
-    });
+    execFileSync("git", ["clone", "-q", `https://github.com/${name}`, folder], { stdio: "inherit" });
   }
   return folder;
 }
@@ -107,27 +101,15 @@ const TSCONFIG = {
       strict: true,
       noEmit: true,
     },
-    ...{
-      skipLibCheck: true,
-      allowImportingTsExtensions: true,
-      types: ["node", "bun"],
-    },
+    ...{ skipLibCheck: true, allowImportingTsExtensions: true, types: ["node", "bun"] },
   },
 };
 
 function examplesOfV1(folder) {
   const servers = join(folder, "src/examples/server");
-  for (
-    const file of [
-      ...files(servers),
-      ...files(join(folder, "src/examples/shared")),
-    ]
-  ) {
+  for (const file of [...files(servers), ...files(join(folder, "src/examples/shared"))]) {
     const text = readFileSync(file, "utf8")
-      .replace(
-        /'(\.\.\/)+(server|types|shared\/(?!inMemory)|experimental|inMemory)/g,
-        "'@modelcontextprotocol/sdk/$2",
-      )
+      .replace(/'(\.\.\/)+(server|types|shared\/(?!inMemory)|experimental|inMemory)/g, "'@modelcontextprotocol/sdk/$2")
       .replace(/const PORT = \d+;/, "const PORT = Number(process.env.PORT);");
     writeFileSync(file, text);
   }
@@ -137,9 +119,7 @@ function examplesOfV1(folder) {
   ) => ({
     example: file.slice(servers.length + 1, -3),
     file: file.slice(folder.length + 1),
-    path: /Sse/.test(file) &&
-        /SSEServerTransport/.test(readFileSync(file, "utf8")) &&
-        !/Streamable/.test(file)
+    path: /Sse/.test(file) && /SSEServerTransport/.test(readFileSync(file, "utf8")) && !/Streamable/.test(file)
       ? undefined
       : "/mcp",
     isStdio: /new StdioServerTransport/.test(readFileSync(file, "utf8")),
@@ -149,29 +129,22 @@ function examplesOfV1(folder) {
 
 function examplesOfV2(folder) {
   const examples = join(folder, "examples");
-  for (
-    const name of readdirSync(examples).filter((name) => !name.includes("."))
-  ) {
-    for (const unused of ["client.ts", "test"]) {
-      rmSync(join(examples, name, unused), { recursive: true, force: true });
-    }
+  for (const name of readdirSync(examples).filter((name) => !name.includes("."))) {
+    for (const unused of ["client.ts", "test"]) rmSync(join(examples, name, unused), { recursive: true, force: true });
   }
   for (const unused of ["guides", "client-quickstart", "cli-client"]) {
     rmSync(join(examples, unused), { recursive: true, force: true });
   }
   const found = readdirSync(examples).flatMap((name) =>
-    ["server.ts", "src/index.ts"].map((file) => join("examples", name, file))
-      .filter((file) => existsSync(join(folder, file)))
+    ["server.ts", "src/index.ts"].map((file) => join("examples", name, file)).filter((file) =>
+      existsSync(join(folder, file))
+    )
   );
-  return found.filter((file) => !/shared|quickstart-client/.test(file)).map((
-    file,
-  ) => ({
+  return found.filter((file) => !/shared|quickstart-client/.test(file)).map((file) => ({
     example: file.split("/")[1],
     file,
     path: "/mcp",
-    isStdio: !/--http|parseExampleArgs/.test(
-      readFileSync(join(folder, file), "utf8"),
-    ),
+    isStdio: !/--http|parseExampleArgs/.test(readFileSync(join(folder, file), "utf8")),
     args: ["--http", "--port"],
   }));
 }
@@ -188,9 +161,7 @@ function examplesOfLite(folder) {
 }
 
 function files(folder) {
-  return readdirSync(folder).filter((name) => name.endsWith(".ts")).map((
-    name,
-  ) => join(folder, name));
+  return readdirSync(folder).filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
 }
 
 /** node_modules with the packages that the examples import; Toolwire is this repository. */
@@ -198,17 +169,8 @@ function install() {
   mkdirSync(work, { recursive: true });
   writeFileSync(join(work, "preload.ts"), PRELOAD);
   if (!existsSync(join(work, "node_modules/mcp-lite"))) {
-    writeFileSync(
-      join(work, "package.json"),
-      '{ "private": true, "type": "module" }\n',
-    );
-    execFileSync("npm", [
-      "install",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-      ...PACKAGES,
-    ], {
+    writeFileSync(join(work, "package.json"), '{ "private": true, "type": "module" }\n');
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...PACKAGES], {
       cwd: work,
       stdio: "inherit",
     });
@@ -218,16 +180,10 @@ function install() {
   rmSync(toolwire, { recursive: true, force: true });
   mkdirSync(toolwire);
   symlinkSync(root, join(toolwire, "repository"));
-  const mapped = Object.entries(exports).map((
-    [name, file],
-  ) => [name, file.replace("./", "./repository/")]);
+  const mapped = Object.entries(exports).map(([name, file]) => [name, file.replace("./", "./repository/")]);
   writeFileSync(
     join(toolwire, "package.json"),
-    JSON.stringify({
-      name: "toolwire",
-      type: "module",
-      exports: Object.fromEntries(mapped),
-    }),
+    JSON.stringify({ name: "toolwire", type: "module", exports: Object.fromEntries(mapped) }),
   );
 }
 
@@ -239,10 +195,7 @@ function linkShared(folder) {
     const args = join(folder, side, "examples/shared/src/args.ts");
     if (!existsSync(args)) continue;
     cpSync(join(dirname(args)), join(target, "src"), { recursive: true });
-    const exports = {
-      ".": "./src/args.ts",
-      "./auth": "./src/inMemoryEventStore.ts",
-    };
+    const exports = { ".": "./src/args.ts", "./auth": "./src/inMemoryEventStore.ts" };
     writeFileSync(
       join(target, "package.json"),
       JSON.stringify({ name: "@mcp-examples/shared", type: "module", exports }),
@@ -255,25 +208,11 @@ let nextPort = 41_000;
 /** Starts an example, asks it everything, and ends it. */
 async function ask(example, side) {
   const { Client } = await import(
-    pathToFileURL(
-      join(
-        work,
-        "node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js",
-      ),
-    ).href
+    pathToFileURL(join(work, "node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js")).href
   );
   const port = nextPort += 2;
-  const cwd = join(
-    example.folder,
-    side,
-    example.library === "mcp-lite" ? dirname(dirname(example.file)) : ".",
-  );
-  const args = [
-    "--no-install",
-    "--preload",
-    join(work, "preload.ts"),
-    resolve(example.folder, side, example.file),
-  ];
+  const cwd = join(example.folder, side, example.library === "mcp-lite" ? dirname(dirname(example.file)) : ".");
+  const args = ["--no-install", "--preload", join(work, "preload.ts"), resolve(example.folder, side, example.file)];
   const env = {
     ...process.env,
     PORT: String(port),
@@ -286,10 +225,9 @@ async function ask(example, side) {
   });
   const questions = [];
   await answerQuestions(client, questions);
-  const child = example.isStdio ? undefined : spawn(bun, [
-    ...args,
-    ...(example.args.length > 0 ? [...example.args, String(port)] : []),
-  ], { cwd, env });
+  const child = example.isStdio
+    ? undefined
+    : spawn(bun, [...args, ...(example.args.length > 0 ? [...example.args, String(port)] : [])], { cwd, env });
   let output = "";
   child?.stderr.on("data", (chunk) => output += chunk);
   child?.stdout.on("data", (chunk) => output += chunk);
@@ -307,34 +245,17 @@ async function ask(example, side) {
 
 async function transportOf(example, args, env, cwd, port) {
   const from = (file) =>
-    import(
-      pathToFileURL(
-        join(
-          work,
-          `node_modules/@modelcontextprotocol/sdk/dist/esm/client/${file}.js`,
-        ),
-      ).href
-    );
+    import(pathToFileURL(join(work, `node_modules/@modelcontextprotocol/sdk/dist/esm/client/${file}.js`)).href);
   if (example.isStdio) {
     const { StdioClientTransport } = await from("stdio");
-    return () =>
-      new StdioClientTransport({
-        command: bun,
-        args,
-        env,
-        cwd,
-        stderr: "ignore",
-      });
+    return () => new StdioClientTransport({ command: bun, args, env, cwd, stderr: "ignore" });
   }
   if (example.path === undefined) {
     const { SSEClientTransport } = await from("sse");
     return () => new SSEClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
   }
   const { StreamableHTTPClientTransport } = await from("streamableHttp");
-  return () =>
-    new StreamableHTTPClientTransport(
-      new URL(`http://127.0.0.1:${port}${example.path}`),
-    );
+  return () => new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}${example.path}`));
 }
 
 /** Connects once the port is open. */
@@ -356,9 +277,7 @@ async function connect(client, transport, child, output) {
 
 async function answerQuestions(client, questions) {
   const { ElicitRequestSchema, CreateMessageRequestSchema } = await import(
-    pathToFileURL(
-      join(work, "node_modules/@modelcontextprotocol/sdk/dist/esm/types.js"),
-    ).href
+    pathToFileURL(join(work, "node_modules/@modelcontextprotocol/sdk/dist/esm/types.js")).href
   );
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
     questions.push(params.message);
@@ -366,11 +285,7 @@ async function answerQuestions(client, questions) {
   });
   client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
     questions.push(params.messages);
-    return {
-      role: "assistant",
-      content: { type: "text", text: "a sample" },
-      model: "small",
-    };
+    return { role: "assistant", content: { type: "text", text: "a sample" }, model: "small" };
   });
 }
 
@@ -384,45 +299,27 @@ async function everything(client) {
   const answers = {};
   for (const { name, inputSchema } of tools) {
     answers[`tool ${name}`] = await result(() =>
-      client.callTool(
-        { name, arguments: argumentsFor(inputSchema) },
-        undefined,
-        {
-          timeout: 20_000,
-          onprogress: () => {},
-        },
-      )
+      client.callTool({ name, arguments: argumentsFor(inputSchema) }, undefined, {
+        timeout: 20_000,
+        onprogress: () => {},
+      })
     );
   }
-  for (const { uri } of resources) {
-    answers[`resource ${uri}`] = await result(() => client.readResource({ uri }));
-  }
+  for (const { uri } of resources) answers[`resource ${uri}`] = await result(() => client.readResource({ uri }));
   for (const { uriTemplate } of resourceTemplates) {
     const uri = uriTemplate.replace(/\{[^}]*\}/g, "1");
     answers[`resource ${uri}`] = await result(() => client.readResource({ uri }));
   }
   for (const { name, arguments: parameters = [] } of prompts) {
-    const args = Object.fromEntries(
-      parameters.map((one) => [one.name, "text"]),
-    );
+    const args = Object.fromEntries(parameters.map((one) => [one.name, "text"]));
     answers[`prompt ${name}`] = await result(async () => ({
       messages: (await client.getPrompt({ name, arguments: args })).messages,
     }));
   }
-  return {
-    lists: {
-      tools: tools.map(toolOf),
-      resources,
-      resourceTemplates,
-      prompts: prompts.map(promptOf),
-    },
-    answers,
-  };
+  return { lists: { tools: tools.map(toolOf), resources, resourceTemplates, prompts: prompts.map(promptOf) }, answers };
 }
 
-const toolOf = (
-  { name, title, annotations, description, inputSchema, outputSchema },
-) => ({
+const toolOf = ({ name, title, annotations, description, inputSchema, outputSchema }) => ({
   ...{ name, title, annotations, description },
   inputSchema: plain(inputSchema),
   outputSchema: plain(outputSchema),
@@ -439,31 +336,15 @@ function plain(schema) {
   if (schema === undefined) return undefined;
   const isClosed = (name, value) =>
     name === "$schema" ||
-    (name === "additionalProperties" &&
-      (value === false || Object.keys(value ?? {}).length === 0));
-  const stripped = JSON.parse(
-    JSON.stringify(
-      schema,
-      (name, value) => isClosed(name, value) ? undefined : value,
-    ),
-  );
-  return {
-    ...stripped,
-    properties: stripped.properties ?? {},
-    required: [...stripped.required ?? []].sort(),
-  };
+    (name === "additionalProperties" && (value === false || Object.keys(value ?? {}).length === 0));
+  const stripped = JSON.parse(JSON.stringify(schema, (name, value) => isClosed(name, value) ? undefined : value));
+  return { ...stripped, properties: stripped.properties ?? {}, required: [...stripped.required ?? []].sort() };
 }
 
 async function result(work) {
   try {
     const { content, structuredContent, isError, messages, contents } = await work();
-    return {
-      content,
-      structuredContent,
-      isError: isError === true,
-      messages,
-      contents,
-    };
+    return { content, structuredContent, isError: isError === true, messages, contents };
   } catch (error) {
     return { thrown: true, message: String(error.message).slice(0, 80) };
   }
@@ -471,31 +352,22 @@ async function result(work) {
 
 /** Arguments that a schema accepts. */
 function argumentsFor(schema) {
-  const entries = Object.entries(schema?.properties ?? {}).map((
-    [name, property],
-  ) => [name, valueFor(property)]);
+  const entries = Object.entries(schema?.properties ?? {}).map(([name, property]) => [name, valueFor(property)]);
   return Object.fromEntries(entries);
 }
 
 function valueFor(schema) {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
-  if (schema.oneOf !== undefined || schema.anyOf !== undefined) {
-    return valueFor((schema.oneOf ?? schema.anyOf)[0]);
-  }
+  if (schema.oneOf !== undefined || schema.anyOf !== undefined) return valueFor((schema.oneOf ?? schema.anyOf)[0]);
   if (schema.default !== undefined) return schema.default;
   if (schema.type === "object") return argumentsFor(schema);
   if (schema.type === "array") return [valueFor(schema.items ?? {})];
   if (schema.type === "boolean") return true;
-  if (schema.type === "number" || schema.type === "integer") {
-    return schema.minimum ?? 2;
-  }
+  if (schema.type === "number" || schema.type === "integer") return schema.minimum ?? 2;
   if (schema.format === "email") return "a@example.com";
   if (schema.format === "date") return "2027-01-01";
-  return "text".padEnd(schema.minLength ?? 0, "x").slice(
-    0,
-    schema.maxLength ?? 100,
-  );
+  return "text".padEnd(schema.minLength ?? 0, "x").slice(0, schema.maxLength ?? 100);
 }
 
 /** What differs between two sides, by name. `structuredContent` that only the new side has is by design, and so is a default media type. */
@@ -503,24 +375,19 @@ function differences(before, after) {
   // A description is required here, and a resource has a media type.
   const listed = (side, kind) =>
     side.lists[kind].map((one) => {
-      const other = before.lists[kind].find(({ name }) => name === one.name) ??
-        {};
+      const other = before.lists[kind].find(({ name }) => name === one.name) ?? {};
       return { ...one, description: other.description && one.description };
     });
   const lists = Object.keys(before.lists).filter((kind) => !isSame(listed(before, kind), listed(after, kind)));
   // What the original does not answer in time is not compared.
   const answered = Object.keys(before.answers).filter((name) => !/timed out/.test(before.answers[name].message ?? ""));
   const answers = answered.filter((name) =>
-    !isSame(
-      comparable(before.answers[name]),
-      comparable(after.answers[name] ?? {}, before.answers[name]),
-    )
+    !isSame(comparable(before.answers[name]), comparable(after.answers[name] ?? {}, before.answers[name]))
   );
   return {
     lists,
     answers,
-    questions: answered.length < Object.keys(before.answers).length ||
-      isSame(before.questions, after.questions),
+    questions: answered.length < Object.keys(before.answers).length || isSame(before.questions, after.questions),
   };
 }
 
@@ -551,19 +418,13 @@ function isSame(one, other) {
 
 /** Errors of the type checker, by file. */
 function typeErrors(folder) {
-  const { stdout } = spawnSync(
-    join(root, "node_modules/.bin/tsc"),
-    ["-p", "."],
-    {
-      cwd: folder,
-      encoding: "utf8",
-      maxBuffer: 1e9,
-    },
-  );
+  const { stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", "."], {
+    cwd: folder,
+    encoding: "utf8",
+    maxBuffer: 1e9,
+  });
   const found = new Map();
-  for (
-    const [line, file] of stdout.matchAll(/^([^(\n]+)\(\d+,\d+\): error .*$/gm)
-  ) {
+  for (const [line, file] of stdout.matchAll(/^([^(\n]+)\(\d+,\d+\): error .*$/gm)) {
     found.set(file, [...found.get(file) ?? [], line]);
   }
   return found;
@@ -571,13 +432,7 @@ function typeErrors(folder) {
 
 function migrate(folder) {
   const run = () =>
-    spawnSync(bun, [
-      join(root, "src/cli/main.ts"),
-      "migrate",
-      ".",
-      "--force",
-      "--json",
-    ], {
+    spawnSync(bun, [join(root, "src/cli/main.ts"), "migrate", ".", "--force", "--json"], {
       cwd: folder,
       encoding: "utf8",
       maxBuffer: 1e9,
@@ -599,31 +454,17 @@ for (const library of LIBRARIES) {
   const [{ folder } = {}] = examples;
   if (folder === undefined) continue;
   const report = migrate(join(folder, "after"));
-  if (report.again.length > 0) {
-    details.push(
-      `${library.name}: a second run changes ${report.again.join(", ")}`,
-    );
-  }
+  if (report.again.length > 0) details.push(`${library.name}: a second run changes ${report.again.join(", ")}`);
   linkShared(folder);
-  const [typesBefore, types] = [
-    typeErrors(join(folder, "before")),
-    typeErrors(join(folder, "after")),
-  ];
+  const [typesBefore, types] = [typeErrors(join(folder, "before")), typeErrors(join(folder, "after"))];
   for (const example of examples) {
     const left = report.left.filter(({ file }) =>
-      dirname(file) === dirname(example.file) &&
-      (library.name !== "1.x" || file === example.file)
+      dirname(file) === dirname(example.file) && (library.name !== "1.x" || file === example.file)
     );
-    const errors = (types.get(example.file) ?? []).length -
-      (typesBefore.get(example.file) ?? []).length;
+    const errors = (types.get(example.file) ?? []).length - (typesBefore.get(example.file) ?? []).length;
     if (errors > 0) details.push(...types.get(example.file));
     const before = await ask(example, "before");
-    const row = {
-      library: library.name,
-      example: example.example,
-      types: errors <= 0,
-      left: left.length,
-    };
+    const row = { library: library.name, example: example.example, types: errors <= 0, left: left.length };
     if (before.error !== undefined) {
       rows.push({ ...row, skipped: before.error.split("\n")[0].slice(0, 100) });
       continue;
@@ -649,12 +490,7 @@ for (const library of LIBRARIES) {
         }`,
       );
     }
-    rows.push({
-      ...row,
-      starts: true,
-      lists: lists.length === 0,
-      answers: answers.length === 0 && questions,
-    });
+    rows.push({ ...row, starts: true, lists: lists.length === 0, answers: answers.length === 0 && questions });
     console.error(`${example.library} ${example.example}`);
   }
 }
@@ -663,15 +499,11 @@ const mark = (value) => value === undefined ? "–" : value ? "yes" : "no";
 console.log(
   "| library | example | type-checks | starts | same lists | same answers | markers |\n|---|---|---|---|---|---|---|",
 );
-for (
-  const { library, example, types, starts, lists, answers, left, skipped } of rows
-) {
+for (const { library, example, types, starts, lists, answers, left, skipped } of rows) {
   const cells = skipped === undefined
     ? [mark(starts), mark(lists), mark(answers)]
     : ["the original does not run here", "–", "–"];
-  console.log(
-    `| ${[library, example, mark(types), ...cells, left].join(" | ")} |`,
-  );
+  console.log(`| ${[library, example, mark(types), ...cells, left].join(" | ")} |`);
 }
 const ran = rows.filter(({ skipped }) => skipped === undefined);
 const passed = ran.filter(({ starts, lists, answers }) => starts && lists && answers);
@@ -681,9 +513,7 @@ console.log(
   } %)`,
 );
 for (const { library, example, skipped } of rows) {
-  if (skipped !== undefined) {
-    console.error(`not run: ${library} ${example}: ${skipped}`);
-  }
+  if (skipped !== undefined) console.error(`not run: ${library} ${example}: ${skipped}`);
 }
 writeFileSync(join(work, "details.txt"), `${details.join("\n\n")}\n`);
 console.error(`Details: ${join(work, "details.txt")}`);

@@ -24,9 +24,7 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const entries = Object.keys(manifest.exports).filter((entry) => entry !== "./package.json").map((entry) =>
   `toolwire${entry.slice(1)}`
 );
-const sources = Object.entries(
-  JSON.parse(readFileSync(join(root, "deno.json"), "utf8")).exports,
-).map((
+const sources = Object.entries(JSON.parse(readFileSync(join(root, "deno.json"), "utf8")).exports).map((
   [name, source],
 ) => ({
   name,
@@ -72,10 +70,7 @@ await listening.close();
 console.log("done");
 `;
 
-function singleFile(
-  url,
-  end = `if (answer !== "Hello, Ada!") throw new Error(answer);\nconsole.log("done");`,
-) {
+function singleFile(url, end = `if (answer !== "Hello, Ada!") throw new Error(answer);\nconsole.log("done");`) {
   return `
 const { createClient, createServer, defineTool, memoryTransport } = await import(${JSON.stringify(url)});
 const greet = defineTool("greet").describe("Greet someone").handle(({ name }) => "Hello, " + name + "!");
@@ -104,19 +99,13 @@ async function checkTarball(tarball) {
   mkdirSync(join(temporary, "unpacked"));
   await run(["tar", "-xzf", tarball, "-C", join(temporary, "unpacked")]);
   await check("the tarball holds what it says, and nothing else", checkFiles);
-  await check(
-    "publint --strict",
-    () => run([findBin("publint"), "run", tarball, "--strict"]),
-  );
+  await check("publint --strict", () => run([findBin("publint"), "run", tarball, "--strict"]));
   await check("bundles are as small as those of the sources", checkBundles);
   // ./otel imports its package when it loads. Snippets make ./tokenizer and ./websocket load theirs, but do not name them.
   const peers = ["@opentelemetry/api", "gpt-tokenizer", "ws"].map((name) =>
     `${name}@${manifest.devDependencies[name]}`
   );
-  await check(
-    "install into a fresh project",
-    () => install(consumer, [tarball, ...peers]),
-  );
+  await check("install into a fresh project", () => install(consumer, [tarball, ...peers]));
   for (const [name, command] of Object.entries(runtimes)) {
     await check(
       `${name}: every entry loads, and a tool is defined, served and called`,
@@ -125,21 +114,12 @@ async function checkTarball(tarball) {
   }
   await checkEngines(tarball);
   for (const [name, command] of Object.entries(runtimes)) {
-    await check(
-      `${name}: the command says how it is used`,
-      () => runBin(command),
-    );
+    await check(`${name}: the command says how it is used`, () => runBin(command));
   }
   await checkTypes(tarball);
-  await check(
-    "a consumer type-checks in Deno",
-    () => run([findBin("deno"), "check", "--quiet", "index.ts"], consumer),
-  );
+  await check("a consumer type-checks in Deno", () => run([findBin("deno"), "check", "--quiet", "index.ts"], consumer));
   await checkSnippets();
-  await check(
-    "workerd: a bundle of the installed package serves and calls a tool",
-    runInWorkerd,
-  );
+  await check("workerd: a bundle of the installed package serves and calls a tool", runInWorkerd);
   await checkSingleFile();
 }
 
@@ -147,64 +127,41 @@ async function checkTarball(tarball) {
 async function checkEngines(tarball) {
   const folder = join(temporary, "engines");
   const peers = ["bullmq", "ioredis", "pg"].map((name) => `${name}@${manifest.devDependencies[name]}`);
-  await check(
-    "install with the packages of engines",
-    () => install(folder, [tarball, ...peers]),
-  );
+  await check("install with the packages of engines", () => install(folder, [tarball, ...peers]));
   const stores = { redis: await startRedis(), postgres: await startPostgres() };
   try {
     for (const { name, store } of engineStores) {
-      if (
-        store !== undefined && stores[store] === undefined && !process.env.CI
-      ) {
+      if (store !== undefined && stores[store] === undefined && !process.env.CI) {
         console.log(`not run: the suite over ${name}, which is not installed`);
         continue;
       }
       const env = { STORE_URL: stores[store]?.url ?? "" };
-      await check(
-        `node24: ${name} passes the suite of the package`,
-        () => runScript(node(24), folder, suiteScript(name), env),
-      );
+      const run = () => runScript(node(24), folder, suiteScript(name), env);
+      await check(`node24: ${name} passes the suite of the package`, run);
     }
   } finally {
     for (const store of Object.values(stores)) store?.stop();
   }
-  await check(
-    "workerd: Durable Objects pass the suite of the package",
-    async () => {
-      const suite = join(temporary, "objects");
-      await writeObjectSuite(folder, suite);
-      await run([findBin("workerd"), "test", "config.capnp"], suite);
-    },
-  );
+  await check("workerd: Durable Objects pass the suite of the package", async () => {
+    const suite = join(temporary, "objects");
+    await writeObjectSuite(folder, suite);
+    await run([findBin("workerd"), "test", "config.capnp"], suite);
+  });
 }
 
 async function checkTypes(tarball) {
   const typed = join(temporary, "typed");
-  await check(
-    "install with types and all peers",
-    () => install(typed, [tarball, ...typeCheckPackages(manifest)]),
-  );
+  await check("install with types and all peers", () => install(typed, [tarball, ...typeCheckPackages(manifest)]));
   for (const [name, options] of Object.entries(typeChecks)) {
     await check(`every entry type-checks: ${name}`, async () => {
-      await run(
-        [findBin("tsc"), "-p", writeProject(typed, name, options)],
-        typed,
-      );
+      await run([findBin("tsc"), "-p", writeProject(typed, name, options)], typed);
     });
   }
 }
 
 async function pack() {
   await run(["npm", "run", "build", "--silent"]);
-  const { stdout } = await run([
-    "npm",
-    "pack",
-    "--json",
-    "--ignore-scripts",
-    "--pack-destination",
-    temporary,
-  ]);
+  const { stdout } = await run(["npm", "pack", "--json", "--ignore-scripts", "--pack-destination", temporary]);
   const packed = JSON.parse(stdout);
   // An array in npm 10 and 11, a record by name in later ones.
   const [{ filename }] = Array.isArray(packed) ? packed : Object.values(packed);
@@ -219,28 +176,15 @@ function checkFiles() {
 async function checkBundles() {
   const external = Object.keys(manifest.peerDependencies);
   // Beside the sources' node_modules, so that both find the same dependencies.
-  const problems = await findLargerBundles({
-    entries: sources,
-    packed: root,
-    root,
-    external,
-  });
+  const problems = await findLargerBundles({ entries: sources, packed: root, root, external });
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
 /** Installs the tarball, and packages beside it, into an empty folder. */
 async function install(folder, packages) {
   mkdirSync(folder);
-  writeFileSync(
-    join(folder, "package.json"),
-    JSON.stringify({ name: "consumer", private: true, type: "module" }),
-  );
-  const flags = [
-    "--prefer-offline",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-  ];
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
   await run(["npm", "install", ...flags, ...packages], folder);
   writeFileSync(join(folder, "index.ts"), typedConsumer(entries));
 }
@@ -249,41 +193,26 @@ async function install(folder, packages) {
 async function checkSnippets() {
   const folder = join(consumer, "snippets");
   mkdirSync(folder);
-  const { stdout } = await run([
-    findBin("bun"),
-    join(root, "tests/docs/write_snippets.ts"),
-    folder,
-  ]);
+  const { stdout } = await run([findBin("bun"), join(root, "tests/docs/write_snippets.ts"), folder]);
   const snippets = JSON.parse(stdout);
   for (const name of new Set(snippets.flatMap(({ packages }) => packages))) {
     const link = join(consumer, "node_modules", name);
-    if (existsSync(link) || !existsSync(join(root, "node_modules", name))) {
-      continue;
-    }
+    if (existsSync(link) || !existsSync(join(root, "node_modules", name))) continue;
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(root, "node_modules", name), link);
   }
   for (const [name, command] of Object.entries(runtimes)) {
     // Node 22 has no `using`, and warns of types in every file.
     if (name !== "node22") {
-      await check(
-        `${name}: ${snippets.length} snippets of the pages run`,
-        () => runSnippets(command, snippets),
-      );
+      await check(`${name}: ${snippets.length} snippets of the pages run`, () => runSnippets(command, snippets));
     }
   }
 }
 
 async function runSnippets(command, snippets) {
   const script = join(root, "tests/docs/run_examples.mjs");
-  const { stdout } = await run([
-    ...command(script),
-    ...snippets.map(({ file }) => pathToFileURL(file).href),
-  ], consumer);
-  const results = Array.from(
-    stdout.matchAll(/^::example (.*)$/gm),
-    ([, json]) => JSON.parse(json),
-  );
+  const { stdout } = await run([...command(script), ...snippets.map(({ file }) => pathToFileURL(file).href)], consumer);
+  const results = Array.from(stdout.matchAll(/^::example (.*)$/gm), ([, json]) => JSON.parse(json));
   const failed = results.flatMap(({ error }, index) =>
     error === undefined ? [] : [`${snippets[index].place}: ${error}`]
   );
@@ -334,25 +263,17 @@ async function checkSingleFile() {
   const code = readFileSync(join(root, "dist/toolwire.js"));
   writeFileSync(join(alone, "toolwire.mjs"), code);
   for (const [name, command] of Object.entries(runtimes)) {
-    await check(
-      `${name}: toolwire.js alone, as a file`,
-      () => runScript(command, alone, singleFile("./toolwire.mjs")),
-    );
+    await check(`${name}: toolwire.js alone, as a file`, () => runScript(command, alone, singleFile("./toolwire.mjs")));
   }
   const site = createServer(({ url }, response) => {
     const isCode = url === "/toolwire.js";
-    response.writeHead(200, {
-      "content-type": isCode ? "text/javascript" : "text/html",
-    }).end(
+    response.writeHead(200, { "content-type": isCode ? "text/javascript" : "text/html" }).end(
       isCode ? code : "<!doctype html>",
     );
   });
   await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${site.address().port}`;
-  await check(
-    "deno: toolwire.js over HTTP",
-    () => runScript(deno, alone, singleFile(`${origin}/toolwire.js`)),
-  );
+  await check("deno: toolwire.js over HTTP", () => runScript(deno, alone, singleFile(`${origin}/toolwire.js`)));
   await check("chromium: toolwire.js over HTTP", () => runInChromium(origin));
   console.log("     not possible: Node and Bun import no http: URLs");
   site.closeAllConnections();
@@ -360,30 +281,16 @@ async function checkSingleFile() {
 }
 
 async function runInChromium(origin) {
-  const paths = [
-    process.env.CHROMIUM,
-    "/usr/bin/chromium",
-    "/usr/bin/chromium-browser",
-    "/usr/bin/google-chrome",
-  ];
+  const paths = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
   const executablePath = paths.find((path) => path !== undefined && existsSync(path));
-  if (executablePath === undefined) {
-    throw new Error("There is no Chromium; set CHROMIUM to its path");
-  }
+  if (executablePath === undefined) throw new Error("There is no Chromium; set CHROMIUM to its path");
   const { chromium } = await import("playwright-core");
-  const browser = await chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--disable-dev-shm-usage"],
-  });
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
   try {
     const page = await browser.newPage();
     await page.goto(origin);
-    const answer = await page.evaluate(
-      `(async () => { ${singleFile("/toolwire.js", "")} return answer; })()`,
-    );
-    if (answer !== "Hello, Ada!") {
-      throw new Error(`The page got ${JSON.stringify(answer)}`);
-    }
+    const answer = await page.evaluate(`(async () => { ${singleFile("/toolwire.js", "")} return answer; })()`);
+    if (answer !== "Hello, Ada!") throw new Error(`The page got ${JSON.stringify(answer)}`);
   } finally {
     await browser.close();
   }
@@ -393,19 +300,12 @@ async function runScript(command, folder, code, env) {
   const script = join(folder, "script.mjs");
   writeFileSync(script, code);
   const { stdout } = await run(command(script), folder, env);
-  if (!stdout.endsWith("done\n")) {
-    throw new Error(`It did not run to its end: ${stdout}`);
-  }
+  if (!stdout.endsWith("done\n")) throw new Error(`It did not run to its end: ${stdout}`);
 }
 
 async function runBin(command) {
-  const { stdout } = await run([
-    ...command("node_modules/.bin/toolwire"),
-    "--help",
-  ], consumer);
-  if (!stdout.startsWith("Usage: toolwire <command>")) {
-    throw new Error(`It said: ${stdout}`);
-  }
+  const { stdout } = await run([...command("node_modules/.bin/toolwire"), "--help"], consumer);
+  if (!stdout.startsWith("Usage: toolwire <command>")) throw new Error(`It said: ${stdout}`);
 }
 
 async function check(name, body) {
@@ -415,21 +315,14 @@ async function check(name, body) {
     console.log(`ok   ${name}`);
   } catch (thrown) {
     failed++;
-    console.log(
-      `FAIL ${name}\n${thrown.stdout ?? ""}${thrown.stderr ?? ""}${thrown.message}`,
-    );
+    console.log(`FAIL ${name}\n${thrown.stdout ?? ""}${thrown.stderr ?? ""}${thrown.message}`);
   }
 }
 
 async function run([command, ...args], cwd = root, added = {}) {
   // Deno caches modules that it loads over HTTP; here the cache is deleted.
   const env = { ...childEnv(), DENO_DIR: join(temporary, "deno"), ...added };
-  const running = execute(command, args, {
-    cwd,
-    env,
-    timeout: 180_000,
-    maxBuffer: 1 << 26,
-  });
+  const running = execute(command, args, { cwd, env, timeout: 180_000, maxBuffer: 1 << 26 });
   running.child.stdin.end();
   return await running;
 }

@@ -25,10 +25,7 @@ const node = findNode(24);
 let failed = 0;
 const upstream = runOrThrow("npm", ["config", "get", "registry"]).trim();
 const cache = runOrThrow("npm", ["config", "get", "cache"]).trim();
-const packages = [
-  pack(root, "build.mjs"),
-  pack(join(root, "create-toolwire"), "build_create.mjs"),
-];
+const packages = [pack(root, "build.mjs"), pack(join(root, "create-toolwire"), "build_create.mjs")];
 const registry = await startRegistry();
 const env = {
   ...childEnv(node),
@@ -49,9 +46,7 @@ const env = {
 };
 try {
   mkdirSync(join(temporary, "projects"));
-  for (const template of chosen.length > 0 ? chosen : TEMPLATES) {
-    await check(template);
-  }
+  for (const template of chosen.length > 0 ? chosen : TEMPLATES) await check(template);
 } finally {
   registry.close();
   rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
@@ -62,18 +57,10 @@ process.exitCode = failed > 0 ? 1 : 0;
 /** Builds and packs a package. */
 function pack(folder, script) {
   runOrThrow(process.execPath, [join(root, "scripts", script)], { cwd: root });
-  const words = [
-    "pack",
-    "--json",
-    "--ignore-scripts",
-    "--pack-destination",
-    temporary,
-  ];
+  const words = ["pack", "--json", "--ignore-scripts", "--pack-destination", temporary];
   const packed = JSON.parse(runOrThrow("npm", words, { cwd: folder }));
   const [{ filename }] = Array.isArray(packed) ? packed : Object.values(packed);
-  const manifest = JSON.parse(
-    readFileSync(join(folder, "package.json"), "utf8"),
-  );
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   return { manifest, bytes: readFileSync(join(temporary, filename)) };
 }
 
@@ -82,14 +69,10 @@ async function startRegistry() {
   const server = createServer((request, response) => {
     const found = packages.find(({ manifest }) => [`/${manifest.name}`, `/${manifest.name}.tgz`].includes(request.url));
     if (found === undefined) {
-      return response.writeHead(302, {
-        location: new URL(request.url.slice(1), upstream).href,
-      }).end();
+      return response.writeHead(302, { location: new URL(request.url.slice(1), upstream).href }).end();
     }
     if (request.url.endsWith(".tgz")) return response.end(found.bytes);
-    response.writeHead(200, { "content-type": "application/json" }).end(
-      JSON.stringify(describe(found)),
-    );
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(describe(found)));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${server.address().port}/`;
@@ -98,12 +81,7 @@ async function startRegistry() {
     const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
     const shasum = createHash("sha1").update(bytes).digest("hex");
     const dist = { tarball: `${url}${name}.tgz`, integrity, shasum };
-    return {
-      name,
-      "dist-tags": { latest: version },
-      versions: { [version]: { ...manifest, dist } },
-      time: {},
-    };
+    return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, dist } }, time: {} };
   };
   return { url, close: () => server.close() };
 }
@@ -121,9 +99,7 @@ async function check(template) {
     );
     return;
   }
-  console.log(
-    `ok   ${template}: ${steps.join(", ")} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`,
-  );
+  console.log(`ok   ${template}: ${steps.join(", ")} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`);
 }
 
 /** As `npm create toolwire@latest <name> -- --yes` does. */
@@ -132,15 +108,7 @@ async function createProject(template) {
   cpSync(join(root, "create-toolwire/dist"), program, { recursive: true });
   const name = `my-${template}`;
   await run(
-    [
-      node,
-      join(program, "main.js"),
-      name,
-      "--yes",
-      "--template",
-      template,
-      "--no-git",
-    ],
+    [node, join(program, "main.js"), name, "--yes", "--template", template, "--no-git"],
     join(temporary, "projects"),
   );
   return join(temporary, "projects", name);
@@ -148,10 +116,7 @@ async function createProject(template) {
 
 async function checkProject(template, folder, steps) {
   steps.push("install");
-  const words = {
-    bun: [findBin("bun"), "run"],
-    deno: [findBin("deno"), "task", "--quiet"],
-  }[template] ??
+  const words = { bun: [findBin("bun"), "run"], deno: [findBin("deno"), "task", "--quiet"] }[template] ??
     ["npm", "run", "--silent"];
   for (const step of ["check", "test"]) {
     await run([...words, step], folder);
@@ -163,12 +128,7 @@ async function checkProject(template, folder, steps) {
     hono: [node, "main.ts"],
     bun: [findBin("bun"), "main.ts"],
     deno: [findBin("deno"), "run", "-A", "--quiet", "main.ts"],
-    workers: [
-      join(folder, "node_modules/.bin/wrangler"),
-      "dev",
-      "--port",
-      `${port}`,
-    ],
+    workers: [join(folder, "node_modules/.bin/wrangler"), "dev", "--port", `${port}`],
     next: [join(folder, "node_modules/.bin/next"), "dev", "--port", `${port}`],
   };
   await serveAndCall(commands[template], folder, port);
@@ -188,19 +148,12 @@ async function serveAndCall(command, cwd, port) {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text) => (output += text));
-  }
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
   let hasEnded = false;
   child.once("close", () => (hasEnded = true));
   try {
-    const answer = await callUntil(
-      `http://127.0.0.1:${port}/mcp-lite/v1/call`,
-      () => hasEnded,
-    );
-    if (!answer.includes("Hello, Ada!")) {
-      throw new Error(`The tool answered ${answer}`);
-    }
+    const answer = await callUntil(`http://127.0.0.1:${port}/mcp-lite/v1/call`, () => hasEnded);
+    if (!answer.includes("Hello, Ada!")) throw new Error(`The tool answered ${answer}`);
   } catch (thrown) {
     throw new Error(`${command.join(" ")}: ${thrown.message}\n${output}`);
   } finally {
@@ -219,26 +172,15 @@ function end(child) {
 /** Repeats the call until the server listens. */
 async function callUntil(url, hasEnded) {
   const params = { name: "greet", arguments: { name: "Ada" } };
-  const body = JSON.stringify({
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params,
-  });
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
   const endMs = performance.now() + START_MS;
   for (;;) {
     try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body,
-      });
+      const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
       return `${response.status} ${await response.text()}`;
     } catch (cause) {
       if (hasEnded()) throw new Error("The server has ended", { cause });
-      if (performance.now() > endMs) {
-        throw new Error(`It does not answer within ${START_MS} ms`, { cause });
-      }
+      if (performance.now() > endMs) throw new Error(`It does not answer within ${START_MS} ms`, { cause });
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
@@ -248,46 +190,23 @@ async function callUntil(url, hasEnded) {
 async function checkCommand(folder) {
   const toolwire = [node, join(folder, "node_modules/.bin/toolwire")];
   const { stdout } = await run([...toolwire, "list", "./server.ts"], folder);
-  if (!stdout.includes("greet(")) {
-    throw new Error(`toolwire list printed ${stdout}`);
-  }
-  const { stdout: printed } = await run([
-    ...toolwire,
-    "install",
-    "cursor",
-    "./server.ts",
-    "--print",
-  ], folder);
+  if (!stdout.includes("greet(")) throw new Error(`toolwire list printed ${stdout}`);
+  const { stdout: printed } = await run([...toolwire, "install", "cursor", "./server.ts", "--print"], folder);
   const { args } = JSON.parse(printed).mcpServers["my-node"];
-  if (args[0] !== join(folder, "node_modules/toolwire/dist/src/cli/main.js")) {
-    throw new Error(`It would start ${args}`);
-  }
+  if (args[0] !== join(folder, "node_modules/toolwire/dist/src/cli/main.js")) throw new Error(`It would start ${args}`);
   const file = join(folder, "package.json");
   writeFileSync(
     file,
-    JSON.stringify({
-      ...JSON.parse(readFileSync(file, "utf8")),
-      description: "Tools",
-      author: "Ada",
-    }),
+    JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), description: "Tools", author: "Ada" }),
   );
-  const packed = await run([...toolwire, "pack", "./server.ts"], folder).catch((
-    thrown,
-  ) => thrown);
-  if (
-    packed.code !== 1 ||
-    !packed.stderr.includes("npm install --save-dev esbuild")
-  ) {
+  const packed = await run([...toolwire, "pack", "./server.ts"], folder).catch((thrown) => thrown);
+  if (packed.code !== 1 || !packed.stderr.includes("npm install --save-dev esbuild")) {
     throw new Error(`pack: ${packed.stderr}`);
   }
   await run(["npm", "install", "--save-dev", "esbuild"], folder);
   await run([...toolwire, "pack", "./server.ts"], folder);
   const { size } = statSync(join(folder, "my-node-0.1.0.mcpb"));
-  if (size > MAX_BUNDLE_BYTES) {
-    throw new Error(
-      `The bundle has ${size} bytes, at most ${MAX_BUNDLE_BYTES}`,
-    );
-  }
+  if (size > MAX_BUNDLE_BYTES) throw new Error(`The bundle has ${size} bytes, at most ${MAX_BUNDLE_BYTES}`);
   console.log(`     my-node-0.1.0.mcpb: ${size} bytes`);
 }
 
@@ -300,17 +219,8 @@ async function freePort() {
 }
 
 async function run([command, ...args], cwd) {
-  const path = [
-    dirname(node),
-    join(root, "node_modules/.bin"),
-    process.env.PATH,
-  ].join(":");
-  const running = execute(command, args, {
-    cwd,
-    env: { ...env, PATH: path },
-    timeout: 180_000,
-    maxBuffer: 1 << 26,
-  });
+  const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH].join(":");
+  const running = execute(command, args, { cwd, env: { ...env, PATH: path }, timeout: 180_000, maxBuffer: 1 << 26 });
   running.child.stdin.end();
   return await running;
 }

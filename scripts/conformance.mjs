@@ -52,9 +52,7 @@ const isOne = options.scenario !== undefined;
 /** Features that the server declares, with sessions or without. */
 const declared = new Set();
 const columns = await runAll();
-for (const column of columns) {
-  console.log(`${column.title.padEnd(46)} ${formatTotal(column)}`);
-}
+for (const column of columns) console.log(`${column.title.padEnd(46)} ${formatTotal(column)}`);
 for (const line of formatNotes(columns)) console.log(line);
 const failures = formatFailures(columns);
 for (const failure of failures) console.log(failure);
@@ -66,16 +64,12 @@ async function runAll() {
   const columns = [];
   try {
     for (const mode of ["sessions", "stateless"]) {
-      const server = await startServer(
-        mode === "stateless" ? ["--stateless"] : [],
-      );
+      const server = await startServer(mode === "stateless" ? ["--stateless"] : []);
       try {
         const features = await declaredFeatures(server.url);
         for (const feature of features) declared.add(feature);
         // One scenario is part of some runs only.
-        for (
-          const run of RUNS.filter(({ isDetailed }) => isDetailed || !isOne)
-        ) {
+        for (const run of RUNS.filter(({ isDetailed }) => isDetailed || !isOne)) {
           const column = await runOne(run, mode, server.url, temporary);
           column.problems.push(...passedUndeclared(column.scenarios, features));
           columns.push(column);
@@ -90,54 +84,29 @@ async function runAll() {
   return columns;
 }
 
-async function runOne(
-  { name, cli, args, isSuite = false, isDetailed = false },
-  mode,
-  url,
-  temporary,
-) {
+async function runOne({ name, cli, args, isSuite = false, isDetailed = false }, mode, url, temporary) {
   const title = `${name}, ${mode}`;
   const what = isOne ? ["--scenario", options.scenario] : isSuite ? [] : ["--suite", "all"];
-  const { text, scenarios, problems } = await runSuite(bun, [
-    cli,
-    "server",
-    "--url",
-    url,
-    ...what,
-    ...args,
-  ], {
+  const { text, scenarios, problems } = await runSuite(bun, [cli, "server", "--url", url, ...what, ...args], {
     cwd: temporary,
     output: join(temporary, title.replaceAll(/\W+/g, "_")),
     timeoutMs: TIMEOUT_MS,
     isOne,
   });
-  if (isDetailed && !isOne && scenarios.size === 0) {
-    problems.push("the suite has no scenarios");
-  }
+  if (isDetailed && !isOne && scenarios.size === 0) problems.push("the suite has no scenarios");
   if (options.verbose || problems.length > 0) console.log(text);
   return { name, mode, title, isDetailed, scenarios, problems };
 }
 
 /** Starts the fixture on a free port; its first line is its address. */
 function startServer(args) {
-  const child = spawn(bun, [
-    "examples/everything/serve.ts",
-    "--port",
-    "0",
-    ...args,
-  ], {
+  const child = spawn(bun, ["examples/everything/serve.ts", "--port", "0", ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
   return new Promise((resolve, reject) => {
-    child.once(
-      "exit",
-      (code) => reject(new Error(`The server ended with status ${code}`)),
-    );
-    child.stdout.once(
-      "data",
-      (line) => resolve({ url: String(line).trim(), process: child }),
-    );
+    child.once("exit", (code) => reject(new Error(`The server ended with status ${code}`)));
+    child.stdout.once("data", (line) => resolve({ url: String(line).trim(), process: child }));
   });
 }
 

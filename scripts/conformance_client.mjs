@@ -17,12 +17,7 @@ const wanted = process.argv.slice(2);
 
 /** Packages, and the revisions that each is asked for; one without revisions runs each scenario once, on its default wire. */
 const SUITES = [
-  {
-    version: "0.1.16",
-    cli: cliOf("conformance-stable"),
-    revisions: [],
-    required: [],
-  },
+  { version: "0.1.16", cli: cliOf("conformance-stable"), revisions: [], required: [] },
   {
     version: "alpha.12",
     cli: cliOf("conformance-next"),
@@ -40,16 +35,10 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-if (
-  columns.every(({ scenarios, problems }) => scenarios.size + problems.length === 0)
-) {
-  throw new Error(
-    `The suites list none of these scenarios: ${listed.join(", ")}`,
-  );
+if (columns.every(({ scenarios, problems }) => scenarios.size + problems.length === 0)) {
+  throw new Error(`The suites list none of these scenarios: ${listed.join(", ")}`);
 }
-for (const column of columns) {
-  console.log(`${column.title.padEnd(40)} ${formatTotal(column)}`);
-}
+for (const column of columns) console.log(`${column.title.padEnd(40)} ${formatTotal(column)}`);
 for (const line of formatNotes(columns)) console.log(line);
 const failures = formatFailures(columns);
 for (const failure of failures) console.log(failure);
@@ -76,11 +65,7 @@ async function runColumns({ version, cli, revisions, required }) {
   }
   for (const revision of wanted.length > 0 ? [] : required) {
     const title = `${version}, --requirements ${revision}`;
-    columns.push({
-      title,
-      isWhole: true,
-      ...await run(cli, title, ["--requirements", revision]),
-    });
+    columns.push({ title, isWhole: true, ...await run(cli, title, ["--requirements", revision]) });
   }
   return columns;
 }
@@ -88,11 +73,7 @@ async function runColumns({ version, cli, revisions, required }) {
 async function runScenarios(title, cli, names, spec) {
   const column = { title, isWhole: false, scenarios: new Map(), problems: [] };
   for (const name of names) {
-    const { scenarios, problems } = await run(cli, `${title} ${name}`, [
-      "--scenario",
-      name,
-      ...spec,
-    ], true);
+    const { scenarios, problems } = await run(cli, `${title} ${name}`, ["--scenario", name, ...spec], true);
     column.problems.push(...problems.map((problem) => `${name}: ${problem}`));
     for (const result of scenarios.values()) column.scenarios.set(name, result);
   }
@@ -100,13 +81,7 @@ async function runScenarios(title, cli, names, spec) {
 }
 
 async function run(cli, title, what, isOne = false) {
-  const result = await runSuite(bun, [
-    cli,
-    "client",
-    "--command",
-    PROGRAM,
-    ...what,
-  ], {
+  const result = await runSuite(bun, [cli, "client", "--command", PROGRAM, ...what], {
     cwd: folder,
     output: join(folder, title.replaceAll(/\W+/g, "_")),
     timeoutMs: TIMEOUT_MS,
@@ -120,15 +95,11 @@ async function run(cli, title, what, isOne = false) {
 /** The scenarios that a package lists, with their revisions. */
 function list(cli) {
   const text = runOrThrow(bun, [cli, "list", "--client"]);
-  const found = [...text.matchAll(/^\s+- (\S+) \[(.*)\]$/gm)].map((
-    [, name, wires],
-  ) => ({
+  const found = [...text.matchAll(/^\s+- (\S+) \[(.*)\]$/gm)].map(([, name, wires]) => ({
     name,
     wires: wires.split(","),
   }));
-  if (found.length === 0) {
-    throw new Error(`\`${cli} list --client\` lists no scenarios:\n${text}`);
-  }
+  if (found.length === 0) throw new Error(`\`${cli} list --client\` lists no scenarios:\n${text}`);
   return found;
 }
 

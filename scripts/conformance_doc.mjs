@@ -19,11 +19,7 @@ const HEAD = [
 /** Writes the section of this title: lines of Markdown. */
 export function writeSection(title, lines) {
   const parts = readFileSync(FILE, "utf8").split(/^## /m).slice(1);
-  const sections = new Map(
-    parts.map((
-      text,
-    ) => [text.slice(0, text.indexOf("\n")), `## ${text.trimEnd()}`]),
-  );
+  const sections = new Map(parts.map((text) => [text.slice(0, text.indexOf("\n")), `## ${text.trimEnd()}`]));
   sections.set(title, [`## ${title}`, "", ...lines].join("\n").trimEnd());
   const known = SECTIONS.filter((one) => sections.has(one)).map((one) => sections.get(one));
   writeFileSync(FILE, `${HEAD.join("\n")}\n${known.join("\n\n")}\n`);
@@ -40,13 +36,8 @@ export function row(cells) {
  * @param more Returns the cell of a further column by the name of a scenario, which is headed by `title`.
  */
 export function scenarioTable(columns, more) {
-  const names = [
-    ...new Set(columns.flatMap(({ scenarios }) => [...scenarios.keys()])),
-  ].sort();
-  const heads = [
-    ...(more ? [more.title] : []),
-    ...columns.map(({ title }) => title),
-  ];
+  const names = [...new Set(columns.flatMap(({ scenarios }) => [...scenarios.keys()]))].sort();
+  const heads = [...(more ? [more.title] : []), ...columns.map(({ title }) => title)];
   return [
     row(["", ...heads]),
     row(["---", ...heads.map(() => "---")]),
@@ -103,9 +94,7 @@ function countNotes(columns, notesOf) {
   const runs = new Map();
   for (const { scenarios } of columns) {
     for (const [name, scenario] of scenarios) {
-      for (const note of notesOf(scenario)) {
-        runs.set(`${name}: ${note}`, (runs.get(`${name}: ${note}`) ?? 0) + 1);
-      }
+      for (const note of notesOf(scenario)) runs.set(`${name}: ${note}`, (runs.get(`${name}: ${note}`) ?? 0) + 1);
     }
   }
   return [...runs].sort().map(([note, count]) => `- ${note} (${count} ${count === 1 ? "run" : "runs"})`);

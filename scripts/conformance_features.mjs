@@ -25,23 +25,10 @@ export function featureOf(scenario) {
 
 /** The features that a server declares, in the revisions with `initialize` and in 2026-07-28. */
 export async function declaredFeatures(url) {
-  const meta = {
-    protocolVersion: "2026-07-28",
-    clientInfo: CLIENT,
-    clientCapabilities: {},
-  };
-  const _meta = Object.fromEntries(
-    Object.entries(meta).map(([name, value]) => [PREFIX + name, value]),
-  );
-  const headers = {
-    "mcp-protocol-version": "2026-07-28",
-    "mcp-method": "server/discover",
-  };
-  const legacy = {
-    protocolVersion: "2025-11-25",
-    capabilities: {},
-    clientInfo: CLIENT,
-  };
+  const meta = { protocolVersion: "2026-07-28", clientInfo: CLIENT, clientCapabilities: {} };
+  const _meta = Object.fromEntries(Object.entries(meta).map(([name, value]) => [PREFIX + name, value]));
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "server/discover" };
+  const legacy = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: CLIENT };
   const all = [
     await readCapabilities(url, "initialize", legacy),
     await readCapabilities(url, "server/discover", { _meta }, headers),
@@ -50,32 +37,19 @@ export async function declaredFeatures(url) {
 }
 
 async function readCapabilities(url, method, params, headers = {}) {
-  const json = {
-    "content-type": "application/json",
-    accept: "application/json, text/event-stream",
-  };
+  const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { ...json, ...headers },
-    body,
-  });
+  const response = await fetch(url, { method: "POST", headers: { ...json, ...headers }, body });
   const text = await response.text();
   const { result } = JSON.parse(/^data: ?(\{.*)$/m.exec(text)?.[1] ?? text);
   if (result?.capabilities !== undefined) return result.capabilities;
-  throw new Error(
-    `${method} of ${url} gives no capabilities: ${response.status} ${text.slice(0, 200)}`,
-  );
+  throw new Error(`${method} of ${url} gives no capabilities: ${response.status} ${text.slice(0, 200)}`);
 }
 
 /** Names of the features in an object of capabilities. */
 export function namesOf({ extensions = {}, ...capabilities }) {
   const subscribe = capabilities.resources?.subscribe === true ? ["resources.subscribe"] : [];
-  return [
-    ...Object.keys(capabilities),
-    ...subscribe,
-    ...Object.keys(extensions),
-  ];
+  return [...Object.keys(capabilities), ...subscribe, ...Object.keys(extensions)];
 }
 
 /** A cell for the table: the feature, and whether it is declared. */
@@ -90,9 +64,7 @@ export function formatFeature(scenario, declared) {
 export function passedUndeclared(scenarios, declared) {
   return [...scenarios].flatMap(([name, { state }]) => {
     const feature = featureOf(name);
-    if (state !== "passed" || feature === undefined || declared.has(feature)) {
-      return [];
-    }
+    if (state !== "passed" || feature === undefined || declared.has(feature)) return [];
     return [`${name} passes, but the server does not declare ${feature}`];
   });
 }

@@ -11,15 +11,10 @@ export const LIST = new URL("tests/arch/exports.txt", ROOT);
 
 /** The list for the entries of `deno.json`, which name the sources. */
 export function listExports() {
-  const { exports: entries } = JSON.parse(
-    readFileSync(new URL("deno.json", ROOT), "utf8"),
-  );
+  const { exports: entries } = JSON.parse(readFileSync(new URL("deno.json", ROOT), "utf8"));
   const sections = Object.entries(entries).map(([entry, source]) => {
     const names = exportsOf(readFileSync(new URL(source, ROOT), "utf8"));
-    return [
-      `${entry} (${source.slice(2)})`,
-      ...names.map((name) => `  ${name}`),
-    ].join("\n");
+    return [`${entry} (${source.slice(2)})`, ...names.map((name) => `  ${name}`)].join("\n");
   });
   return `${sections.join("\n\n")}\n`;
 }
@@ -35,10 +30,7 @@ export function exportsOf(text) {
     for (const { exported, exportKind: kind } of specifiers) {
       names.add(`${isType || kind === "type" ? "type " : ""}${exported.name}`);
     }
-    for (
-      const { id } of declaration?.declarations ??
-        (declaration ? [declaration] : [])
-    ) {
+    for (const { id } of declaration?.declarations ?? (declaration ? [declaration] : [])) {
       names.add(`${isType ? "type " : ""}${id.name}`);
     }
   }
@@ -50,6 +42,4 @@ function keyOf(name) {
   return name.replace(/^type /, "~").toLowerCase();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(LIST, listExports());
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(LIST, listExports());

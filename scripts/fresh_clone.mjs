@@ -8,9 +8,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { root } from "./runtimes.mjs";
 
-const { values } = parseArgs({
-  options: { committed: { type: "boolean" }, ci: { type: "boolean" } },
-});
+const { values } = parseArgs({ options: { committed: { type: "boolean" }, ci: { type: "boolean" } } });
 const folder = mkdtempSync(join(tmpdir(), "toolwire-clone-"));
 try {
   run(["git", "clone", "--quiet", "--no-local", root, folder], root);
@@ -28,26 +26,15 @@ try {
 
 function copyWorkingTree() {
   for (const file of listFiles()) {
-    if (existsSync(join(root, file))) {
-      cpSync(join(root, file), join(folder, file));
-    } else rmSync(join(folder, file), { force: true });
+    if (existsSync(join(root, file))) cpSync(join(root, file), join(folder, file));
+    else rmSync(join(folder, file), { force: true });
   }
 }
 
 /** Tracked files, deleted ones too, and new ones that are not ignored. */
 function listFiles() {
-  const listing = [
-    "ls-files",
-    "--cached",
-    "--others",
-    "--exclude-standard",
-    "-z",
-  ];
-  const { stdout } = spawnSync("git", listing, {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 1 << 26,
-  });
+  const listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+  const { stdout } = spawnSync("git", listing, { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 });
   return stdout.split("\0").filter((file) => file !== "");
 }
 
@@ -62,9 +49,5 @@ function run([command, ...args], cwd) {
     stdio: ["ignore", "inherit", "inherit"],
   });
   console.log(`${((performance.now() - startMs) / 1000).toFixed(1)} s`);
-  if (status !== 0) {
-    throw new Error(
-      `A fresh clone fails: \`${[command, ...args].join(" ")}\` ended with ${status}`,
-    );
-  }
+  if (status !== 0) throw new Error(`A fresh clone fails: \`${[command, ...args].join(" ")}\` ended with ${status}`);
 }

@@ -7,19 +7,12 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { childEnv, findBin, root, runOrThrow, runToEnd } from "./runtimes.mjs";
 
-const { values: { from } } = parseArgs({
-  options: { from: { type: "string" } },
-});
+const { values: { from } } = parseArgs({ options: { from: { type: "string" } } });
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-guarantees-"));
 try {
   const results = from ?? join(temporary, "results.json");
   if (from === undefined) await count(results);
-  console.log(
-    runOrThrow(findBin("bun"), ["tests/hostile/write_page.ts", results], {
-      cwd: root,
-      env: childEnv(),
-    }),
-  );
+  console.log(runOrThrow(findBin("bun"), ["tests/hostile/write_page.ts", results], { cwd: root, env: childEnv() }));
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -35,9 +28,5 @@ async function count(results) {
     ["scripts/test_matrix.mjs", "--jobs", "1", "--json", results, ...files],
     { cwd: root, env: childEnv(), timeout: 1_800_000 },
   );
-  if (status !== 0) {
-    throw new Error(
-      `Not all guarantees hold, so that nothing is written:\n${stdout}`,
-    );
-  }
+  if (status !== 0) throw new Error(`Not all guarantees hold, so that nothing is written:\n${stdout}`);
 }

@@ -21,18 +21,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** What is searched for words: all `.ts`, `.mjs` and `.md` files of a folder, or a single file. */
 const WORD_PATHS = {
-  ".ts": [
-    "mod.ts",
-    "src",
-    "console",
-    "site",
-    "create-toolwire",
-    "templates",
-    "tests",
-    "bench",
-    "scripts",
-    "examples",
-  ],
+  ".ts": ["mod.ts", "src", "console", "site", "create-toolwire", "templates", "tests", "bench", "scripts", "examples"],
   ".mjs": ["src", "console", "site", "tests", "bench", "scripts", "examples"],
   ".md": [
     "README.md",
@@ -58,27 +47,12 @@ const FUNCTION_MAX_LINES = 60;
  * `limit` is the highest figure that is allowed.
  */
 export const MEASURES = [
-  {
-    name: "folders",
-    title: "top-level names under src/",
-    limit: 11,
-    measure: topLevelNames,
-  },
+  { name: "folders", title: "top-level names under src/", limit: 11, measure: topLevelNames },
   { name: "files", title: "files under src/", limit: 762, measure: fileCount },
   // The aim without the features since 0.1 is 37,500.
   { name: "lines", title: "lines of src/", limit: 87_700, measure: lineCount },
-  {
-    name: "cycles",
-    title: "import cycles, types included",
-    limit: 0,
-    measure: asCount(findCycles),
-  },
-  {
-    name: "names",
-    title: "names exported by two files",
-    limit: 0,
-    measure: asCount(findSharedNames),
-  },
+  { name: "cycles", title: "import cycles, types included", limit: 0, measure: asCount(findCycles) },
+  { name: "names", title: "names exported by two files", limit: 0, measure: asCount(findSharedNames) },
   {
     name: "small",
     title: `files of at most ${SMALL_FILE_LINES} lines`,
@@ -97,12 +71,7 @@ export const MEASURES = [
     limit: 0,
     measure: asCount((sources) => describeLong(sources, FUNCTION_MAX_LINES)),
   },
-  {
-    name: "any",
-    title: "uses of the type any",
-    limit: 0,
-    measure: asCount(findAny),
-  },
+  { name: "any", title: "uses of the type any", limit: 0, measure: asCount(findAny) },
   {
     name: "words",
     title: "words of scripts/word_list.mjs",
@@ -129,10 +98,7 @@ function fileCount(sources) {
 }
 
 function lineCount(sources) {
-  const lengths = sources.map(({ path, text }) => ({
-    path,
-    lines: countLines(text),
-  }));
+  const lengths = sources.map(({ path, text }) => ({ path, lines: countLines(text) }));
   lengths.sort((one, other) => other.lines - one.lines);
   return {
     figure: lengths.reduce((sum, { lines }) => sum + lines, 0),
@@ -155,19 +121,16 @@ function findSmallFiles(sources) {
  * one file is one sentence.
  */
 export function findCycles(sources) {
-  const imports = new Map(
-    sources.map((source) => [source.path, importsOf(source)]),
-  );
-  return componentsOf(imports).filter((paths) => paths.length > 1).map(
-    (paths) => {
-      const members = new Set(paths);
-      const edges = paths.sort().flatMap((path) =>
-        imports.get(path).filter(({ to }) => members.has(to) && to !== path)
-          .map(({ to, line }) => `\n  ${path}:${line} imports ${to}`)
-      );
-      return `${paths.length} files: ${paths.join(", ")}${edges.join("")}`;
-    },
-  );
+  const imports = new Map(sources.map((source) => [source.path, importsOf(source)]));
+  return componentsOf(imports).filter((paths) => paths.length > 1).map((paths) => {
+    const members = new Set(paths);
+    const edges = paths.sort().flatMap((path) =>
+      imports.get(path).filter(({ to }) => members.has(to) && to !== path).map(({ to, line }) =>
+        `\n  ${path}:${line} imports ${to}`
+      )
+    );
+    return `${paths.length} files: ${paths.join(", ")}${edges.join("")}`;
+  });
 }
 
 function importsOf({ path, text }) {
@@ -179,10 +142,7 @@ function importsOf({ path, text }) {
       ? node.argument.literal ?? node.argument
       : node.source;
     if (from?.type !== "StringLiteral" || !from.value.startsWith(".")) return;
-    found.push({
-      to: posix.join(posix.dirname(path), from.value),
-      line: node.loc.start.line,
-    });
+    found.push({ to: posix.join(posix.dirname(path), from.value), line: node.loc.start.line });
   });
   return found;
 }
@@ -202,13 +162,9 @@ function componentsOf(edges) {
       if (!index.has(to)) {
         enter(to);
         low.set(node, Math.min(low.get(node), low.get(to)));
-      } else if (stack.includes(to)) {
-        low.set(node, Math.min(low.get(node), index.get(to)));
-      }
+      } else if (stack.includes(to)) low.set(node, Math.min(low.get(node), index.get(to)));
     }
-    if (low.get(node) === index.get(node)) {
-      components.push(stack.splice(stack.indexOf(node)));
-    }
+    if (low.get(node) === index.get(node)) components.push(stack.splice(stack.indexOf(node)));
   };
   for (const node of edges.keys()) if (!index.has(node)) enter(node);
   return components;
@@ -228,32 +184,23 @@ export function findSharedNames(sources) {
 
 function isClash(one, other) {
   const [wire, otherWire] = [one, other].map((path) => /^src\/wires\/([^/]+)\//.exec(path)?.[1]);
-  return one !== other &&
-    (wire === undefined || otherWire === undefined || wire === otherWire);
+  return one !== other && (wire === undefined || otherWire === undefined || wire === otherWire);
 }
 
 /** Names that a file declares and exports, each once: overloads share a name, and so may a value and a type. */
 function exportsOf({ path, text }) {
   const { body } = parseSource(path, text).program;
   const imported = new Set(
-    body.filter(({ type }) => type === "ImportDeclaration").flatMap((
-      { specifiers },
-    ) => specifiers.map(({ local }) => local.name)),
+    body.filter(({ type }) => type === "ImportDeclaration").flatMap(({ specifiers }) =>
+      specifiers.map(({ local }) => local.name)
+    ),
   );
   const found = new Map();
   for (const { type, declaration, specifiers, source } of body) {
     if (type !== "ExportNamedDeclaration" || source) continue;
-    const own = specifiers.filter(({ local }) => !imported.has(local.name)).map(
-      ({ exported }) => exported,
-    );
+    const own = specifiers.filter(({ local }) => !imported.has(local.name)).map(({ exported }) => exported);
     for (const { name, value, loc } of [...own, ...declaredBy(declaration)]) {
-      if (!found.has(name ?? value)) {
-        found.set(name ?? value, {
-          name: name ?? value,
-          path,
-          line: loc.start.line,
-        });
-      }
+      if (!found.has(name ?? value)) found.set(name ?? value, { name: name ?? value, path, line: loc.start.line });
     }
   }
   return [...found.values()];
@@ -262,9 +209,7 @@ function exportsOf({ path, text }) {
 /** The identifiers that a declaration introduces. */
 function declaredBy(declaration) {
   if (!declaration) return [];
-  if (declaration.type !== "VariableDeclaration") {
-    return declaration.id ? [declaration.id] : [];
-  }
+  if (declaration.type !== "VariableDeclaration") return declaration.id ? [declaration.id] : [];
   return declaration.declarations.flatMap(({ id }) => boundBy(id));
 }
 
@@ -272,11 +217,7 @@ function boundBy(pattern) {
   if (pattern.type === "Identifier") return [pattern];
   if (pattern.type === "AssignmentPattern") return boundBy(pattern.left);
   if (pattern.type === "RestElement") return boundBy(pattern.argument);
-  if (pattern.type === "ArrayPattern") {
-    return pattern.elements.filter((element) => element !== null).flatMap(
-      boundBy,
-    );
-  }
+  if (pattern.type === "ArrayPattern") return pattern.elements.filter((element) => element !== null).flatMap(boundBy);
   return pattern.properties.flatMap((property) => boundBy(property.value ?? property));
 }
 
@@ -293,27 +234,16 @@ const FUNCTIONS = new Set([
 export function functionsOf({ path, text }) {
   const found = [];
   visit(parseSource(path, text), (node, parent) => {
-    if (!FUNCTIONS.has(node.type) || node.body.type !== "BlockStatement") {
-      return;
-    }
+    if (!FUNCTIONS.has(node.type) || node.body.type !== "BlockStatement") return;
     const { start, end } = node.loc;
-    const named = node.id ?? node.key?.id ?? node.key ?? parent?.id ??
-      parent?.key;
-    found.push({
-      path,
-      line: start.line,
-      lines: end.line - start.line + 1,
-      name: named?.name ?? "(anonymous)",
-    });
+    const named = node.id ?? node.key?.id ?? node.key ?? parent?.id ?? parent?.key;
+    found.push({ path, line: start.line, lines: end.line - start.line + 1, name: named?.name ?? "(anonymous)" });
   });
   return found;
 }
 
 function functionPercentile(sources) {
-  const lengths = sources.flatMap(functionsOf).map(({ lines }) => lines).sort((
-    one,
-    other,
-  ) => one - other);
+  const lengths = sources.flatMap(functionsOf).map(({ lines }) => lines).sort((one, other) => one - other);
   return {
     figure: lengths[Math.ceil(lengths.length * 0.95) - 1] ?? 0,
     offenders: describeLong(sources, FUNCTION_P95_LINES),
@@ -332,9 +262,7 @@ export function findAny(sources) {
   return sources.flatMap(({ path, text }) => {
     const found = [];
     visit(parseSource(path, text), (node) => {
-      if (node.type === "TSAnyKeyword") {
-        found.push(`${path}:${node.loc.start.line}`);
-      }
+      if (node.type === "TSAnyKeyword") found.push(`${path}:${node.loc.start.line}`);
     });
     return found;
   });
@@ -373,8 +301,7 @@ function proseOfComments(path, text) {
   let prose = "";
   let end = 0;
   for (const comment of parseSource(path, text).comments) {
-    prose += mask(text.slice(end, comment.start)) +
-      textOfComment(text.slice(comment.start, comment.end));
+    prose += mask(text.slice(end, comment.start)) + textOfComment(text.slice(comment.start, comment.end));
     end = comment.end;
   }
   return proseOfMarkdown(prose + mask(text.slice(end)));
@@ -382,8 +309,7 @@ function proseOfComments(path, text) {
 
 /** A comment without its delimiters, which become spaces, so that a phrase may span lines. */
 function textOfComment(comment) {
-  return comment.replace(/^\/\*+|^\/\/+|^#+/, blank).replace(/\*+\/$/, blank)
-    .replaceAll(/^[ \t]*\*(?!\*)/gm, blank);
+  return comment.replace(/^\/\*+|^\/\/+|^#+/, blank).replace(/\*+\/$/, blank).replaceAll(/^[ \t]*\*(?!\*)/gm, blank);
 }
 
 function blank(text) {
@@ -396,26 +322,14 @@ function proseOfMarkdown(text) {
     .replaceAll(
       /^( *`{3,})([^\n`]*\n)([^]*?)^( *`{3,} *)$/gm,
       (_fence, ticks, info, code, end) =>
-        mask(ticks + info) + commentsOfCode(info.trim().split(/\s+/)[0], code) +
-        mask(end),
+        mask(ticks + info) + commentsOfCode(info.trim().split(/\s+/)[0], code) + mask(end),
     )
     .replaceAll(/(?<!`)(`+)(?!`)(?:(?!\n\s*\n)[^\0])+?(?<!`)\1(?!`)/g, mask)
     .replaceAll(/\]\([^)\s]+\)|https?:\/\/[^\s)>]+|\{@\w+[^}]*\}/g, mask)
     .replaceAll(/^ *>/gm, blank);
 }
 
-const SLASH_LANGUAGES = new Set([
-  "ts",
-  "typescript",
-  "tsx",
-  "js",
-  "mjs",
-  "javascript",
-  "jsonc",
-  "proto",
-  "go",
-  "rust",
-]);
+const SLASH_LANGUAGES = new Set(["ts", "typescript", "tsx", "js", "mjs", "javascript", "jsonc", "proto", "go", "rust"]);
 const HASH_LANGUAGES = new Set([
   "sh",
   "bash",
@@ -440,13 +354,8 @@ function commentsOfCode(language, code) {
     : /(?!)/.source;
   let prose = "";
   let end = 0;
-  for (
-    const { 0: found, 1: comment, index } of code.matchAll(
-      new RegExp(`${strings}|(${comments})`, "gm"),
-    )
-  ) {
-    prose += mask(code.slice(end, index)) +
-      (comment === undefined ? mask(found) : textOfComment(comment));
+  for (const { 0: found, 1: comment, index } of code.matchAll(new RegExp(`${strings}|(${comments})`, "gm"))) {
+    prose += mask(code.slice(end, index)) + (comment === undefined ? mask(found) : textOfComment(comment));
     end = index + found.length;
   }
   return prose + mask(code.slice(end));
@@ -471,10 +380,7 @@ function listFiles(place, extension) {
   const info = statSync(join(ROOT, place), { throwIfNoEntry: false });
   if (info === undefined) return [];
   if (info.isFile()) return place.endsWith(extension) ? [place] : [];
-  return readdirSync(join(ROOT, place), { withFileTypes: true }).sort((
-    one,
-    other,
-  ) => one.name < other.name ? -1 : 1)
+  return readdirSync(join(ROOT, place), { withFileTypes: true }).sort((one, other) => one.name < other.name ? -1 : 1)
     .flatMap((entry) => {
       if (entry.isDirectory()) {
         return SKIPPED_FOLDERS.has(entry.name) ? [] : listFiles(`${place}/${entry.name}`, extension);
@@ -496,12 +402,7 @@ function parseSource(path, text) {
   const plugins = path.endsWith(".ts") ? ["typescript", "decoratorAutoAccessors"] : [];
   let tree;
   try {
-    tree = parse(text, {
-      sourceType: "module",
-      plugins,
-      allowReturnOutsideFunction: true,
-      errorRecovery: true,
-    });
+    tree = parse(text, { sourceType: "module", plugins, allowReturnOutsideFunction: true, errorRecovery: true });
   } catch (error) {
     throw new Error(`Cannot parse ${path}: ${error.message}`, { cause: error });
   }
@@ -513,10 +414,7 @@ function parseSource(path, text) {
 function visit(node, see, parent) {
   see(node, parent);
   for (const [key, value] of Object.entries(node)) {
-    if (
-      key === "loc" || key.endsWith("omments") || key === "tokens" ||
-      key === "errors" || key === "extra"
-    ) continue;
+    if (key === "loc" || key.endsWith("omments") || key === "tokens" || key === "errors" || key === "extra") continue;
     for (const child of Array.isArray(value) ? value : [value]) {
       if (typeof child?.type === "string") visit(child, see, node);
     }
@@ -541,13 +439,7 @@ function printTable() {
   const sources = readSources();
   const rows = MEASURES.map(({ name, title, limit, measure }) => {
     const { figure } = measure(sources);
-    return [
-      title,
-      name,
-      figure.toLocaleString("en"),
-      limit.toLocaleString("en"),
-      figure <= limit ? "ok" : "OVER",
-    ];
+    return [title, name, figure.toLocaleString("en"), limit.toLocaleString("en"), figure <= limit ? "ok" : "OVER"];
   });
   const table = [["measure", "--list", "today", "limit", ""], ...rows];
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
@@ -563,9 +455,7 @@ function printTable() {
 function printList(name) {
   const found = MEASURES.find((measure) => measure.name === name);
   if (found === undefined) {
-    throw new Error(
-      `Unknown measure ${name}: known are ${MEASURES.map((measure) => measure.name).join(", ")}`,
-    );
+    throw new Error(`Unknown measure ${name}: known are ${MEASURES.map((measure) => measure.name).join(", ")}`);
   }
   const { figure, offenders } = found.measure(readSources());
   for (const offender of offenders) console.log(offender);
@@ -575,11 +465,7 @@ function printList(name) {
 
 function printWords(paths) {
   const sources = readWordSources(paths.map((path) => relative(ROOT, path)));
-  if (sources.length === 0) {
-    throw new Error(
-      `Cannot search ${paths.join(", ")}: no file below is searched for words`,
-    );
-  }
+  if (sources.length === 0) throw new Error(`Cannot search ${paths.join(", ")}: no file below is searched for words`);
   const offenders = describeWords(sources);
   for (const offender of offenders) console.log(offender);
   console.log(`${offenders.length} words in ${sources.length} files`);
@@ -588,11 +474,7 @@ function printWords(paths) {
 
 function main() {
   const { values, positionals } = parseArgs({
-    options: {
-      check: { type: "boolean" },
-      list: { type: "string" },
-      words: { type: "boolean" },
-    },
+    options: { check: { type: "boolean" }, list: { type: "string" }, words: { type: "boolean" } },
     allowPositionals: true,
   });
   const over = values.words

@@ -8,13 +8,10 @@ const lock = readFileSync("package-lock.json", "utf8");
 
 if (read(stamp) !== lock) {
   console.error("Installing dependencies …");
-  const { status } = spawnSync(
-    "npm install --no-save --no-audit --no-fund --loglevel=error",
-    {
-      stdio: "inherit",
-      shell: true,
-    },
-  );
+  const { status } = spawnSync("npm install --no-save --no-audit --no-fund --loglevel=error", {
+    stdio: "inherit",
+    shell: true,
+  });
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(stamp, lock);
 }

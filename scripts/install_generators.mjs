@@ -5,11 +5,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { root, runOrThrow } from "./runtimes.mjs";
 
-const NPM_PACKAGES = [
-  "openapi-typescript@7.13.0",
-  "openapi-fetch@0.17.0",
-  "typescript@5.9.3",
-];
+const NPM_PACKAGES = ["openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3"];
 const BUNDLE_PACKAGES = ["@anthropic-ai/mcpb@2.1.2"];
 const PYPI_PACKAGES = ["openapi-python-client==0.29.1", "mypy==2.4.1"];
 
@@ -27,25 +23,12 @@ console.log(`Generators are in ${folder}`);
 function installFromNpm(name, program, packages) {
   const prefix = join(folder, name);
   if (existsSync(join(prefix, "node_modules/.bin", program))) return;
-  runOrThrow("npm", [
-    "install",
-    "--prefix",
-    prefix,
-    "--no-save",
-    "--no-audit",
-    "--loglevel=error",
-    ...packages,
-  ]);
+  runOrThrow("npm", ["install", "--prefix", prefix, "--no-save", "--no-audit", "--loglevel=error", ...packages]);
 }
 
 function installFromPypi(name, program, packages) {
   const environment = join(folder, name);
   if (existsSync(join(environment, "bin", program))) return;
   runOrThrow("python3", ["-m", "venv", environment]);
-  runOrThrow(join(environment, "bin/pip"), [
-    "install",
-    "--quiet",
-    "--disable-pip-version-check",
-    ...packages,
-  ]);
+  runOrThrow(join(environment, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", ...packages]);
 }

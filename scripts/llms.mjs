@@ -11,9 +11,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** Pages of this group are for people who work on Toolwire. */
 const OPTIONAL = "Contribute";
 
-const { version, description } = JSON.parse(
-  readFileSync(join(ROOT, "package.json"), "utf8"),
-);
+const { version, description } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
 /** Where the pages of the published package are. */
 export const PACKAGE_URL = `https://unpkg.com/toolwire@${version}/docs`;
@@ -21,10 +19,7 @@ export const PACKAGE_URL = `https://unpkg.com/toolwire@${version}/docs`;
 /** The pages that users read, then those for contributors. */
 export function readPublicPages(root = ROOT) {
   const pages = readPages(join(root, "docs"));
-  return [
-    ...pages.filter(({ group }) => group !== OPTIONAL),
-    ...pages.filter(({ group }) => group === OPTIONAL),
-  ];
+  return [...pages.filter(({ group }) => group !== OPTIONAL), ...pages.filter(({ group }) => group === OPTIONAL)];
 }
 
 /**
@@ -34,10 +29,7 @@ export function readPublicPages(root = ROOT) {
  * @param url address of the folder with the Markdown of the pages
  */
 export function llmsText(pages, url) {
-  const groups = Map.groupBy(
-    pages,
-    ({ group }) => group === OPTIONAL ? "Optional" : group,
-  );
+  const groups = Map.groupBy(pages, ({ group }) => group === OPTIONAL ? "Optional" : group);
   const parts = [...groups].map(([group, members]) =>
     `## ${group}\n\n${members.map((page) => lineOf(page, url)).join("\n")}`
   );
@@ -63,9 +55,9 @@ function withoutLinks(text) {
 
 /** llms-full.txt: all pages for users, each below its address. */
 export function llmsFullText(pages, url) {
-  const texts = pages.filter(({ group }) => group !== OPTIONAL).map((
-    { name, text },
-  ) => `<!-- ${url}/${name}.md -->\n\n${text.trim()}`);
+  const texts = pages.filter(({ group }) => group !== OPTIONAL).map(({ name, text }) =>
+    `<!-- ${url}/${name}.md -->\n\n${text.trim()}`
+  );
   return `${llmsText(pages, url).trim()}\n\n${texts.join("\n\n")}\n`;
 }
 
@@ -79,23 +71,16 @@ export function writeSiteTexts(folder, url) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , folder, url] = process.argv;
-  if (folder === undefined) {
-    writeFileSync(
-      join(ROOT, "llms.txt"),
-      llmsText(readPackagedPages(), PACKAGE_URL),
-    );
-  } else writeSiteTexts(folder, url);
+  if (folder === undefined) writeFileSync(join(ROOT, "llms.txt"), llmsText(readPackagedPages(), PACKAGE_URL));
+  else writeSiteTexts(folder, url);
 }
 
 /** Without the pages that `files` of package.json leaves out. */
 export function readPackagedPages() {
-  const { files } = JSON.parse(
-    readFileSync(join(ROOT, "package.json"), "utf8"),
-  );
+  const { files } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   return readPublicPages().filter(({ name }) =>
     !files.some((file) =>
-      file === `!docs/${name}.md` ||
-      (file.startsWith("!") && `docs/${name}`.startsWith(`${file.slice(1)}/`))
+      file === `!docs/${name}.md` || (file.startsWith("!") && `docs/${name}`.startsWith(`${file.slice(1)}/`))
     )
   );
 }

@@ -10,13 +10,10 @@ const LITERALS = /^(String|Numeric|Boolean|Null|RegExp|BigInt)Literal$|^Identifi
  * is what `"sideEffects": false` states of each module.
  */
 export function markPure(code) {
-  const edits = parse(code, { sourceType: "module" }).program.body.flatMap(
-    editsOf,
-  );
+  const edits = parse(code, { sourceType: "module" }).program.body.flatMap(editsOf);
   return edits.reverse().reduce(
     (text, { start, end, before = "", after = "", keeps }) =>
-      text.slice(0, start) + before + (keeps ? text.slice(start, end) : "") +
-      after + text.slice(end),
+      text.slice(0, start) + before + (keeps ? text.slice(start, end) : "") + after + text.slice(end),
     code,
   );
 }
@@ -24,10 +21,7 @@ export function markPure(code) {
 function editsOf(statement) {
   const { type, start, end } = statement;
   if (type === "ImportDeclaration") {
-    return statement.specifiers.length === 0 &&
-        statement.source.value.startsWith(".")
-      ? [{ start, end }]
-      : [];
+    return statement.specifiers.length === 0 && statement.source.value.startsWith(".") ? [{ start, end }] : [];
   }
   if (type !== "VariableDeclaration" || statement.kind === "let") return [];
   return statement.declarations.filter(({ id, init }) => id.type === "Identifier" && !isPure(init)).map(({ init }) => ({
@@ -44,25 +38,17 @@ function isPure(node) {
   if (node === null || LITERALS.test(node.type)) return true;
   if (node.type === "AwaitExpression") return true;
   // esbuild marks what it knows, such as `new Map()`; arguments may still have effects.
-  if (node.leadingComments?.at(-1)?.value.trim() === "@__PURE__") {
-    return (node.arguments ?? []).every(isPure);
-  }
+  if (node.leadingComments?.at(-1)?.value.trim() === "@__PURE__") return (node.arguments ?? []).every(isPure);
   if (node.type === "ArrayExpression") return node.elements.every(isPure);
-  if (node.type === "ObjectExpression") {
-    return node.properties.every(isPureProperty);
-  }
-  if (node.type === "ClassExpression") {
-    return node.body.body.every(isPureMember);
-  }
+  if (node.type === "ObjectExpression") return node.properties.every(isPureProperty);
+  if (node.type === "ClassExpression") return node.body.body.every(isPureMember);
   return node.type === "UnaryExpression" && isPure(node.argument);
 }
 
 function isPureProperty({ type, computed, value }) {
-  return !computed &&
-    (type === "ObjectMethod" || (type === "ObjectProperty" && isPure(value)));
+  return !computed && (type === "ObjectMethod" || (type === "ObjectProperty" && isPure(value)));
 }
 
 function isPureMember({ type, static: isStatic, value }) {
-  return type !== "StaticBlock" &&
-    !(isStatic && /Property$/.test(type) && !isPure(value ?? null));
+  return type !== "StaticBlock" && !(isStatic && /Property$/.test(type) && !isPure(value ?? null));
 }

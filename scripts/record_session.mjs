@@ -12,27 +12,16 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const RECORDING = join(ROOT, "scripts/session/recording.json");
 
 const { values } = parseArgs({
-  options: {
-    draw: { type: "boolean" },
-    scene: { type: "string" },
-    port: { type: "string" },
-  },
+  options: { draw: { type: "boolean" }, scene: { type: "string" }, port: { type: "string" } },
 });
 const scenes = readScenes(join(ROOT, "README.md"));
 if (values.scene !== undefined) {
-  console.log(
-    JSON.stringify(
-      await recordScene(scenes[Number(values.scene)], ROOT, values.port),
-    ),
-  );
+  console.log(JSON.stringify(await recordScene(scenes[Number(values.scene)], ROOT, values.port)));
 } else {
   if (values.draw !== true) {
     const recorded = [];
     for (const scene of scenes) recorded.push(await recordScene(scene, ROOT));
     writeFileSync(RECORDING, `${JSON.stringify(recorded, undefined, 2)}\n`);
   }
-  writeFileSync(
-    join(ROOT, "docs/images/session.svg"),
-    renderSession(JSON.parse(readFileSync(RECORDING, "utf8"))),
-  );
+  writeFileSync(join(ROOT, "docs/images/session.svg"), renderSession(JSON.parse(readFileSync(RECORDING, "utf8"))));
 }

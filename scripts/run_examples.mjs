@@ -11,14 +11,7 @@ const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
 const commands = {
   bun: [findBin("bun")],
   // A story with a package.json would else count as a separate project.
-  deno: [
-    findBin("deno"),
-    "run",
-    "-A",
-    "--no-check",
-    "--quiet",
-    `--config=${join(root, "deno.json")}`,
-  ],
+  deno: [findBin("deno"), "run", "-A", "--no-check", "--quiet", `--config=${join(root, "deno.json")}`],
   node24: [node, "--disable-warning=ExperimentalWarning", `--import=${hook}`],
 };
 
@@ -35,11 +28,7 @@ for (const story of stories) {
     const install = join(root, "scripts/install.mjs");
     await attempt(
       `packages of ${story}`,
-      () =>
-        runOrThrow(process.execPath, [install], {
-          cwd: folder,
-          timeout: 120_000,
-        }),
+      () => runOrThrow(process.execPath, [install], { cwd: folder, timeout: 120_000 }),
     );
   }
   if (existsSync(join(root, main))) {
@@ -57,14 +46,8 @@ process.exitCode = failed > 0 ? 1 : 0;
 
 async function run([command, ...args], main) {
   const options = { cwd: root, env: childEnv(node), timeout: 120_000 };
-  const { status, stdout, stderr } = await runToEnd(
-    command,
-    [...args, main],
-    options,
-  );
-  if (status !== 0) {
-    throw new Error(`It ended with ${status}:\n${stdout}${stderr}`);
-  }
+  const { status, stdout, stderr } = await runToEnd(command, [...args, main], options);
+  if (status !== 0) throw new Error(`It ended with ${status}:\n${stdout}${stderr}`);
 }
 
 async function attempt(name, body) {

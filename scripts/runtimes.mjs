@@ -14,23 +14,14 @@ export function findBin(name) {
 
 /** A Node of this major: the running one if it fits, else the npm package that carries it, installed when missing. */
 export function findNode(major) {
-  if (Number.parseInt(process.versions.node, 10) === major) {
-    return process.execPath;
-  }
+  if (Number.parseInt(process.versions.node, 10) === major) return process.execPath;
   const platform = process.platform === "win32" ? "win" : process.platform;
   const name = `node-${platform}-${process.arch}`;
   const folder = join(root, `.cache/node-${major}`);
   const node = join(folder, "node_modules", name, "bin/node");
   if (!existsSync(node)) {
     console.error(`Installing Node ${major} …`);
-    runOrThrow("npm", [
-      "install",
-      "--prefix",
-      folder,
-      "--no-save",
-      "--loglevel=error",
-      `${name}@${major}`,
-    ], {
+    runOrThrow("npm", ["install", "--prefix", folder, "--no-save", "--loglevel=error", `${name}@${major}`], {
       cwd: root,
     });
   }
@@ -39,11 +30,7 @@ export function findNode(major) {
 
 /** The environment of a child: the dev dependencies' commands on its path, `node` being the one that runs, no colours. */
 export function childEnv(node = process.execPath) {
-  const path = [
-    dirname(node),
-    join(root, "node_modules/.bin"),
-    process.env.PATH ?? "",
-  ].join(delimiter);
+  const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH ?? ""].join(delimiter);
   return { ...process.env, PATH: path, NO_COLOR: "1", FORCE_COLOR: undefined };
 }
 
@@ -56,11 +43,8 @@ export function runOrThrow(command, args, options = {}) {
     ...options,
   });
   if (result.status === 0) return result.stdout;
-  const why = result.error?.message ??
-    `status ${result.status ?? result.signal}`;
-  throw new Error(
-    `\`${[command, ...args].join(" ")}\` failed: ${why}\n${result.stdout ?? ""}${result.stderr ?? ""}`,
-  );
+  const why = result.error?.message ?? `status ${result.status ?? result.signal}`;
+  throw new Error(`\`${[command, ...args].join(" ")}\` failed: ${why}\n${result.stdout ?? ""}${result.stderr ?? ""}`);
 }
 
 /** Runs a command to its end, whatever that is, without holding up others. */

@@ -19,14 +19,10 @@ const DIRECTIVE = /^<!-- (program|table|section) (\S+) -->$/gm;
 /** Texts of all generated files, by path from the root. */
 export function buildSkills(root = ROOT) {
   const { version, files } = readJson(join(root, "package.json"));
-  const left = new Set(
-    files.filter((file) => file.startsWith("!")).map((file) => file.slice(1)),
-  );
+  const left = new Set(files.filter((file) => file.startsWith("!")).map((file) => file.slice(1)));
   const names = readdirSync(join(root, "scripts/skills")).sort().map((file) => file.replace(/\.md$/, ""));
   const built = names.map((name) => buildSkill(name, { root, version, left }));
-  const state = Object.fromEntries(
-    built.map(({ name, digests }) => [name, digests]),
-  );
+  const state = Object.fromEntries(built.map(({ name, digests }) => [name, digests]));
   return new Map([
     ...built.map(({ name, text }) => [`skills/${name}/SKILL.md`, text]),
     [STATE, `${JSON.stringify(state, undefined, 2)}\n`],
@@ -49,9 +45,7 @@ function buildSkill(name, { root, version, left }) {
     (_, kind, place) => include(kind, place, read(place), left),
   );
   own.forEach(read);
-  const pages = [
-    ...new Set([...sections.keys()].map((place) => place.split("#")[0])),
-  ];
+  const pages = [...new Set([...sections.keys()].map((place) => place.split("#")[0]))];
   const fields = {
     name,
     description,
@@ -91,13 +85,8 @@ function include(kind, place, text, left) {
     ? text.slice(text.indexOf("\n") + 1).trim()
     : kind === "table"
     ? /^\|.*(?:\n\|.*)+/m.exec(text)?.[0]
-    : /^```ts(?: check)?\n[^]*?^```$/m.exec(text)?.[0].replace(
-      "```ts check",
-      "```ts",
-    );
-  if (found === undefined) {
-    throw new Error(`The section ${place} has no ${kind}`);
-  }
+    : /^```ts(?: check)?\n[^]*?^```$/m.exec(text)?.[0].replace("```ts check", "```ts");
+  if (found === undefined) throw new Error(`The section ${place} has no ${kind}`);
   return kind === "program" ? found : relink(found, place.split("#")[0], left);
 }
 
@@ -107,8 +96,7 @@ function relink(text, page, left) {
     if (/^[a-z]+:/.test(target)) return all;
     const [path, anchor = ""] = target.split("#");
     const file = path === "" ? page : posix.join(dirname(page), path);
-    const isLeft = !file.startsWith("docs/") ||
-      [...left].some((one) => file === one || file.startsWith(`${one}/`));
+    const isLeft = !file.startsWith("docs/") || [...left].some((one) => file === one || file.startsWith(`${one}/`));
     return isLeft ? label : `[${label}](../../${file}${anchor && `#${anchor}`})`;
   });
 }
@@ -116,9 +104,7 @@ function relink(text, page, left) {
 /** Sections whose digest is not that of `skills/sync-state.json`: the rules of their skills have to be read again. */
 export function findStale(built, root = ROOT) {
   const before = existsSync(join(root, STATE)) ? readJson(join(root, STATE)) : {};
-  return Object.entries(JSON.parse(built.get(STATE))).flatMap((
-    [name, digests],
-  ) =>
+  return Object.entries(JSON.parse(built.get(STATE))).flatMap(([name, digests]) =>
     Object.keys(digests).filter((place) => before[name]?.[place] !== digests[place]).map((place) =>
       `${name}: ${place} has changed; read scripts/skills/${name}.md again`
     )
@@ -133,9 +119,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const built = buildSkills();
   const stale = findStale(built);
   for (const line of stale) console.log(line);
-  if (process.argv.includes("--check")) {
-    process.exitCode = stale.length > 0 ? 1 : 0;
-  } else {
+  if (process.argv.includes("--check")) process.exitCode = stale.length > 0 ? 1 : 0;
+  else {
     rmSync(join(ROOT, "skills"), { recursive: true, force: true });
     for (const [path, text] of built) {
       mkdirSync(dirname(join(ROOT, path)), { recursive: true });

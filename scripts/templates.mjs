@@ -10,14 +10,10 @@ const OUT = join(ROOT, "src/cli/init/gen/templates.ts");
 
 /** Texts by template and path. The folder `shared` is part of each. */
 export function readTemplates() {
-  const { devDependencies } = JSON.parse(
-    readFileSync(join(ROOT, "package.json"), "utf8"),
-  );
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const folders = readdirSync(join(ROOT, "templates")).sort();
   const texts = Object.fromEntries(
-    folders.map((
-      name,
-    ) => [name, readFolder(join(ROOT, "templates", name), devDependencies)]),
+    folders.map((name) => [name, readFolder(join(ROOT, "templates", name), devDependencies)]),
   );
   const { shared, ...own } = texts;
   return { shared, own };
@@ -27,10 +23,7 @@ function readFolder(folder, versions) {
   const files = readdirSync(folder, { recursive: true }).filter((file) => statSync(join(folder, file)).isFile()).sort();
   return Object.fromEntries(files.map((file) => {
     const text = readFileSync(join(folder, file), "utf8");
-    return [
-      file.replaceAll("\\", "/"),
-      text.replace(/\{\{([@\w/-]+)\}\}/g, (all, name) => versions[name] ?? all),
-    ];
+    return [file.replaceAll("\\", "/"), text.replace(/\{\{([@\w/-]+)\}\}/g, (all, name) => versions[name] ?? all)];
   }));
 }
 

@@ -13,8 +13,7 @@ const HOOKS = /^(before|after|beforeEach|afterEach)\(/m;
 export function inChunks(files, folder) {
   if (files.length <= 2) return files;
   const alone = files.filter((file) =>
-    file.endsWith("_full_test.ts") ||
-    HOOKS.test(readFileSync(join(root, file), "utf8"))
+    file.endsWith("_full_test.ts") || HOOKS.test(readFileSync(join(root, file), "utf8"))
   );
   const shared = files.filter((file) => !alone.includes(file));
   mkdirSync(folder, { recursive: true });

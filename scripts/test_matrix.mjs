@@ -33,9 +33,7 @@ const { values, positionals } = parseArgs({
 const names = values.runtime.split(",");
 const stranger = names.find((name) => !Object.hasOwn(runners, name));
 if (stranger !== undefined) {
-  throw new Error(
-    `Unknown runtime ${stranger}: known are ${Object.keys(runners).join(", ")}`,
-  );
+  throw new Error(`Unknown runtime ${stranger}: known are ${Object.keys(runners).join(", ")}`);
 }
 /** These read the sources and start no server: what they find is the same on every runtime, so Bun's result counts for all. */
 const STATIC = /^tests\/(arch|conformance|docs|types)\//;
@@ -71,26 +69,17 @@ try {
 printSkips();
 console.log(`\n${files.length} test files\n`);
 for (const row of rows) console.log(row);
-if (values.json !== undefined) {
-  writeFileSync(values.json, JSON.stringify(allTests));
-}
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(allTests));
 process.exitCode = failures > 0 ? 1 : 0;
 
 async function runAll() {
   const results = new Map();
   const waiting = [...names];
   const work = async () => {
-    for (
-      let name = waiting.shift();
-      name !== undefined;
-      name = waiting.shift()
-    ) {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const startMs = performance.now();
       const result = await runners[name](filesFor(name));
-      results.set(name, {
-        result,
-        seconds: (performance.now() - startMs) / 1000,
-      });
+      results.set(name, { result, seconds: (performance.now() - startMs) / 1000 });
     }
   };
   await Promise.all(Array.from({ length: Number(values.jobs) }, work));
@@ -101,18 +90,14 @@ async function runAll() {
 function filesFor(name) {
   if (name === "bun" || positionals.length > 0) return files;
   const other = { node22: "node24", node24: "node22" }[name];
-  return files.filter((file) =>
-    !STATIC.test(file) && !ONCE_ON_NODE[other]?.test(file) &&
-    !startsRuntimes(file)
-  );
+  return files.filter((file) => !STATIC.test(file) && !ONCE_ON_NODE[other]?.test(file) && !startsRuntimes(file));
 }
 
 /** Whether all tests of a file start the runtimes themselves, which they do on Bun alone: `testWith` of tests/serve/programs.ts. */
 function startsRuntimes(file) {
   if (!file.endsWith("_full_test.ts")) return false;
   const source = readFileSync(join(root, file), "utf8");
-  return /\btestWith\(/.test(source) &&
-    !/(?<![.\w])(test|describe|it|suite|register)(\.\w+)?\(/.test(source);
+  return /\btestWith\(/.test(source) && !/(?<![.\w])(test|describe|it|suite|register)(\.\w+)?\(/.test(source);
 }
 
 function findTests() {
@@ -127,26 +112,16 @@ function report(name, { tests, unfit = [], output, status }, seconds) {
   const skipped = tests.filter((test) => test.status === "skipped");
   const missing = reference === undefined || name === "workerd" ? [] : findMissing(reference.tests, tests, name);
   console.log(`\n=== ${name}`);
-  for (const { file, reason } of unfit) {
-    console.log(`not run: ${file}: ${reason}`);
-  }
+  for (const { file, reason } of unfit) console.log(`not run: ${file}: ${reason}`);
   for (const test of skipped) noteSkip(name, test);
-  for (const test of failed) {
-    console.log(`FAILED: ${test.name}\n${indent(test.output ?? "")}`);
-  }
+  for (const test of failed) console.log(`FAILED: ${test.name}\n${indent(test.output ?? "")}`);
   for (const test of missing) console.log(`MISSING: ${test} ran on bun`);
-  const broken = failed.length + missing.length > 0 || status !== 0 ||
-    tests.length === 0;
+  const broken = failed.length + missing.length > 0 || status !== 0 || tests.length === 0;
   if (broken) {
     failures++;
     // Without a test to blame, a file did not load.
-    const isUnclear = failed.length === 0 || missing.length > 0 ||
-      failed.some(({ name }) => name.endsWith("_test.ts"));
-    if (isUnclear) {
-      console.log(
-        `Status ${status}. The end of what it wrote:\n${indent(output.slice(-6000))}`,
-      );
-    }
+    const isUnclear = failed.length === 0 || missing.length > 0 || failed.some(({ name }) => name.endsWith("_test.ts"));
+    if (isUnclear) console.log(`Status ${status}. The end of what it wrote:\n${indent(output.slice(-6000))}`);
   }
   printSlowest(tests);
   const passed = tests.length - failed.length - skipped.length;
@@ -167,10 +142,7 @@ function printSlowest(tests) {
     const path = relative(root, resolve(root, file));
     totals.set(path, (totals.get(path) ?? 0) + ms);
   }
-  const slowest = [...totals].sort(([, one], [, other]) => other - one).slice(
-    0,
-    8,
-  );
+  const slowest = [...totals].sort(([, one], [, other]) => other - one).slice(0, 8);
   const texts = slowest.map(([file, ms]) => `${file} ${(ms / 1000).toFixed(0)} s`);
   if (texts.length > 0) console.log(`slowest files: ${texts.join(", ")}`);
 }
@@ -189,9 +161,7 @@ function printSkips() {
     const heading = `skipped on ${on.join(", ")}: ${reason ?? "(no reason given)"}`;
     groups.set(heading, [...groups.get(heading) ?? [], test]);
   }
-  for (const [heading, tests] of groups) {
-    console.log(`\n${heading} (${tests.length})\n${indent(tests.join("\n"))}`);
-  }
+  for (const [heading, tests] of groups) console.log(`\n${heading} (${tests.length})\n${indent(tests.join("\n"))}`);
 }
 
 /**
@@ -202,12 +172,8 @@ function findMissing(wanted, tests, runtime) {
   const run = new Set(filesFor(runtime));
   const seen = tests.map((test) => test.name);
   const names = new Set(seen);
-  const skippedGroups = tests.filter((test) => test.status === "skipped").map((
-    { name },
-  ) => `${name} > `);
-  return wanted.filter(({ file }) => file === undefined || run.has(file)).map((
-    test,
-  ) => test.name).filter((name) =>
+  const skippedGroups = tests.filter((test) => test.status === "skipped").map(({ name }) => `${name} > `);
+  return wanted.filter(({ file }) => file === undefined || run.has(file)).map((test) => test.name).filter((name) =>
     !names.has(name) && !seen.some((other) => other.startsWith(`${name} > `)) &&
     !skippedGroups.some((group) => name.startsWith(group))
   );
@@ -230,20 +196,14 @@ async function runOnBun(all) {
   const tests = readJunit(report);
   // A file that does not load is not in Bun's report.
   const loaded = new Set(tests.map(({ file }) => file));
-  const unloaded = files.filter((file) => !loaded.has(file)).map((file) => ({
-    file,
-    name: file,
-    status: "failed",
-  }));
+  const unloaded = files.filter((file) => !loaded.has(file)).map((file) => ({ file, name: file, status: "failed" }));
   return { ...result, tests: [...known, ...tests, ...unloaded] };
 }
 
 /** What a report says of the files in which nothing failed. */
 function testsBefore(files) {
   const tests = values["bun-report"].flatMap(readJunit).filter(({ file }) => files.includes(file));
-  const open = new Set(
-    tests.filter(({ status }) => status === "failed").map(({ file }) => file),
-  );
+  const open = new Set(tests.filter(({ status }) => status === "failed").map(({ file }) => file));
   return tests.filter(({ file }) => !open.has(file));
 }
 
@@ -261,19 +221,14 @@ async function runOnDeno(files) {
   const all = readJunit(report);
   // Deno lists groups and parents beside their tests.
   const parents = new Set(all.flatMap(({ name }) => ancestors(name)));
-  return {
-    ...result,
-    tests: all.filter(({ name, status }) => status === "failed" || !parents.has(name)),
-  };
+  return { ...result, tests: all.filter(({ name, status }) => status === "failed" || !parents.has(name)) };
 }
 
 async function runOnNode(files, major) {
   const node = findNode(major);
   const report = join(temporary, `node${major}.jsonl`);
   const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
-  const reporter = fileURLToPath(
-    new URL("../tests/runtime/node_reporter.mjs", import.meta.url),
-  );
+  const reporter = fileURLToPath(new URL("../tests/runtime/node_reporter.mjs", import.meta.url));
   const result = await run(node, [
     "--disable-warning=ExperimentalWarning",
     `--import=${hook}`,
@@ -286,12 +241,9 @@ async function runOnNode(files, major) {
     `--test-reporter-destination=${report}`,
     ...inChunks(files, join(temporary, `node${major}`)),
   ], node);
-  const lines = readReport(report).split("\n").filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
+  const lines = readReport(report).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
   const tests = lines.filter(({ name }) => name !== undefined);
-  const output = lines.filter(({ name }) => name === undefined).map((
-    { output },
-  ) => output).join("");
+  const output = lines.filter(({ name }) => name === undefined).map(({ output }) => output).join("");
   return { ...result, tests, output: result.output + output };
 }
 
@@ -323,31 +275,20 @@ function readJunit(path) {
   const groups = [];
   let test;
   for (
-    const [, tag, attributes, text] of readReport(path).matchAll(
-      /<(\/?[a-z]+)((?:\s+[\w-]+="[^"]*")*)\s*\/?>([^<]*)/g,
-    )
+    const [, tag, attributes, text] of readReport(path).matchAll(/<(\/?[a-z]+)((?:\s+[\w-]+="[^"]*")*)\s*\/?>([^<]*)/g)
   ) {
     const { name, message, time } = readAttributes(attributes);
     if (tag === "testsuite") groups.push(name);
     if (tag === "/testsuite") groups.pop();
     if (tag === "testcase") {
       // The outermost group is the file.
-      test = {
-        file: groups[0],
-        name: [...groups.slice(1), name].join(" > "),
-        status: "passed",
-      };
+      test = { file: groups[0], name: [...groups.slice(1), name].join(" > "), status: "passed" };
       test.ms = Number(time ?? 0) * 1000;
       tests.push(test);
     }
-    if (tag === "skipped") {
-      Object.assign(test, { status: "skipped", reason: message });
-    }
+    if (tag === "skipped") Object.assign(test, { status: "skipped", reason: message });
     if (tag === "failure" || tag === "error") {
-      Object.assign(test, {
-        status: "failed",
-        output: unescapeXml(text) || message,
-      });
+      Object.assign(test, { status: "failed", output: unescapeXml(text) || message });
     }
   }
   return tests;
@@ -355,23 +296,16 @@ function readJunit(path) {
 
 function readAttributes(text) {
   return Object.fromEntries(
-    [...text.matchAll(/([\w-]+)="([^"]*)"/g)].map((
-      [, name, value],
-    ) => [name, unescapeXml(value)]),
+    [...text.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name, value]) => [name, unescapeXml(value)]),
   );
 }
 
 function unescapeXml(text) {
   const named = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
-  return text.replace(
-    /&(?:#x([0-9a-f]+)|#(\d+)|(lt|gt|quot|apos|amp));/gi,
-    (_, hex, decimal, name) => {
-      if (name !== undefined) return named[name];
-      return String.fromCodePoint(
-        hex === undefined ? Number(decimal) : Number.parseInt(hex, 16),
-      );
-    },
-  );
+  return text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(lt|gt|quot|apos|amp));/gi, (_, hex, decimal, name) => {
+    if (name !== undefined) return named[name];
+    return String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+  });
 }
 
 /** `a > b > c` has `a` and `a > b`. */

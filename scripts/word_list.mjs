@@ -14,16 +14,8 @@ export const WORD_LIST = [
     pattern: /\b(?:tells?|telling|told)\b/gi,
     instead: "report, return, notify, distinguish; receives, is given",
   },
-  {
-    words: "whoever",
-    pattern: /\bwho(?:m|se)?(?:so)?ever\b/gi,
-    instead: "the caller, any client that",
-  },
-  {
-    words: "nobody",
-    pattern: /\bnobody\b/gi,
-    instead: "no caller, no process; or the passive voice",
-  },
+  { words: "whoever", pattern: /\bwho(?:m|se)?(?:so)?ever\b/gi, instead: "the caller, any client that" },
+  { words: "nobody", pattern: /\bnobody\b/gi, instead: "no caller, no process; or the passive voice" },
   {
     words: "somebody, anybody, everybody",
     pattern: /\b(?:some|any|every)body\b/gi,
@@ -44,26 +36,10 @@ export const WORD_LIST = [
     pattern: /\bof (?:its|their|our|your|his|her|one's) own\b/gi,
     instead: "its own …, a separate …",
   },
-  {
-    words: "anew",
-    pattern: /\banew\b/gi,
-    instead: "again; restarts, reconnects, resets",
-  },
-  {
-    words: "said",
-    pattern: /\bsaid\b/gi,
-    instead: "sent, stated, specified, reported",
-  },
-  {
-    words: "speak, spoken",
-    pattern: /\b(?:speaks?|speaking|spoken)\b/gi,
-    instead: "supports, implements, uses",
-  },
-  {
-    words: "hear, heard",
-    pattern: /\b(?:hears?|heard|hearing)\b/gi,
-    instead: "receives, is notified of",
-  },
+  { words: "anew", pattern: /\banew\b/gi, instead: "again; restarts, reconnects, resets" },
+  { words: "said", pattern: /\bsaid\b/gi, instead: "sent, stated, specified, reported" },
+  { words: "speak, spoken", pattern: /\b(?:speaks?|speaking|spoken)\b/gi, instead: "supports, implements, uses" },
+  { words: "hear, heard", pattern: /\b(?:hears?|heard|hearing)\b/gi, instead: "receives, is notified of" },
   {
     words: "to be had",
     pattern: /\b(?:to be|is|are|was|were|can be|cannot be) had\b/gi,
@@ -74,11 +50,7 @@ export const WORD_LIST = [
     pattern: /\b(?:held|holds?) to\b/gi,
     instead: "is validated against, is limited to, complies with",
   },
-  {
-    words: "counts for nothing",
-    pattern: /\bcount(?:s|ed)? for nothing\b/gi,
-    instead: "is ignored",
-  },
+  { words: "counts for nothing", pattern: /\bcount(?:s|ed)? for nothing\b/gi, instead: "is ignored" },
   {
     words: "comes of, makes of",
     pattern: /\b(?:(?:be)?comes? of|makes? of)\b/gi,
@@ -94,21 +66,9 @@ export const WORD_LIST = [
     pattern: /\b(?:has|have|had|is|are|was|were|be|been) gone\b(?! on\b)/gi,
     instead: "has disconnected, is closed, was removed",
   },
-  {
-    words: "let go",
-    pattern: /\b(?:let|lets|letting) go\b/gi,
-    instead: "releases",
-  },
-  {
-    words: "forgotten",
-    pattern: /\b(?:forgets|forgotten)\b/gi,
-    instead: "is deleted, is evicted, is dropped",
-  },
-  {
-    words: "stands",
-    pattern: /\bstands\b(?! (?:in )?for\b)/gi,
-    instead: "is, is in, is located",
-  },
+  { words: "let go", pattern: /\b(?:let|lets|letting) go\b/gi, instead: "releases" },
+  { words: "forgotten", pattern: /\b(?:forgets|forgotten)\b/gi, instead: "is deleted, is evicted, is dropped" },
+  { words: "stands", pattern: /\bstands\b(?! (?:in )?for\b)/gi, instead: "is, is in, is located" },
   { words: "for good", pattern: /\bfor good\b/gi, instead: "permanently" },
 ].map(({ words, pattern, instead }) => ({
   words,

@@ -51,13 +51,8 @@ export function decodeCall(text, call) {
 export function decodeResult(text, { id }) {
   const messages = decodeMessages(text);
   const last = messages.pop();
-  if (last.id !== id) {
-    throw new Error(`Answer belongs to call ${last.id}, not to ${id}`);
-  }
-  return {
-    result: last.result,
-    partials: messages.map(({ params }) => params.message),
-  };
+  if (last.id !== id) throw new Error(`Answer belongs to call ${last.id}, not to ${id}`);
+  return { result: last.result, partials: messages.map(({ params }) => params.message) };
 }
 
 function decodeMessages(text) {
@@ -80,8 +75,5 @@ export function toMcpHandler(tool, sendProgress) {
 }
 
 function toResult(value) {
-  return {
-    content: [{ type: "text", text: JSON.stringify(value) }],
-    structuredContent: value,
-  };
+  return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
 }

@@ -14,11 +14,7 @@ export const encode = (call) =>
   });
 
 export function createFetch(tools) {
-  const server = new McpServer({
-    name: "bench",
-    version: "1.0.0",
-    schemaAdapter: (schema) => toJsonSchema(schema),
-  });
+  const server = new McpServer({ name: "bench", version: "1.0.0", schemaAdapter: (schema) => toJsonSchema(schema) });
   for (const tool of tools) {
     server.tool(tool.name, {
       description: tool.description,

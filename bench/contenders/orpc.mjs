@@ -9,9 +9,7 @@ import { encode as encodeRpc } from "./rpc.mjs";
 export const encode = (call) => encodeRpc(call, { wrap: (json) => ({ json }) });
 
 export function createFetch(tools) {
-  const handler = new RPCHandler(
-    Object.fromEntries(tools.map((tool) => [tool.name, toProcedure(tool)])),
-  );
+  const handler = new RPCHandler(Object.fromEntries(tools.map((tool) => [tool.name, toProcedure(tool)])));
   return async (request) => (await handler.handle(request, { prefix: "/rpc", context: {} })).response;
 }
 

@@ -51,12 +51,7 @@ async function callGrpc(client, tool, args) {
   const request = { name: tool.name, arguments: toStruct(args) };
   const messages = [];
   if (tool.stream) {
-    const pieces = client.makeServerStreamRequest(
-      path,
-      requestSerialize,
-      read,
-      request,
-    );
+    const pieces = client.makeServerStreamRequest(path, requestSerialize, read, request);
     for await (const message of pieces) messages.push(message);
   } else {
     messages.push(
@@ -68,19 +63,13 @@ async function callGrpc(client, tool, args) {
   }
   const results = messages.map(({ result }) => fromStruct(result));
   const value = results.pop().content;
-  return {
-    answer: { value, partials: results.map(({ partial }) => partial) },
-    length,
-  };
+  return { answer: { value, partials: results.map(({ partial }) => partial) }, length };
 }
 
 async function callHttp(url, tool, args) {
   const id = 1;
   const streams = tool.stream !== undefined;
-  const headers = {
-    "content-type": "application/json",
-    accept: streams ? "text/event-stream" : "application/json",
-  };
+  const headers = { "content-type": "application/json", accept: streams ? "text/event-stream" : "application/json" };
   const body = JSON.stringify({
     jsonrpc: "2.0",
     id,
@@ -94,8 +83,5 @@ async function callHttp(url, tool, args) {
   });
   const text = await response.text();
   strictEqual(response.status, 200, text);
-  return {
-    answer: decodeCall(text, { id, streams }),
-    length: Buffer.byteLength(text),
-  };
+  return { answer: decodeCall(text, { id, streams }), length: Buffer.byteLength(text) };
 }

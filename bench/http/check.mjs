@@ -9,23 +9,12 @@ export function createRequests(contender, url, { tool, inputs }) {
 }
 
 export function createRequest(contender, url, tool, args, id) {
-  const call = {
-    id,
-    tool: tool.name,
-    args,
-    streams: tool.stream !== undefined,
-  };
+  const call = { id, tool: tool.name, args, streams: tool.stream !== undefined };
   const encoded = contender.encode(call);
   const body = encoded.message === undefined ? undefined : JSON.stringify(encoded.message);
   const headers = body === undefined ? encoded.headers : { "content-type": "application/json", ...encoded.headers };
   const method = encoded.method ?? "POST";
-  return {
-    call,
-    method,
-    url: encoded.url.replace("http://127.0.0.1:8000", url),
-    headers,
-    body,
-  };
+  return { call, method, url: encoded.url.replace("http://127.0.0.1:8000", url), headers, body };
 }
 
 /**
@@ -43,10 +32,7 @@ export async function check(contender, url, workload) {
       ports.add(localPort);
       strictEqual(status, 200, text);
       bytes ??= Buffer.byteLength(text);
-      deepStrictEqual(
-        contender.decodeCall(text, one.call),
-        await expected(workload.tool, one.call.args),
-      );
+      deepStrictEqual(contender.decodeCall(text, one.call), await expected(workload.tool, one.call.args));
     }
     strictEqual(ports.size, 1, "The server does not keep its connections");
     return bytes;
@@ -58,11 +44,7 @@ export async function check(contender, url, workload) {
 function ask({ method, url, headers, body }, agent) {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const asked = request(url, {
-      method,
-      headers: { ...headers, ...length },
-      agent,
-    }, async (response) => {
+    const asked = request(url, { method, headers: { ...headers, ...length }, agent }, async (response) => {
       const { localPort } = response.socket;
       try {
         let text = "";

@@ -54,19 +54,14 @@ export function subtract(after, before, jobs) {
   return Object.fromEntries(
     Object.entries(after).map(([what, { count, ms }]) => {
       const earlier = before[what] ?? { count: 0, ms: 0 };
-      return [what, {
-        count: (count - earlier.count) / jobs,
-        ms: (ms - earlier.ms) / jobs,
-      }];
+      return [what, { count: (count - earlier.count) / jobs, ms: (ms - earlier.ms) / jobs }];
     }),
   );
 }
 
 /** `UPDATE jobs` and the like: what a statement does to which table. */
 function toLabel(sql) {
-  const [, verb, table] = /^\s*(\w+)\b(?:.*?\b((?:jobs|deliveries)\b))?/s.exec(
-    sql,
-  );
+  const [, verb, table] = /^\s*(\w+)\b(?:.*?\b((?:jobs|deliveries)\b))?/s.exec(sql);
   return table === undefined ? verb : `${verb} ${table}`;
 }
 

@@ -25,7 +25,5 @@ export async function bundleDeclarations(entries, folder) {
 
 /** The module of the program exports nothing, and types that no entry exports are the parameters of internal classes. */
 function failOn({ code, message }) {
-  if (
-    code !== "EMPTY_BUNDLE" && !message.includes("private shared type exports")
-  ) throw new Error(message);
+  if (code !== "EMPTY_BUNDLE" && !message.includes("private shared type exports")) throw new Error(message);
 }

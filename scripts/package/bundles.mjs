@@ -17,9 +17,7 @@ export async function findLargerBundles({ entries, packed, root, external }) {
       const after = await weigh(join(packed, built), exported, external);
       bundles++;
       if (after <= before * (1 + ALLOWED_SHARE) + ALLOWED_BYTES) continue;
-      problems.push(
-        `${exported} of ${name}: ${after} bytes from the package, ${before} from the sources`,
-      );
+      problems.push(`${exported} of ${name}: ${after} bytes from the package, ${before} from the sources`);
     }
   }
   if (bundles < 100) problems.push(`Only ${bundles} names were bundled`);
@@ -28,10 +26,7 @@ export async function findLargerBundles({ entries, packed, root, external }) {
 }
 
 async function valuesOf(file, external) {
-  const { metafile } = await bundle(
-    `export * from ${JSON.stringify(file)};`,
-    external,
-  );
+  const { metafile } = await bundle(`export * from ${JSON.stringify(file)};`, external);
   const [{ exports }] = Object.values(metafile.outputs);
   return exports;
 }

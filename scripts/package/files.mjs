@@ -14,10 +14,7 @@ const MAX_BYTES = 4_000_000;
  */
 export function findProblems(folder, manifest, root) {
   const files = readdirSync(folder, { recursive: true }).filter((file) => statSync(join(folder, file)).isFile());
-  const bytes = files.reduce(
-    (sum, file) => sum + statSync(join(folder, file)).size,
-    0,
-  );
+  const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
   console.log(`     ${files.length} files, ${bytes} bytes`);
   return [
     ...files.length > MAX_FILES ? [`${files.length} files, at most ${MAX_FILES}`] : [],
@@ -32,8 +29,7 @@ export function findProblems(folder, manifest, root) {
       `names a path of this machine: ${file}`
     ),
     ...files.filter((file) =>
-      /^dist\/(?!toolwire\.js$)/.test(file) &&
-      /jsr:@/.test(readFileSync(join(folder, file), "utf8"))
+      /^dist\/(?!toolwire\.js$)/.test(file) && /jsr:@/.test(readFileSync(join(folder, file), "utf8"))
     )
       .map((file) => `names modules as on JSR: ${file}`),
     ...findBrokenLinks(folder),
@@ -43,20 +39,15 @@ export function findProblems(folder, manifest, root) {
 /** Tests and tools of the repository, and sources: their code is in dist/. */
 function isForeign(file) {
   const isDeclaration = file.endsWith(".d.ts");
-  return /(^|\/)(tests?|bench|examples|node_modules|\.cache|scripts)\/|_test\./
-    .test(file) ||
+  return /(^|\/)(tests?|bench|examples|node_modules|\.cache|scripts)\/|_test\./.test(file) ||
     (file.endsWith(".ts") && !isDeclaration);
 }
 
 function findBrokenLinks(folder) {
-  const links = readFileSync(join(folder, "README.md"), "utf8").matchAll(
-    /\]\(([^)\s#]+)[^)]*\)/g,
-  );
+  const links = readFileSync(join(folder, "README.md"), "utf8").matchAll(/\]\(([^)\s#]+)[^)]*\)/g);
   const targets = Array.from(links, ([, target]) => target).filter((target) => !/^[a-z]+:/.test(target));
-  if (targets.length < 10) {
-    return [`README.md has only ${targets.length} links`];
-  }
-  return targets.filter((target) => !existsSync(join(folder, target))).map((
-    target,
-  ) => `README.md has a link to ${target}`);
+  if (targets.length < 10) return [`README.md has only ${targets.length} links`];
+  return targets.filter((target) => !existsSync(join(folder, target))).map((target) =>
+    `README.md has a link to ${target}`
+  );
 }

@@ -9,23 +9,15 @@ const WORKERS = { "@cloudflare/workers-types": "5.20261117.1" };
 const LIBRARIES = {
   "@types/node": { lib: ["ES2023"], types: ["node"] },
   "the DOM library": { lib: ["ES2023", "DOM"], types: [] },
-  "the DOM library, all of it": {
-    lib: ["ESNext", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
-    types: [],
-  },
+  "the DOM library, all of it": { lib: ["ESNext", "DOM", "DOM.Iterable", "DOM.AsyncIterable"], types: [] },
   "@types/bun": { lib: ["ES2023"], types: ["bun"] },
-  "@cloudflare/workers-types": {
-    lib: ["ES2023"],
-    types: ["@cloudflare/workers-types"],
-  },
+  "@cloudflare/workers-types": { lib: ["ES2023"], types: ["@cloudflare/workers-types"] },
 };
 
 /** Compiler options for each library and each way to find modules, by the name of the check. */
 export const typeChecks = Object.fromEntries(
   Object.entries(LIBRARIES).flatMap(([name, library]) =>
-    ["nodenext", "bundler"].map((
-      moduleResolution,
-    ) => [`${name}, ${moduleResolution}`, {
+    ["nodenext", "bundler"].map((moduleResolution) => [`${name}, ${moduleResolution}`, {
       ...library,
       moduleResolution,
       module: moduleResolution === "bundler" ? "esnext" : moduleResolution,
@@ -41,10 +33,7 @@ export const typeChecks = Object.fromEntries(
 /** What a project for these checks installs beside the package, as `name@version`: types, and all optional peers. */
 export function typeCheckPackages({ peerDependencies, devDependencies }) {
   const names = [...Object.keys(peerDependencies), "@types/node", "@types/bun"];
-  const versions = {
-    ...Object.fromEntries(names.map((name) => [name, devDependencies[name]])),
-    ...WORKERS,
-  };
+  const versions = { ...Object.fromEntries(names.map((name) => [name, devDependencies[name]])), ...WORKERS };
   return Object.entries(versions).map(([name, version]) => `${name}@${version}`);
 }
 
@@ -53,10 +42,7 @@ export function typedConsumer(entries) {
   return `
 import { type Client, createClient, createServer, defineTool, memoryTransport } from "toolwire";
 import * as v from "toolwire/schema";
-${
-    entries.map((entry, index) => `import * as entry${index} from "${entry}";`)
-      .join("\n")
-  }
+${entries.map((entry, index) => `import * as entry${index} from "${entry}";`).join("\n")}
 
 const add = defineTool("add")
   .describe("Add two numbers")
@@ -82,9 +68,6 @@ export const entries: readonly object[] = [${entries.map((_, index) => `entry${i
 /** Writes a project with these compiler options, and returns its path. */
 export function writeProject(folder, name, compilerOptions) {
   const project = join(folder, `tsconfig.${name.replaceAll(/\W+/g, "-")}.json`);
-  writeFileSync(
-    project,
-    JSON.stringify({ compilerOptions, include: ["index.ts"] }),
-  );
+  writeFileSync(project, JSON.stringify({ compilerOptions, include: ["index.ts"] }));
   return project;
 }

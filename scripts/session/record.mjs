@@ -14,17 +14,9 @@ const PORT = "3000";
  *
  * @param port takes the place of the port that is typed
  */
-export async function recordScene(
-  { caption, files, commands },
-  root,
-  port = PORT,
-) {
+export async function recordScene({ caption, files, commands }, root, port = PORT) {
   const folder = prepareFolder(root, files);
-  const path = [
-    join(folder, "node_modules/.bin"),
-    join(root, "node_modules/.bin"),
-    process.env.PATH,
-  ].join(delimiter);
+  const path = [join(folder, "node_modules/.bin"), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter);
   const env = {
     PATH: path,
     HOME: folder,
@@ -34,18 +26,11 @@ export async function recordScene(
     PORT: port,
   };
   // A process group, so that programs of the background end with the scene.
-  const shell = spawn("bash", ["--norc"], {
-    cwd: folder,
-    env,
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const shell = spawn("bash", ["--norc"], { cwd: folder, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   try {
     shell.stdin.write("set -m\n");
     const recorded = [];
-    for (const command of commands) {
-      recorded.push(await runCommand(shell, command, { folder, port }));
-    }
+    for (const command of commands) recorded.push(await runCommand(shell, command, { folder, port }));
     return { caption, commands: recorded };
   } finally {
     shell.stdin.write("kill -9 $(jobs -p)\nexit\n");
@@ -60,24 +45,13 @@ function prepareFolder(root, files) {
   const folder = mkdtempSync(join(root, ".cache/session-"));
   const bin = join(folder, "node_modules/.bin");
   mkdirSync(bin, { recursive: true });
-  writeFileSync(
-    join(folder, "package.json"),
-    '{ "name": "session", "private": true, "type": "module" }',
-  );
-  writeFileSync(
-    join(bin, "toolwire"),
-    `#!/bin/sh\nexec bun ${join(root, "src/cli/main.ts")} "$@"\n`,
-  );
+  writeFileSync(join(folder, "package.json"), '{ "name": "session", "private": true, "type": "module" }');
+  writeFileSync(join(bin, "toolwire"), `#!/bin/sh\nexec bun ${join(root, "src/cli/main.ts")} "$@"\n`);
   chmodSync(join(bin, "toolwire"), 0o755);
   mkdirSync(join(folder, "node_modules/@modelcontextprotocol"));
   const everything = "@modelcontextprotocol/server-everything";
-  symlinkSync(
-    join(root, "node_modules", everything),
-    join(folder, "node_modules", everything),
-  );
-  for (const [name, text] of Object.entries(files)) {
-    writeFileSync(join(folder, name), text);
-  }
+  symlinkSync(join(root, "node_modules", everything), join(folder, "node_modules", everything));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }
 
@@ -89,9 +63,7 @@ function runCommand(shell, { typed, until }, { folder, port }) {
     let all = "";
     const stop = () => {
       clearTimeout(timer);
-      for (const stream of [shell.stdout, shell.stderr]) {
-        stream.removeListener("data", take);
-      }
+      for (const stream of [shell.stdout, shell.stderr]) stream.removeListener("data", take);
     };
     const timer = setTimeout(() => {
       stop();
@@ -99,18 +71,12 @@ function runCommand(shell, { typed, until }, { folder, port }) {
     }, 120_000);
     const take = (chunk) => {
       all += chunk;
-      const text = String(chunk).replace(`${END}\n`, "").replaceAll(folder, "~")
-        .replaceAll(
-          `localhost:${port}`,
-          `localhost:${PORT}`,
-        );
-      if (text !== "") {
-        output.push({ atMs: Math.round(performance.now() - begin), text });
-      }
-      if (
-        !all.includes(END) ||
-        (until !== undefined && !all.includes(withPort(until)))
-      ) return;
+      const text = String(chunk).replace(`${END}\n`, "").replaceAll(folder, "~").replaceAll(
+        `localhost:${port}`,
+        `localhost:${PORT}`,
+      );
+      if (text !== "") output.push({ atMs: Math.round(performance.now() - begin), text });
+      if (!all.includes(END) || (until !== undefined && !all.includes(withPort(until)))) return;
       stop();
       resolve({ typed, output, tookMs: Math.round(performance.now() - begin) });
     };

@@ -46,9 +46,7 @@ function toLines(output) {
     return parts.map((line) => ({ atMs, text: line }));
   });
   if (rest !== "") lines.push({ atMs: output.at(-1).atMs, text: rest });
-  return lines.filter(({ text }) => text.trim() !== "").map((
-    { atMs, text },
-  ) => ({
+  return lines.filter(({ text }) => text.trim() !== "").map(({ atMs, text }) => ({
     atMs,
     text: text.length > COLUMNS ? `${text.slice(0, COLUMNS - 1)}…` : text,
   }));
@@ -59,8 +57,7 @@ export function renderSession(scenes) {
   const { films, length } = toFilm(scenes);
   const width = Math.round(COLUMNS * CHARACTER + 2 * MARGIN);
   const heights = films.map(({ rows }) =>
-    rows.length * LINE +
-    rows.slice(1).filter(({ isTyped }) => isTyped).length * GAP
+    rows.length * LINE + rows.slice(1).filter(({ isTyped }) => isTyped).length * GAP
   );
   const height = BAR + Math.max(...heights) + 2 * MARGIN;
   const frames = new Frames(length);
@@ -101,9 +98,7 @@ class Frames {
 
   #add(steps) {
     const name = `a${this.#rules.length}`;
-    this.#rules.push(
-      `@keyframes ${name} { ${steps} } .${name} { animation-name: ${name} }`,
-    );
+    this.#rules.push(`@keyframes ${name} { ${steps} } .${name} { animation-name: ${name} }`);
     return name;
   }
 
@@ -144,8 +139,7 @@ function drawScene({ caption, rows, begin, end }, isLast, frames) {
   const lines = rows.map((row, index) => {
     const gaps = rows.slice(1, index + 1).filter(({ isTyped }) => isTyped).length;
     const y = BAR + MARGIN + index * LINE + gaps * GAP + 11;
-    const name = frames.visible(row.from, end) +
-      (index === rows.length - 1 ? " p" : "");
+    const name = frames.visible(row.from, end) + (index === rows.length - 1 ? " p" : "");
     if (!row.isTyped) {
       return `<text class="${name}${hidden}" x="${MARGIN}" y="${y}"${fit(row.text)}>${escape(row.text)}</text>`;
     }
@@ -167,8 +161,5 @@ function fit(text) {
 }
 
 function escape(text) {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(
-    ">",
-    "&gt;",
-  ).replaceAll('"', "&quot;");
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -11,10 +11,7 @@ export default createServer({ tools: [], parts: [group("docs", docs), group("dem
 
 /** Scenes: a caption, files and commands. A command is over when it has returned, and has printed `until` if that is given. */
 export function readScenes(readme) {
-  const fences = Array.from(
-    readFileSync(readme, "utf8").matchAll(/^```ts check\n([^]*?)^```$/gm),
-    ([, code]) => code,
-  );
+  const fences = Array.from(readFileSync(readme, "utf8").matchAll(/^```ts check\n([^]*?)^```$/gm), ([, code]) => code);
   const server = fences.find((code) => code.includes("sqliteEngine("));
   const client = fences.find((code) => code.includes("process.argv"));
   return [
@@ -24,12 +21,8 @@ export function readScenes(readme) {
       commands: [
         { typed: "cat gateway.ts" },
         { typed: "bun gateway.ts 2> log &", until: "http://localhost:3000" },
-        {
-          typed: "bunx toolwire list localhost:3000/mcp | grep ^d | cut -d= -f1 | head -8",
-        },
-        {
-          typed: "bunx toolwire call localhost:3000/mcp demo_get-sum a=2 b=40",
-        },
+        { typed: "bunx toolwire list localhost:3000/mcp | grep ^d | cut -d= -f1 | head -8" },
+        { typed: "bunx toolwire call localhost:3000/mcp demo_get-sum a=2 b=40" },
       ],
     },
     {
