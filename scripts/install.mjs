@@ -1,19 +1,64 @@
 // Installs the locked dependencies when they are missing or stale, so that `npm start` and `npm test` work on a fresh clone.
 // Not by `npm ci`: it insists on optional packages of other platforms, which not every registry has.
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
 
 const stamp = "node_modules/.installed-lock";
 const lock = readFileSync("package-lock.json", "utf8");
+const POLL_MS = 200;
+/** An installation takes minutes at most: after ten, its file is one that was left, whatever process has its number now. */
+const MOST_POLLS = 10 * 60_000 / POLL_MS;
 
 if (read(stamp) !== lock) {
+  const release = acquire();
+  try {
+    // Another process may have installed them in the meantime.
+    if (read(stamp) !== lock) install();
+  } finally {
+    release();
+  }
+}
+
+function install() {
   console.error("Installing dependencies …");
   const { status } = spawnSync("npm install --no-save --no-audit --no-fund --loglevel=error", {
     stdio: "inherit",
     shell: true,
   });
-  if (status !== 0) process.exit(status ?? 1);
-  writeFileSync(stamp, lock);
+  if (status === 0) writeFileSync(stamp, lock);
+  else process.exitCode = status ?? 1;
+}
+
+/** Waits until no other process installs into this folder: two at once delete each other's files. @returns Lets the next one install. */
+function acquire() {
+  const folder = createHash("sha256").update(process.cwd()).digest("hex").slice(0, 16);
+  const file = join(tmpdir(), `toolwire-install-${folder}.pid`);
+  for (let polls = 0;; polls++) {
+    try {
+      writeFileSync(file, `${process.pid}`, { flag: "wx" });
+      return () => rmSync(file, { force: true });
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+      // A process that was killed leaves its file.
+      if (polls >= MOST_POLLS || !isAlive(Number(read(file)))) rmSync(file, { force: true });
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+    }
+  }
+}
+
+function isAlive(pid) {
+  // The other process creates the file before it writes to it.
+  if (pid === 0 || Number.isNaN(pid)) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
 }
 
 function read(path) {
