@@ -9,10 +9,10 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
 import { exportsOf } from "./exports.mjs";
 import { startRedis } from "../bench/long_work/redis.mjs";
 import { startPostgres } from "../bench/queues/postgres.mjs";
+import { bundleWorker } from "./package/bundle_worker.mjs";
 import { findLargerBundles } from "./package/bundles.mjs";
 import { engineStores, suiteScript, writeObjectSuite } from "./package/engines.mjs";
 import { findProblems } from "./package/files.mjs";
@@ -236,14 +236,7 @@ async function runInWorkerd() {
         if (await client.add({ a: 1, b: 2 }) !== 3) throw new Error("add");
       },
     };`;
-  await build({
-    stdin: { contents, resolveDir: consumer },
-    outfile: join(folder, "test.js"),
-    bundle: true,
-    format: "esm",
-    platform: "browser",
-    conditions: ["workerd", "worker", "browser"],
-  });
+  await bundleWorker({ contents, resolveDir: consumer }, join(folder, "test.js"));
   writeFileSync(
     join(folder, "config.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";

@@ -43,8 +43,10 @@ function acquire() {
       return () => rmSync(file, { force: true });
     } catch (error) {
       if (error.code !== "EEXIST") throw error;
+      const pid = Number(read(file));
+      if (polls === 0 && pid > 0) console.error(`Waiting for process ${pid}, which installs here …`);
       // A process that was killed leaves its file.
-      if (polls >= MOST_POLLS || !isAlive(Number(read(file)))) rmSync(file, { force: true });
+      if (polls >= MOST_POLLS || !isAlive(pid)) rmSync(file, { force: true });
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
     }
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundleWorker } from "../../scripts/package/bundle_worker.mjs";
 import { findBin } from "../../scripts/runtimes.mjs";
 import { Asker } from "../long_work/asker.mjs";
 
@@ -72,17 +72,7 @@ async function toInit(request) {
 }
 
 async function startWorkerd(folder) {
-  await build({
-    entryPoints: [
-      fileURLToPath(new URL("objects_worker.mjs", import.meta.url)),
-    ],
-    outfile: join(folder, "worker.js"),
-    bundle: true,
-    format: "esm",
-    platform: "browser",
-    conditions: ["workerd", "worker", "browser"],
-    logLevel: "error",
-  });
+  await bundleWorker(fileURLToPath(new URL("objects_worker.mjs", import.meta.url)), join(folder, "worker.js"));
   writeFileSync(join(folder, "workerd.capnp"), CONFIG);
   mkdirSync(join(folder, "disk"));
   const child = spawn(findBin("workerd"), [

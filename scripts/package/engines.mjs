@@ -1,7 +1,7 @@
 // Holds the engines of the installed package to its public suite, with imports of the package alone.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { bundleWorker } from "./bundle_worker.mjs";
 
 /** Leases short enough for the checks of lapsed leases. */
 const LEASE_MS = 1_500;
@@ -140,14 +140,7 @@ export async function writeObjectSuite(consumer, folder) {
         if (failures.length > 0) throw new Error(failures.join("\\n"));
       },
     };`;
-  await build({
-    stdin: { contents, resolveDir: consumer },
-    outfile: join(folder, "suite.js"),
-    bundle: true,
-    format: "esm",
-    platform: "browser",
-    conditions: ["workerd", "worker", "browser"],
-  });
+  await bundleWorker({ contents, resolveDir: consumer }, join(folder, "suite.js"));
   const namespaces = indexes.map((index) =>
     `(className = "Jobs${index}", uniqueKey = "jobs${index}", enableSql = true)`
   );

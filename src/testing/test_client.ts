@@ -19,7 +19,7 @@ export interface TestClientOptions
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
  * import { strictEqual } from "node:assert/strict";
  *
- * const whoami = defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id ?? "nobody");
+ * const whoami = defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id ?? "anonymous");
  * const client = testClient(createServer({ tools: [whoami] }), { principal: { id: "ada" } });
  * strictEqual(await client.whoami(), "ada");
  * ```

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { sectionsOf } from "../../src/cli/docs/pages.ts";
 // @ts-expect-error: a script without types
 import * as list from "../../site/nav.mjs";
 
@@ -35,14 +36,9 @@ function linksOf(page: string): Link[] {
   });
 }
 
-/** The anchors that GitHub gives the headings of a page. */
+/** The anchors of the headings of a page. */
 function anchorsOf(page: string): ReadonlySet<string> {
-  const headings = Array.from(prose(page).matchAll(/^#+ (.*)$/gm), ([, heading = ""]) => heading);
-  return new Set(
-    headings.map((heading) =>
-      heading.replaceAll(/\]\([^)]*\)/g, "").toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
-    ),
-  );
+  return new Set(sectionsOf({ text: readFileSync(join(root, page), "utf8") }).map(({ anchor }) => anchor));
 }
 
 const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })

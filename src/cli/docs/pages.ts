@@ -16,8 +16,8 @@ export interface DocsPage {
 }
 
 /** A part of a page, from a heading to the next one. */
-export interface Section {
-  readonly page: DocsPage;
+export interface Section<Page = DocsPage> {
+  readonly page: Page;
   /** Text of the heading. */
   readonly heading: string;
   /** Anchor of the heading, as code hosts derive it. */
@@ -46,7 +46,7 @@ export function readPages(folder: string): readonly DocsPage[] {
 }
 
 /** Divides a page at its headings. Lines of code are not headings. */
-export function sectionsOf(page: DocsPage): readonly Section[] {
+export function sectionsOf<Page extends Pick<DocsPage, "text">>(page: Page): readonly Section<Page>[] {
   const sections: { heading: string; level: number; lines: string[] }[] = [];
   let fence = "";
   for (const line of page.text.trimEnd().split("\n")) {

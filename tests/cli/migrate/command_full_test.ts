@@ -21,7 +21,7 @@ import * as z from "zod";
 const server = new McpServer({ name: "clock", version: "1.2.0" });
 
 // Says the time.
-server.tool("time", "Tells the time", { zone: z.string() }, async ({ zone }) => {
+server.tool("time", "Say the time", { zone: z.string() }, async ({ zone }) => {
   if (zone === "") return { content: [{ type: "text", text: "There is no zone" }], isError: true };
   return { content: [{ type: "text", text: zone }] };
 });
@@ -38,7 +38,7 @@ import * as z from "zod";
 
 // Says the time.
 const time = defineTool("time")
-  .describe("Tells the time")
+  .describe("Say the time")
   .input(z.object({ zone: z.string() }))
   .handle(async ({ zone }) => {
     if (zone === "") throw new Failure("failed", "There is no zone");

@@ -139,7 +139,7 @@ describe("connectView()", () => {
     deepStrictEqual(inputs, []);
     const call = view.add({ a: 1 });
     const { id } = window.sent.at(-1) ?? {};
-    // A request of the host with the id of the call is not its answer; the answer of another window is none of the call.
+    // A request of the host with the id of the call is not its answer. Nor is the answer of another window.
     window.receive({ jsonrpc: "2.0", id, method: "ping", result: { structuredContent: 1 } });
     window.receive({ jsonrpc: "2.0", id, result: { structuredContent: 2 } }, {});
     window.receive({ jsonrpc: "2.0", id: 999, result: { structuredContent: 3 } });
