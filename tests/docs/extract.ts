@@ -22,7 +22,9 @@ export interface Example {
 /** All fences of README.md, docs/, the pairs of `peers/`, mod.ts and src/, in this order. */
 export function findExamples(root: string): Example[] {
   return [
-    ...["README.md", ...listFiles(root, "docs", ".md"), ...listFiles(root, "tests/docs/peers", ".md")].flatMap((file) => findFences(file, read(root, file))),
+    ...["README.md", ...listFiles(root, "docs", ".md"), ...listFiles(root, "tests/docs/peers", ".md")].flatMap((file) =>
+      findFences(file, read(root, file))
+    ),
     ...["mod.ts", ...listFiles(root, "src", ".ts")].flatMap((file) => findFences(file, keepComments(read(root, file)))),
   ];
 }
