@@ -19,10 +19,12 @@ export interface Example {
   readonly code: string;
 }
 
-/** All fences of README.md, docs/, mod.ts and src/, in this order. */
+/** All fences of README.md, docs/, the pages of the site, mod.ts and src/, in this order. */
 export function findExamples(root: string): Example[] {
   return [
-    ...["README.md", ...listFiles(root, "docs", ".md")].flatMap((file) => findFences(file, read(root, file))),
+    ...["README.md", ...listFiles(root, "docs", ".md"), "site/pages/index.md"].flatMap((file) =>
+      findFences(file, read(root, file))
+    ),
     ...["mod.ts", ...listFiles(root, "src", ".ts")].flatMap((file) => findFences(file, keepComments(read(root, file)))),
   ];
 }
