@@ -123,9 +123,10 @@ test("the client alone pulls in neither valibot nor the server", async () => {
   );
 });
 
-test("a client loads the parser of Server-Sent Events and the explanation of errors on demand, not when it starts", async () => {
-  const { metafile } = await build({
-    stdin: { contents: 'export { createClient } from "./mod.ts";', resolveDir: ROOT, loader: "ts" },
+/** Files that a program loads when it starts, by the rest that it loads on demand, of a module whose text is `contents`. */
+async function startOf(contents: string): Promise<{ readonly start: string[]; readonly late: string[] }> {
+  const { metafile: { outputs } } = await build({
+    stdin: { contents, resolveDir: ROOT, loader: "ts" },
     bundle: true,
     splitting: true,
     outdir: ROOT,
@@ -136,13 +137,33 @@ test("a client loads the parser of Server-Sent Events and the explanation of err
     format: "esm",
     logLevel: "silent",
   });
-  const outputs = Object.values(metafile.outputs);
-  const start = outputs.find(({ entryPoint }) => entryPoint === "<stdin>");
-  // Without files that both share: each would cost a request.
-  deepStrictEqual(start?.imports.map(({ kind }) => kind), ["dynamic-import", "dynamic-import"]);
-  const lateFiles = outputs.filter((output) => output !== start).flatMap(({ inputs }) => Object.keys(inputs));
-  for (const file of ["src/http_client/sse.ts", "src/client/explain_error.ts"]) ok(lateFiles.includes(file), file);
-  ok(lateFiles.some((file) => file.includes("eventsource-parser")));
+  const first = Object.keys(outputs).find((name) => outputs[name]?.entryPoint === "<stdin>") ?? "";
+  const names = new Set([first]);
+  // The loop visits what is added to the set meanwhile.
+  for (const name of names) {
+    for (const { path, kind } of outputs[name]?.imports ?? []) if (kind === "import-statement") names.add(path);
+  }
+  const start: string[] = [];
+  const late: string[] = [];
+  for (const [name, { inputs }] of Object.entries(outputs)) {
+    (names.has(name) ? start : late).push(...Object.keys(inputs));
+  }
+  return { start, late };
+}
+
+test("a client loads the parser of Server-Sent Events and the explanation of errors on demand, not when it starts", async () => {
+  const { start, late } = await startOf('export { createClient } from "./mod.ts";');
+  for (const file of ["src/http_client/sse.ts", "src/client/explain_error.ts"]) ok(late.includes(file), file);
+  ok(late.some((file) => file.includes("eventsource-parser")));
+  deepStrictEqual(start.filter((file) => /eventsource|explain|src\/(server|core\/(dispatch|token))\//.test(file)), []);
+});
+
+test("the front door loads the code of jobs on demand, not when it starts", async () => {
+  const { start, late } = await startOf('export * from "./mod.ts";');
+  for (const file of ["job_service.ts", "job_runner.ts", "jobs.ts", "redeem.ts", "wait_resolver.ts"]) {
+    ok(late.includes(`src/core/dispatch/promises/${file}`), file);
+  }
+  ok(start.includes("src/core/dispatch/promises/with_promises.ts"));
 });
 
 test("the front door pulls in MCP, but neither protobuf nor Connect, nor the code of resources and prompts", async () => {
