@@ -166,6 +166,48 @@ test("the front door loads the code of jobs on demand, not when it starts", asyn
   ok(start.includes("src/core/dispatch/promises/with_promises.ts"));
 });
 
+/** Calls that need the code of jobs, each as the first of its server. */
+const FIRST_CALLS = `
+  import { createClient, createServer, defineTool, memoryTransport } from "./mod.ts";
+  const slow = defineTool("slow").describe("S").promise({ budgetMs: 1 }).handle(() => new Promise((end) => setTimeout(end, 5, "late")));
+  const plain = defineTool("plain").describe("P").handle(() => "now");
+  const clientOf = (...tools) => createClient(memoryTransport(createServer({ tools })));
+  export const calls = {
+    budget: () => clientOf(slow).$.call("slow"),
+    start: async () => (await clientOf(slow).slow.start()).token.slice(0, 5),
+    key: () => clientOf(plain).$.call("plain", {}, { idempotencyKey: "k" }),
+    token: () => clientOf(slow, plain).$.call("redeem", { promise: "prom_x" }).catch(({ code }) => code),
+    resolver: () => createServer({ tools: [slow] }).resolve("res_x", 1).catch(({ code }) => code),
+    worker: async () => {
+      const server = createServer({ tools: [plain] });
+      await server.work().stop();
+      await server.close();
+      return "closed";
+    },
+  };`;
+
+const ANSWERS = {
+  budget: "late",
+  start: "prom_",
+  key: "now",
+  token: "invalid_promise",
+  resolver: "invalid_promise",
+  worker: "closed",
+};
+
+/** The bundle, built by the first test. */
+let oneFile: Promise<string> | undefined;
+
+for (const [name, answer] of Object.entries(ANSWERS)) {
+  test(`in a bundle of one file the code of jobs is there for the first call: ${name}`, async () => {
+    const text = await (oneFile ??= textOf(FIRST_CALLS));
+    ok(!/import\("\./.test(text), "one file");
+    // Another module for each test, in which no code has been loaded.
+    const { calls } = await import(`data:text/javascript;base64,${Buffer.from(`${text}//${name}`).toString("base64")}`);
+    strictEqual(await calls[name](), answer);
+  });
+}
+
 test("the front door pulls in MCP, but neither protobuf nor Connect, nor the code of resources and prompts", async () => {
   const files = await filesIn('export * from "./mod.ts";');
   ok(files.includes("src/wires/mcp/http/server/mcp.ts"));
