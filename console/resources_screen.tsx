@@ -104,15 +104,17 @@ function templateOf(text: string | undefined): UriTemplate | undefined {
 function useChanges(uri: string, onChange: () => void): readonly [boolean, number] {
   const [isLive, setLive] = useState(false);
   const [changes, setChanges] = useState(0);
+  // A link opens a resource before the page knows what the server can do.
+  const canFollow = contents.value?.canSubscribe === true;
   useEffect(() => {
     setChanges(0);
-    if (uri === "" || contents.value?.canSubscribe !== true) return;
+    if (uri === "" || !canFollow) return;
     const left = new AbortController();
     void followResource(uri, left.signal, setLive, () => {
       setChanges((before) => before + 1);
       onChange();
     });
     return () => left.abort();
-  }, [uri]);
+  }, [uri, canFollow]);
   return [isLive, changes];
 }

@@ -39,7 +39,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const START_MS = 20_000;
+/** A bound for a program that hangs, not for one that starts slowly beside others. */
+const START_MS = 60_000;
 const running = new Set<number>();
 process.once("exit", () => running.forEach(endGroup));
 

@@ -141,6 +141,19 @@ testPane("several questions are answered together, and only web pages are links"
   ]]);
 });
 
+testPane("a resource that is read before the lists are known is followed", async ({ page, open }) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/mcp", async (route) => {
+    if (/server.discover/.test(route.request().postData() ?? "")) await released;
+    await route.continue();
+  });
+  await open("#/resources/weather%3A%2F%2Fnow");
+  await page.getByRole("button", { name: "Read" }).click();
+  await page.locator("pre.value", { hasText: "sunny" }).waitFor();
+  release();
+  await page.getByText("live, 0 changes").waitFor();
+});
+
 testPane(
   "resources and templates are read, and again when the server says that one has changed",
   async ({ page, open, sent }) => {
