@@ -18,11 +18,12 @@ const EXAMPLE = `const readme = defineResource("docs://readme")
 const server = createServer({ resources: [readme], wires: [mcp(), consolePage()] });`;
 
 export function ResourcesScreen(): JSX.Element {
-  const { resources = [] } = contents.value ?? {};
+  const { resources } = contents.value ?? {};
   const { name } = route.value;
-  // A link may name a resource that the server does not list.
-  const chosen = resources.find((one) => idOf(one) === name) ?? (name === "" ? undefined : { uri: name, name });
-  const entries = resources.map((one) => ({
+  // A link may name a resource that the server does not list. A read needs the wires of the server, as the lists do.
+  const unlisted = name === "" || resources === undefined ? undefined : { uri: name, name };
+  const chosen = resources?.find((one) => idOf(one) === name) ?? unlisted;
+  const entries = (resources ?? []).map((one) => ({
     id: idOf(one),
     title: one.title ?? one.name,
     note: one.description ?? idOf(one),
@@ -104,7 +105,7 @@ function templateOf(text: string | undefined): UriTemplate | undefined {
 function useChanges(uri: string, onChange: () => void): readonly [boolean, number] {
   const [isLive, setLive] = useState(false);
   const [changes, setChanges] = useState(0);
-  // A link opens a resource before the page knows what the server can do.
+  // Acting as another caller changes it while the resource is shown.
   const canFollow = contents.value?.canSubscribe === true;
   useEffect(() => {
     setChanges(0);

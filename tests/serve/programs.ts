@@ -199,7 +199,7 @@ export function testWith<const Needs extends readonly Found[]>(
   name: string,
   needs: Needs,
   run: (...paths: { [Index in keyof Needs]: string }) => Promise<void>,
-  timeoutMs: number = 60_000,
+  timeoutMs: number = 180_000,
 ): void {
   const missing = needs.flatMap((found) => ("missing" in found ? [found.missing] : []));
   const reason = process.versions["bun"] === undefined
