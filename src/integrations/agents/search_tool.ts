@@ -120,11 +120,13 @@ export class SearchTool extends AgentTool {
 /** The tool that calls deferred tools. */
 export class CallTool extends AgentTool {
   readonly #byName: ReadonlyMap<string, AgentTool>;
+  readonly #searchTools: string;
 
   constructor(name: string, finder: ToolFinder, searchTools: string) {
     const inputSchema = callSchema(searchTools);
     super(name, { name, description: describeCall(searchTools), inputSchema }, toParameters(inputSchema));
     this.#byName = new Map(finder.tools.map((tool) => [tool.name, tool]));
+    this.#searchTools = searchTools;
   }
 
   override targetOf(said: unknown): ListedTool {
@@ -151,9 +153,16 @@ export class CallTool extends AgentTool {
         `${this.name} takes name and arguments: pass ${JSON.stringify(other)} in "arguments"`,
       );
     }
-    const details = () => describeUnknown("tool", name, [...this.#byName.keys()]);
+    const details = () => describeUnfound(name, this.#byName.keys(), this.#searchTools);
     return this.#byName.get(name) ?? new ToolError("tool_not_found", "Tool not found", { details: details() });
   }
+}
+
+/** Details of an error for an unknown tool, where a model searches for tools: a close name, or the advice to search. */
+export function describeUnfound(name: string, known: Iterable<string>, searchTools: string): Record<string, unknown> {
+  const advice = `search for one with ${searchTools}`;
+  const { available_tools: _, ...details } = describeUnknown("tool", name, [], [...known], advice);
+  return details;
 }
 
 function argumentsIn(said: unknown): unknown {
