@@ -34,20 +34,18 @@ const MAX_LISTED = 50;
  * @param kind `tool` or `prompt`.
  * @param names Existing names; the first 50 are listed.
  * @param suggested Names that may be suggested. Default: all.
- * @param advice What to do if there is no close name. Default: list the names.
  */
 export function describeUnknown(
   kind: string,
   requested: string,
   names: readonly string[],
   suggested: readonly string[] = names,
-  advice: string = `list the ${kind}s`,
 ): Record<string, unknown> {
   const similar = closestMatch(requested, suggested);
   return {
     [`requested_${kind}`]: requested.slice(0, 256),
     [`available_${kind}s`]: names.slice(0, MAX_LISTED),
-    suggestion: similar ? `Did you mean '${similar}'?` : `No similar ${kind}: ${advice}`,
+    suggestion: similar ? `Did you mean '${similar}'?` : `No similar ${kind}: list the ${kind}s`,
   };
 }
 

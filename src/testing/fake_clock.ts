@@ -57,67 +57,37 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Advances the clock and runs due callbacks in order. Code that awaits one of them continues after the tick, so it sees the
-   * time at the end: a handler with several sleeps needs {@link FakeClock.advance}.
+   * Advances the clock and runs due callbacks in order. Code that awaits them continues afterwards, at the later time.
    *
    * @param byMs Duration, in milliseconds.
    */
   tick(byMs: number): void {
     const untilMs = this.#nowMs + byMs;
-    for (let next = this.#nextUpTo(untilMs); next !== undefined; next = this.#nextUpTo(untilMs)) this.#run(next);
+    while (this.#runNext(untilMs)) continue;
     this.#nowMs = untilMs;
   }
 
   /**
-   * Advances the clock, and lets code that awaits a callback continue at its time, before the next one: handlers, promised work and
-   * their sleeps run as they would over that duration.
+   * Advances the clock as `tick()` does. Code that awaits a callback continues at its time, such as a job with several sleeps.
    *
-   * @example Promised work that sleeps for a day
-   * ```ts
-   * import { createServer, defineTool, memoryEngine } from "jsr:@toolwire/toolwire";
-   * import { FakeClock, testClient } from "jsr:@toolwire/toolwire/testing";
-   * import { strictEqual } from "node:assert/strict";
-   *
-   * const nap = defineTool("nap").describe("Sleep twice").promise({ ttlMs: 172_800_000 }).handle(async (_, ctx) => {
-   *   await ctx.sleep("first", 43_200_000);
-   *   await ctx.sleep("second", 43_200_000);
-   *   return "rested";
-   * });
-   * const clock = new FakeClock();
-   * const server = createServer({ tools: [nap], clock, engine: memoryEngine({ clock }) });
-   *
-   * const work = await testClient(server).nap.start();
-   * await clock.advance(86_400_000);
-   * strictEqual(await work.result(), "rested");
-   * ```
    * @param byMs Duration, in milliseconds.
    */
   async advance(byMs: number): Promise<void> {
     const untilMs = this.#nowMs + byMs;
-    await settle();
-    for (let next = this.#nextUpTo(untilMs); next !== undefined; next = this.#nextUpTo(untilMs)) {
-      this.#run(next);
-      await settle();
-    }
+    do await new Promise<void>((resolve) => void setTimeout(resolve, 0)); while (this.#runNext(untilMs));
     this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
-  #run(timer: Timer): void {
-    this.#timers.delete(timer);
-    this.#nowMs = Math.max(this.#nowMs, timer.dueMs);
-    timer.callback();
-  }
-
-  #nextUpTo(untilMs: number): Timer | undefined {
+  /** Runs the next callback that is due by `untilMs`. `false` if there is none. */
+  #runNext(untilMs: number): boolean {
     let next: Timer | undefined;
     for (const timer of this.#timers) {
       if (timer.dueMs <= untilMs && (next === undefined || timer.dueMs < next.dueMs)) next = timer;
     }
-    return next;
+    if (next === undefined) return false;
+    this.#timers.delete(next);
+    this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+    next.callback();
+    return true;
   }
-}
-
-/** Resolves when code that was ready to run has run. */
-async function settle(): Promise<void> {
-  await new Promise<void>((resolve) => void setTimeout(resolve, 0));
 }

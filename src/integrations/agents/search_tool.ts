@@ -153,16 +153,9 @@ export class CallTool extends AgentTool {
         `${this.name} takes name and arguments: pass ${JSON.stringify(other)} in "arguments"`,
       );
     }
-    const details = () => describeUnfound(name, this.#byName.keys(), this.#searchTools);
+    const details = () => describeUnknown("tool", name, [this.#searchTools], [...this.#byName.keys()]);
     return this.#byName.get(name) ?? new ToolError("tool_not_found", "Tool not found", { details: details() });
   }
-}
-
-/** Details of an error for an unknown tool, where a model searches for tools: a close name, or the advice to search. */
-export function describeUnfound(name: string, known: Iterable<string>, searchTools: string): Record<string, unknown> {
-  const advice = `search for one with ${searchTools}`;
-  const { available_tools: _, ...details } = describeUnknown("tool", name, [], [...known], advice);
-  return details;
 }
 
 function argumentsIn(said: unknown): unknown {

@@ -10,7 +10,7 @@ import { type AgentCallOptions, type AgentTool, explained, ServerTool, type Tool
 import { selectDeferred } from "./deferral.ts";
 import { AGENT_RULES, type AgentOptions, type AgentSource, groupsOf, methodsOf } from "./options.ts";
 import { mapNames, toNamedParameters } from "./parameters.ts";
-import { CallTool, describeUnfound, SearchTool, ToolFinder } from "./search_tool.ts";
+import { CallTool, SearchTool, ToolFinder } from "./search_tool.ts";
 
 /** How an adapter gets its tools. */
 interface ToolboxForm {
@@ -53,10 +53,7 @@ export class Toolbox {
   call(name: string, said: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
     const tool = this.find(name);
     if (tool !== undefined) return tool.call(said, options);
-    const known = [...this.#byName.keys()];
-    const details = this.search === undefined
-      ? describeUnknown("tool", name, known)
-      : describeUnfound(name, known, this.search.name);
+    const details = describeUnknown("tool", name, this.tools.map((one) => one.name), [...this.#byName.keys()]);
     const message = `There is no tool ${shorten(name, MAX_LENGTH)}`;
     return Promise.resolve(explained(new ToolError("tool_not_found", message, { details })));
   }

@@ -43,7 +43,6 @@ export function isFinal({ state }: Job): boolean {
 /** What a run leaves to the next one when it stops at waits or questions. */
 interface RunStop {
   readonly memo: Memo;
-  /** The latest progress of the run; `undefined` if it reported none. */
   readonly progress: Progress | undefined;
 }
 
