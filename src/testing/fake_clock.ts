@@ -78,7 +78,7 @@ export class FakeClock implements Clock {
     this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
-  /** Runs the next callback that is due by `untilMs`. `false` if there is none. */
+  /** Runs the next callback that is due by `untilMs`. `false` without one. */
   #runNext(untilMs: number): boolean {
     let next: Timer | undefined;
     for (const timer of this.#timers) {
