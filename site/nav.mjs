@@ -147,7 +147,7 @@ export const NAV = [
   {
     title: "Wires",
     pages: [
-      page("mcp.md", "MCP", "Every revision on one path, over HTTP and stdio."),
+      page("mcp.md", "MCP", "MCP over HTTP and stdio, every revision on one path."),
       page("mcp-client.md", "MCP client", "Typed calls to any MCP server."),
       page(
         "mcp-lite-http.md",
