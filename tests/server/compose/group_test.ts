@@ -1,7 +1,7 @@
 /** A server as a part of another: what it keeps, what it is called, what is refused. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import {
   createServer,
   defineCallerState,
