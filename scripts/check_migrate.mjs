@@ -1,8 +1,9 @@
 // Migrates the published examples of the official SDK (1.x and 2.x) and of mcp-lite, starts each before and after on Bun, and compares
-// what a client of the official SDK receives: node scripts/check_migrate.mjs [--sdk <repository>] [--lite <repository>] [--only <name>]
+// what a client of the official SDK receives: node scripts/check_migrate.mjs [--sdk <repository>] [--lite <repository>] [--only <name>] [--no-types]
 // Without the repositories it clones them. Prints a table in Markdown; the work is in .cache/check_migrate.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -11,7 +12,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const work = join(root, ".cache/check_migrate");
 const bun = join(root, "node_modules/.bin/bun");
 const { values: options } = parseArgs({
-  options: { sdk: { type: "string" }, lite: { type: "string" }, only: { type: "string" } },
+  options: {
+    sdk: { type: "string" },
+    lite: { type: "string" },
+    only: { type: "string" },
+    "no-types": { type: "boolean" },
+  },
 });
 
 const PACKAGES = [
@@ -203,14 +209,30 @@ function linkShared(folder) {
   }
 }
 
-let nextPort = 41_000;
+// Below the ports that systems give to connections.
+let nextPort = 21_000;
+
+/** A port that is free, and the next one as well. */
+async function freePort() {
+  for (;;) {
+    nextPort += 2;
+    if (await isFree(nextPort) && await isFree(nextPort + 1)) return nextPort;
+  }
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const probe = createServer().once("error", () => resolve(false));
+    probe.listen(port, () => probe.close(() => resolve(true)));
+  });
+}
 
 /** Starts an example, asks it everything, and ends it. */
 async function ask(example, side) {
   const { Client } = await import(
     pathToFileURL(join(work, "node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js")).href
   );
-  const port = nextPort += 2;
+  const port = await freePort();
   const cwd = join(example.folder, side, example.library === "mcp-lite" ? dirname(dirname(example.file)) : ".");
   const args = ["--no-install", "--preload", join(work, "preload.ts"), resolve(example.folder, side, example.file)];
   const env = {
@@ -418,6 +440,7 @@ function isSame(one, other) {
 
 /** Errors of the type checker, by file. */
 function typeErrors(folder) {
+  if (options["no-types"]) return new Map();
   const { stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", "."], {
     cwd: folder,
     encoding: "utf8",

@@ -68,6 +68,7 @@ function toolStart(definition: Definition): string {
   if ([...members.keys()].some((member) => !TOOL_MEMBERS.has(member))) draft.todo(registration.call, "registration");
   plainStep(definition, "annotations", "annotate");
   plainStep(definition, "_meta", "meta");
+  if (registration.enabled !== undefined) steps.push(`.visibleTo(() => ${registration.enabled})`);
   const handler = fn && new Handler(draft, fn, library, "tool", hasArgs, false);
   if (handler === undefined) {
     return end(definition, "handle", undefined, draft.imports.use("toolwire", "defineTool"), name);

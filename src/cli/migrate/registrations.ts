@@ -21,6 +21,8 @@ export interface Registration {
   readonly handler: Node | undefined;
   /** Whether the handler has the arguments as its first parameter. */
   readonly hasArgs: boolean;
+  /** Name of the variable that has whether a tool is enabled. */
+  readonly enabled?: string | undefined;
 }
 
 /** Decodes a call of a registering method. `undefined` if its arguments are of no known form. */

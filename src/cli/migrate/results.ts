@@ -4,6 +4,7 @@ import type { Draft } from "./draft.ts";
 import { dropReturnType, expressionBody, type Fn, isFn, mentionsResult, resolveFn, returnsOf } from "./functions.ts";
 import { membersOf } from "./registrations.ts";
 import { bare } from "./schemas.ts";
+import { textKeeper } from "./helpers.ts";
 
 /** A text that is not made of the answer. */
 const OTHER_TEXT = "other";
@@ -30,7 +31,10 @@ export class ToolResults {
 
   /** The function for `.render()`, if all answers have a text that is made of them in the same way. */
   get render(): string | undefined {
-    if (this.#keepsTexts) return `(output) => ${this.#draft.textKeeper().map}.get(output) ?? JSON.stringify(output)`;
+    if (this.#keepsTexts) {
+      const [map] = this.#draft.helper(textKeeper);
+      return `(output) => ${map}.get(output) ?? JSON.stringify(output)`;
+    }
     const [render] = this.#renders;
     return render;
   }
@@ -128,7 +132,8 @@ export class ToolResults {
       const value = this.#draft.render(structured);
       if (!this.#keepsTexts || content === undefined) return asExpression(value, node);
       const text = this.#draft.render(textOfBlocks(content) ?? content);
-      return `${this.#draft.textKeeper().keep}(${value}, ${text})`;
+      const [, keep] = this.#draft.helper(textKeeper);
+      return `${keep}(${value}, ${text})`;
     }
     if (this.#hasOutput) {
       this.#draft.todo(node, "result");

@@ -1,6 +1,7 @@
 /** Schemas: raw shapes become objects of zod, JSON Schema is named as such, all others stay. */
 import { Node } from "ts-morph";
 import type { Draft } from "./draft.ts";
+import { jsonSchemaAdder } from "./helpers.ts";
 import { membersOf, resolveConst } from "./registrations.ts";
 import type { Library } from "./tables.ts";
 
@@ -14,6 +15,10 @@ export function schemaText(
 ): string | undefined {
   const value = bare(resolveConst(bare(node)) ?? node);
   if (isJsonSchema(value)) return jsonSchemaText(draft, node, indent, type);
+  if (draft.schemaAdapter !== undefined) {
+    const [withJsonSchema] = draft.helper(jsonSchemaAdder);
+    return `${withJsonSchema}(${draft.renderAt(node, indent)}, ${draft.schemaAdapter})`;
+  }
   if (library === "mcp-lite" || library === "v2") return convertedText(draft, node, indent);
   const members = membersOf(value);
   if (members?.size === 0) return undefined;

@@ -17,6 +17,8 @@ import { membersOf, readRegistration, type Registration } from "./registrations.
 import { bare } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
 import { convertServerUse } from "./server_uses.ts";
+import { adapterOf } from "./schema_adapters.ts";
+import { ToolSwitches } from "./tool_switches.ts";
 import { type Library, REGISTERING } from "./tables.ts";
 
 /** Converts all servers of a file. */
@@ -48,14 +50,17 @@ class ServerConversion {
   /** Name of the object that collects what is not registered beside the server. */
   #parts: string | undefined;
   #uses: readonly Identifier[] = [];
+  readonly #switches: ToolSwitches;
 
   constructor(draft: Draft, library: Library) {
     this.#draft = draft;
     this.#library = library;
+    this.#switches = new ToolSwitches(draft);
   }
 
   /** Converts `new McpServer(…)`, with the calls that are chained to it. */
   convert(created: NewExpression): void {
+    this.#draft.schemaAdapter = adapterOf(this.#draft, created);
     const calls = chainOf(created);
     const top = calls.at(-1)?.call ?? created;
     const parent = top.getParent();
@@ -90,6 +95,7 @@ class ServerConversion {
     const statement = declaration.getVariableStatementOrThrow();
     const block = statement.getParentOrThrow() as Block | SourceFile;
     this.#uses = draft.uses(name);
+    for (const use of this.#uses) this.#switches.find(use, block);
     let last: Statement = statement;
     const registering = this.#uses.filter((use) => this.#registerUse(use, block));
     for (const use of [...registering, ...registering.flatMap((use) => callsOfOwner(draft, use, block))]) {
@@ -140,11 +146,12 @@ class ServerConversion {
 
   #register(call: CallExpression, method: string, block: Node | undefined): boolean {
     const draft = this.#draft;
-    const registration = readRegistration(call, method, this.#library);
-    if (registration === undefined) {
+    const read = readRegistration(call, method, this.#library);
+    if (read === undefined) {
       draft.todo(call, "registration");
       return true;
     }
+    const registration = { ...read, enabled: this.#switches.get(call) };
     const statement = call.getParent();
     const indent = draft.indentOf(call);
     const text = this.#definition(registration, indent);
@@ -163,7 +170,8 @@ class ServerConversion {
     const name = declaration.getNameNode();
     const statement = declaration.getVariableStatementOrThrow();
     if (!Node.isIdentifier(name) || block === undefined || statement.getParent() !== block) return false;
-    for (const use of this.#draft.uses(name)) {
+    const isSwitched = this.#switches.get(call) !== undefined;
+    for (const use of isSwitched ? [] : this.#draft.uses(name)) {
       const own = use.getFirstAncestor((one) => Node.isStatement(one) && one.getParent() === block);
       const isAlone = Node.isExpressionStatement(own) || Node.isIfStatement(own);
       if (isAlone && use.getFirstAncestor(isFn) === own.getFirstAncestor(isFn)) {

@@ -16,6 +16,9 @@ export const PACKAGES: readonly RegExp[] = [
   /^mcp-lite$/,
 ];
 
+/** Modules whose schemas have a JSON form here, so that no adapter is needed. */
+export const CONVERTIBLE_SCHEMAS = /^(zod|valibot|arktype|@valibot\/to-json-schema)(\/|$)/;
+
 /** Methods that register something, and what they register. */
 export const REGISTERING: Readonly<Record<string, "tool" | "resource" | "prompt">> = {
   registerTool: "tool",

@@ -152,6 +152,39 @@ const add = defineTool("add")
   });`,
   ],
   [
+    "a tool that is disabled and enabled has a variable, and clients are notified of the change",
+    `const extra = server.registerTool("extra", { description: "Extra" }, () => ({ content: [{ type: "text", text: "here" }] }));
+extra.disable();
+server.registerTool("flip", { description: "Flips" }, () => {
+  if (extra.enabled) extra.disable();
+  else extra.update({ enabled: true });
+  return { content: [{ type: "text", text: "flipped" }] };
+});`,
+    `let extraEnabled = true;
+const extra = defineTool("extra")
+  .describe("Extra")
+  .visibleTo(() => extraEnabled)
+  .handle(() => "here");
+extraEnabled = false;
+const flip = defineTool("flip")
+  .describe("Flips")
+  .handle(() => {
+    if (extraEnabled) { extraEnabled = false; server.notify.listChanged("tools"); }
+    else { extraEnabled = true; server.notify.listChanged("tools"); }
+    return "flipped";
+  });`,
+  ],
+  [
+    "other changes of a tool are left",
+    `const extra = server.tool("extra", () => ({ content: [{ type: "text", text: "here" }] }));
+extra.update({ description: "New" });`,
+    `const extra = defineTool("extra")
+  .describe("extra")
+  .handle(() => "here");
+// @toolwire-todo A server's lists are fixed when it is created: replace this by visibleTo() or by another server
+// extra.update({ description: "New" });`,
+  ],
+  [
     "a statement that would fail is commented out",
     `server.tool("ping", async () => ({ content: [{ type: "text", text: "pong" }] }));
 server.server.onclose = () => {
