@@ -5,7 +5,7 @@ import { isFn } from "./functions.ts";
 import { definitionsOf, membersOf } from "./registrations.ts";
 import { CONVERTIBLE_SCHEMAS } from "./tables.ts";
 
-/** The text of the adapter of a server. `undefined` if there is none, or its schemas have a JSON form here. */
+/** The text of the adapter of a server. `undefined` if an adapter is missing, or its schemas have a JSON form here. */
 export function adapterOf(draft: Draft, created: NewExpression): string | undefined {
   const adapter = membersOf(created.getArguments()[0])?.get("schemaAdapter");
   if (adapter === undefined) return undefined;

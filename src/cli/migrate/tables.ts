@@ -17,7 +17,7 @@ export const PACKAGES: readonly RegExp[] = [
 ];
 
 /** Modules whose schemas have a JSON form here, so that no adapter is needed. */
-export const CONVERTIBLE_SCHEMAS = /^(zod|valibot|arktype|@valibot\/to-json-schema)(\/|$)/;
+export const CONVERTIBLE_SCHEMAS: RegExp = /^(zod|valibot|arktype|@valibot\/to-json-schema)(\/|$)/;
 
 /** Methods that register something, and what they register. */
 export const REGISTERING: Readonly<Record<string, "tool" | "resource" | "prompt">> = {
