@@ -243,7 +243,7 @@ async function ask(example, side) {
     AUTH_PORT: String(port + 1),
   };
   const client = new Client({ name: "check", version: "1.0.0" }, {
-    capabilities: { elicitation: { form: {} }, sampling: {} },
+    capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
   });
   const questions = [];
   await answerQuestions(client, questions);
@@ -256,7 +256,7 @@ async function ask(example, side) {
   try {
     const transport = await transportOf(example, args, env, cwd, port);
     await connect(client, transport, child, () => output);
-    return { ...await everything(client), questions };
+    return { ...await everything(client, questions), questions };
   } catch (error) {
     return { error: `${error.message} ${output.slice(-600)}` };
   } finally {
@@ -303,6 +303,7 @@ async function answerQuestions(client, questions) {
   );
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
     questions.push(params.message);
+    if (params.mode === "url") return { action: "accept" };
     return { action: "accept", content: argumentsFor(params.requestedSchema) };
   });
   client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
@@ -312,7 +313,7 @@ async function answerQuestions(client, questions) {
 }
 
 /** Lists and answers, without what converters and libraries may write differently. */
-async function everything(client) {
+async function everything(client, questions) {
   const offers = client.getServerCapabilities() ?? {};
   const { tools } = offers.tools ? await client.listTools() : { tools: [] };
   const { resources } = offers.resources ? await client.listResources() : { resources: [] };
@@ -320,21 +321,25 @@ async function everything(client) {
   const { prompts } = offers.prompts ? await client.listPrompts() : { prompts: [] };
   const answers = {};
   for (const { name, inputSchema } of tools) {
-    answers[`tool ${name}`] = await result(() =>
-      client.callTool({ name, arguments: argumentsFor(inputSchema) }, undefined, {
-        timeout: 20_000,
-        onprogress: () => {},
-      })
+    answers[`tool ${name}`] = await result(
+      questions,
+      () =>
+        client.callTool({ name, arguments: argumentsFor(inputSchema) }, undefined, {
+          timeout: 20_000,
+          onprogress: () => {},
+        }),
     );
   }
-  for (const { uri } of resources) answers[`resource ${uri}`] = await result(() => client.readResource({ uri }));
+  for (const { uri } of resources) {
+    answers[`resource ${uri}`] = await result(questions, () => client.readResource({ uri }));
+  }
   for (const { uriTemplate } of resourceTemplates) {
     const uri = uriTemplate.replace(/\{[^}]*\}/g, "1");
-    answers[`resource ${uri}`] = await result(() => client.readResource({ uri }));
+    answers[`resource ${uri}`] = await result(questions, () => client.readResource({ uri }));
   }
   for (const { name, arguments: parameters = [] } of prompts) {
     const args = Object.fromEntries(parameters.map((one) => [one.name, "text"]));
-    answers[`prompt ${name}`] = await result(async () => ({
+    answers[`prompt ${name}`] = await result(questions, async () => ({
       messages: (await client.getPrompt({ name, arguments: args })).messages,
     }));
   }
@@ -363,12 +368,15 @@ function plain(schema) {
   return { ...stripped, properties: stripped.properties ?? {}, required: [...stripped.required ?? []].sort() };
 }
 
-async function result(work) {
+async function result(questions, work) {
   try {
     const { content, structuredContent, isError, messages, contents } = await work();
     return { content, structuredContent, isError: isError === true, messages, contents };
   } catch (error) {
-    return { thrown: true, message: String(error.message).slice(0, 80) };
+    // A question as an error: it is one that is asked in place afterwards.
+    const pages = error.code === -32042 ? error.data?.elicitations ?? [] : [];
+    questions.push(...pages.map(({ message }) => message));
+    return { thrown: true, isPage: pages.length > 0, message: String(error.message).slice(0, 80) };
   }
 }
 
@@ -414,6 +422,7 @@ function differences(before, after) {
 }
 
 function comparable(answer, before = answer) {
+  if (before.isPage) return { isRefused: answer.thrown || answer.isError };
   if (answer.thrown) return { thrown: true };
   const { structuredContent, contents, ...rest } = answer;
   return {
@@ -486,7 +495,13 @@ for (const library of LIBRARIES) {
     );
     const errors = (types.get(example.file) ?? []).length - (typesBefore.get(example.file) ?? []).length;
     if (errors > 0) details.push(...types.get(example.file));
-    const before = await ask(example, "before");
+    const overHttp = await ask(example, "before");
+    // Over HTTP without sessions the original cannot ask. The examples that ask serve stdio, too.
+    const isRefused = Object.values(overHttp.answers ?? {}).some(({ content }) =>
+      /per-request legacy/.test(content?.[0]?.text)
+    );
+    if (isRefused) Object.assign(example, { isStdio: true, args: [] });
+    const before = isRefused ? await ask(example, "before") : overHttp;
     const row = { library: library.name, example: example.example, types: errors <= 0, left: left.length };
     if (before.error !== undefined) {
       rows.push({ ...row, skipped: before.error.split("\n")[0].slice(0, 100) });

@@ -4,10 +4,12 @@ import { convertContext } from "./context_members.ts";
 import { contentsText, messagesText, unwrapReturns } from "./content_results.ts";
 import type { Draft } from "./draft.ts";
 import { convertThrows, type Fn, isFn, resolveFn } from "./functions.ts";
-import { Handler } from "./handler.ts";
+import { Handler, positionsOf } from "./handler.ts";
+import { convertUrlErrors } from "./questions.ts";
 import { membersOf, type Registration, resolveConst } from "./registrations.ts";
 import { listText } from "./resource_lists.ts";
 import { ToolResults } from "./results.ts";
+import { wrapRounds } from "./rounds.ts";
 import { bare, jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
 import type { Library } from "./tables.ts";
 
@@ -69,13 +71,16 @@ function toolStart(definition: Definition): string {
   plainStep(definition, "annotations", "annotate");
   plainStep(definition, "_meta", "meta");
   if (registration.enabled !== undefined) steps.push(`.visibleTo(() => ${registration.enabled})`);
-  const handler = fn && new Handler(draft, fn, library, "tool", hasArgs, false);
+  const handler = fn && new Handler(draft, fn, library, "tool", positionsOf(library, "tool", hasArgs, false));
   if (handler === undefined) {
     return end(definition, "handle", undefined, draft.imports.use("toolwire", "defineTool"), name);
   }
   const results = new ToolResults(draft, handler.fn, output !== undefined, () => handler.context);
-  convertBody(definition, handler, () => results.convertAll());
-  convertThrows(draft, handler.fn);
+  const convertResults = () => {
+    results.convertAll();
+    convertThrows(draft, handler.fn);
+  };
+  convertBody(definition, handler, convertResults);
   if (results.render !== undefined) steps.push(`.render(${results.render})`);
   return end(definition, "handle", handler, draft.imports.use("toolwire", "defineTool"), name);
 }
@@ -100,7 +105,7 @@ function promptStart(definition: Definition): string {
   if (completers !== undefined && completers.size > 0) {
     steps.push(`.complete({ ${[...completers].map(([key, text]) => `${key}: ${text}`).join(", ")} })`);
   }
-  const handler = fn && new Handler(draft, fn, library, "prompt", hasArgs, false);
+  const handler = fn && new Handler(draft, fn, library, "prompt", positionsOf(library, "prompt", hasArgs, false));
   if (handler !== undefined) {
     const toText = (value: Node) => messagesText(draft, value);
     convertBody(definition, handler, () => unwrapReturns(draft, handler.fn, "messages", toText, () => handler.context));
@@ -120,7 +125,8 @@ function resourceStart(definition: Definition): string {
   const list = listText(draft, template?.list, Node.isStringLiteral(literal) ? literal.getLiteralValue() : "");
   if (list !== undefined) steps.push(`.list(${list})`);
   const fn = resolveFn(draft, registration.handler);
-  const handler = fn && new Handler(draft, fn, library, "resource", false, template !== undefined);
+  const handler = fn &&
+    new Handler(draft, fn, library, "resource", positionsOf(library, "resource", false, template !== undefined));
   if (handler !== undefined) {
     const facts = {
       uri: pattern?.getText() ?? "",
@@ -166,10 +172,12 @@ function uriTexts(fn: Fn): ReadonlySet<string> {
 /** Context first, then what is returned, then the parameters. */
 function convertBody(definition: Definition, handler: Handler, convertResults: () => void): void {
   convertContext(handler);
+  convertUrlErrors(handler);
   definition.convertServerUses(handler);
   handler.convertUris();
   convertResults();
   handler.finish();
+  wrapRounds(handler);
   handler.writeParameters();
 }
 

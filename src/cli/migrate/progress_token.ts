@@ -14,6 +14,8 @@ export function convertProgressToken(handler: Handler, node: Node): void {
   }
   // The parameters of a notification, which are replaced with it.
   if (isTokenProperty(parent)) return;
+  const guard = guardOf(node);
+  if (guard !== undefined) return draft.remove(guard);
   const condition = conditionOf(node);
   if (condition === undefined) draft.todo(node, "progress-token");
   else unwrapLater(handler, condition);
@@ -32,6 +34,16 @@ function conditionOf(node: Node): IfStatement | undefined {
   if (!Node.isIfStatement(statement) || statement.getExpression() !== test) return undefined;
   const isPresence = test === node || (Node.isBinaryExpression(test) && /!==?/.test(test.getOperatorToken().getText()));
   return isPresence && statement.getElseStatement() === undefined ? statement : undefined;
+}
+
+/** `if (token === undefined) return;` */
+function guardOf(node: Node): IfStatement | undefined {
+  const test = node.getParent();
+  const isAbsence = (Node.isBinaryExpression(test) && /^===?$/.test(test.getOperatorToken().getText())) ||
+    (Node.isPrefixUnaryExpression(test) && test.getText().startsWith("!"));
+  const statement = test?.getParent();
+  if (!isAbsence || !Node.isIfStatement(statement) || statement.getElseStatement() !== undefined) return undefined;
+  return /^(\{\s*)?return;?(\s*\})?$/.test(statement.getThenStatement().getText()) ? statement : undefined;
 }
 
 /** The statements in it are converted first. */

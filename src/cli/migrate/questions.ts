@@ -1,6 +1,7 @@
 /** Questions of a handler: elicitation, sampling and roots. */
 import { type CallExpression, Node } from "ts-morph";
 import type { Draft } from "./draft.ts";
+import { type Fn, isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
 import { membersOf, resolveConst } from "./registrations.ts";
 import { bare, isJsonSchema, jsonSchemaText } from "./schemas.ts";
@@ -18,6 +19,39 @@ export function convertSample(handler: Handler, call: CallExpression): void {
 /** `listRoots()`. */
 export function convertRoots(handler: Handler, call: CallExpression): void {
   accept(handler, call, `${handler.context}.roots()`, "roots");
+}
+
+/** `throw new UrlElicitationRequiredError([page])`: the caller is asked in place, and calls again as before. */
+export function convertUrlErrors(handler: Handler): void {
+  const { draft, fn } = handler;
+  for (const statement of fn.getDescendants().filter(Node.isThrowStatement)) {
+    const thrown = statement.getExpression();
+    if (!Node.isNewExpression(thrown) || statement.getFirstAncestor(isFn) !== fn) continue;
+    if (!draft.imports.isAny(thrown.getExpression(), "UrlElicitationRequiredError")) continue;
+    const pages = bare(thrown.getArguments()[0]);
+    const [page, ...others] = Node.isArrayLiteralExpression(pages) ? pages.getElements() : [];
+    const members = membersOf(bare(page));
+    const [message, url] = [members?.get("message"), members?.get("url")];
+    if (message === undefined || url === undefined || others.length > 0) {
+      draft.todo(statement, "question");
+      continue;
+    }
+    const request = `{ message: ${draft.render(message)}, url: ${draft.render(url)} }`;
+    const asked = `await ${handler.context}.elicitUrl(${handler.nextKey("page")}, ${request});`;
+    const failure = draft.imports.use("toolwire", "Failure");
+    const text = `throw new ${failure}("failed", "Call the tool again when the page was answered");`;
+    draft.note(statement, "rerun");
+    draft.replace(statement, `${asked}${draft.eol}${draft.indentOf(statement)}${text}`);
+    if (!fn.isAsync()) makeAsync(draft, fn);
+  }
+}
+
+/** The first word is replaced: an insertion before the function would belong to what surrounds it. */
+function makeAsync(draft: Draft, fn: Fn): void {
+  const start = fn.getStart();
+  const [first] = /^(\(|function\b)/.exec(draft.source.getFullText().slice(start)) ?? [];
+  if (first === undefined) draft.todo(fn, "handler");
+  else draft.edits.overwrite(start, start + first.length, `async ${first}`);
 }
 
 /** `sendRequest({ method, params }, schema)`. */
@@ -107,7 +141,8 @@ function accept(handler: Handler, call: CallExpression, text: string, what: stri
 function begin(handler: Handler, call: CallExpression): void {
   handler.draft.note(call, "rerun");
   const loop = call.getAncestors().find((one) => one === handler.fn || Node.isIterationStatement(one));
-  if (loop !== undefined && loop !== handler.fn) handler.draft.todo(call, "question-key");
+  const isShared = handler.kind === "helper";
+  if (isShared || (loop !== undefined && loop !== handler.fn)) handler.draft.todo(call, "question-key");
 }
 
 function isScript(draft: Draft): boolean {

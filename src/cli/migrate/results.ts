@@ -3,6 +3,7 @@ import { Node, type TryStatement } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { dropReturnType, expressionBody, type Fn, isFn, mentionsResult, resolveFn, returnsOf } from "./functions.ts";
 import { membersOf } from "./registrations.ts";
+import { isRound } from "./rounds.ts";
 import { bare } from "./schemas.ts";
 import { textKeeper } from "./helpers.ts";
 
@@ -74,7 +75,7 @@ export class ToolResults {
       for (const branch of [value.getWhenTrue(), value.getWhenFalse()]) this.#returned(branch, wrap, branch);
       return;
     }
-    if (Node.isIdentifier(value) && this.#constant(value)) return;
+    if (isRound(this.#draft, value) || (Node.isIdentifier(value) && this.#constant(value))) return;
     const call = bare(Node.isAwaitExpression(value) ? value.getExpression() : value);
     const helper = Node.isCallExpression(call) ? resolveFn(this.#draft, call.getExpression()) : undefined;
     if (helper !== undefined) return this.convert(helper);

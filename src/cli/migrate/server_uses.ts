@@ -35,7 +35,10 @@ export function convertServerUse(draft: Draft, use: Identifier, handler: Handler
   const list = LISTS[name];
   const convert = IN_HANDLER[name];
   if (list !== undefined) draft.replace(awaited(call), `${use.getText()}.notify.listChanged("${list}")`);
-  else if (name === "sendResourceUpdated") updated(draft, use, call);
+  else if (name === "createElicitationCompletionNotifier") {
+    draft.note(call, "completion");
+    draft.replace(call, "(async () => {})");
+  } else if (name === "sendResourceUpdated") updated(draft, use, call);
   else if (convert !== undefined && handler !== undefined) convert(handler, call);
   else left(draft, use, todoOf(name));
 }

@@ -9,20 +9,23 @@ import {
   type Statement,
   type VariableDeclaration,
 } from "ts-morph";
+import { convertContextHelpers } from "./context_members.ts";
 import { definitionText } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 import { isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
 import { membersOf, readRegistration, type Registration } from "./registrations.ts";
-import { bare } from "./schemas.ts";
+import { adapterOf, bare } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
 import { convertServerUse } from "./server_uses.ts";
-import { adapterOf } from "./schema_adapters.ts";
+import { convertRounds } from "./rounds.ts";
 import { ToolSwitches } from "./tool_switches.ts";
 import { type Library, REGISTERING } from "./tables.ts";
 
 /** Converts all servers of a file. */
 export function convertServers(draft: Draft): void {
+  convertContextHelpers(draft);
+  convertRounds(draft);
   const created = draft.source.getDescendants().filter(Node.isNewExpression);
   for (const node of created) {
     const known = draft.imports.known(node.getExpression());

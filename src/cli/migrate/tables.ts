@@ -43,8 +43,12 @@ export const RESULT_TYPES: readonly string[] = [
   "GetPromptResult",
   "PromptGetResult",
   "ReadResourceResult",
+  "InputRequiredResult",
   "ResourceReadResult",
 ];
+
+/** Types of contexts. */
+export const CONTEXT_TYPES: readonly string[] = ["ServerContext", "RequestHandlerExtra", "MCPServerContext"];
 
 /** Types of what registering returned, and of factories. */
 export const DROPPED_TYPES: readonly string[] = [
@@ -58,6 +62,7 @@ export const DROPPED_TYPES: readonly string[] = [
 export type ContextRule =
   | { readonly to: string; readonly note?: NoteCode }
   | { readonly by: "notify" | "request" | "log" | "elicit" | "sample" | "roots" | "report" | "progressToken" }
+  | { readonly round: "inputResponses" | "requestState" }
   | { readonly todo: TodoCode };
 
 /** Members of contexts, by their path. */
@@ -81,6 +86,8 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "mcpReq.log": { by: "log" },
     "mcpReq.elicitInput": { by: "elicit" },
     "mcpReq.requestSampling": { by: "sample" },
+    "mcpReq.inputResponses": { round: "inputResponses" },
+    "mcpReq.requestState": { round: "requestState" },
     "sessionId": { to: "sessionId", note: "session-id" },
     "http.authInfo": { todo: "auth-info" },
     "http.req": { todo: "request-info" },
@@ -155,6 +162,7 @@ export const NOTES = {
   "rerun":
     "A handler runs again from its start with the answer to its question: keep effects after it, or in ctx.step()",
   "structured": "Clients of 2025-06-18 and later get a text also as structuredContent.result",
+  "completion": "Callers are not notified when a page was answered: they ask again",
   "group": "Tools of a group are named prefix_tool here, and prefix/tool in mcp-lite",
   "event-store": "Streams can be resumed with sessions: an event store is not needed",
   "icons": "Tools have no icons",
