@@ -35,3 +35,22 @@ export const jsonSchemaAdder: HelperWriter = (draft, isScript) => {
   ];
   return { names: [name], lines };
 };
+
+/** Reads a result that a function elsewhere made: its value, or a failure. */
+export const resultReader: HelperWriter = (draft, isScript) => {
+  const name = draft.freeName("answerOf", "answerOfResult");
+  const failure = draft.imports.use("toolwire", "Failure");
+  const { unit } = draft;
+  const any = isScript ? "" : ": any";
+  const lines = [
+    "/** The answer of a result with content: its blocks or structured value. An error is thrown. */",
+    `function ${name}(result${any})${any} {`,
+    `${unit}if (result instanceof Promise) return result.then(${name});`,
+    `${unit}const { content = [], isError, structuredContent } = result;`,
+    `${unit}const texts = content.map((block${any}) => block.text ?? "").filter(Boolean);`,
+    `${unit}if (isError) throw new ${failure}("failed", texts.join("\\n") || "The tool failed");`,
+    `${unit}return structuredContent ?? content;`,
+    "}",
+  ];
+  return { names: [name], lines };
+};
