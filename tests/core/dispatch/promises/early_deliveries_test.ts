@@ -18,7 +18,7 @@ function opened() {
     schedule: (id, delayMs) => (scheduled.push(delayMs), engine.schedule(id, delayMs)),
   };
   const job = (changes: Partial<Job>) => newJob({ expiresAtMs: clock.now() + 600_000, ...changes });
-  return { clock, scheduled, jobs: new Jobs(noting, clock), job };
+  return { clock, scheduled, jobs: new Jobs(noting, clock, () => "owner"), job };
 }
 
 test("a run that fails while it has a recovery delivery is tried again after its whole delay", async () => {
@@ -67,7 +67,10 @@ test("ask() keeps what another process has stored in the memo during the run", a
   const later = { "value approval": { done: "accept", content: true } };
   const memo = { answers: {}, steps: {}, waits: later } as Job["memo"];
   strictEqual(await jobs.engine.replace({ ...run, version: 2, memo }, 1), true);
-  await jobs.ask(run, { k: { kind: "elicitation", message: "?" } }, { answers: {}, steps: { paid: 1 } });
+  await jobs.ask(run, { k: { kind: "elicitation", message: "?" } }, {
+    memo: { answers: {}, steps: { paid: 1 } },
+    progress: undefined,
+  });
   deepStrictEqual((await jobs.engine.get(run.id))?.memo, { answers: {}, steps: { paid: 1 }, waits: later });
 });
 

@@ -10,7 +10,7 @@ import { newJob } from "../../../engine/fixture.ts";
 const ENDINGS: Readonly<Record<string, (jobs: Jobs, run: Job) => Promise<unknown>>> = {
   saveStep: (jobs, run) => jobs.saveStep(run, "step", 1),
   finish: (jobs, run) => jobs.finish(run, { kind: "answer", value: 1 }),
-  suspend: (jobs, run) => jobs.suspend(run, ["value k"], run.memo),
+  suspend: (jobs, run) => jobs.suspend(run, ["value k"], { memo: run.memo, progress: undefined }),
   retry: (jobs, run) => jobs.retry(run, 1_000),
 };
 
@@ -21,10 +21,11 @@ for (const [name, end] of Object.entries(ENDINGS)) {
       const clock = new FakeClock();
       const engine = memoryEngine({ clock });
       const scheduled: string[] = [];
-      const jobs = new Jobs({
+      const noting = {
         ...engine,
-        schedule: (id, delayMs) => (scheduled.push(id), engine.schedule(id, delayMs)),
-      }, clock);
+        schedule: (id: string, delayMs: number) => (scheduled.push(id), engine.schedule(id, delayMs)),
+      };
+      const jobs = new Jobs(noting, clock, () => "owner");
       const job = newJob({ expiresAtMs: clock.now() + 600_000 });
       await engine.insert(job);
       // Its lease lapsed before it began, so that the delivery of the first run is the only one.
