@@ -6,11 +6,10 @@ import type { Draft } from "./draft.ts";
 import { convertThrows, type Fn, isFn, resolveFn } from "./functions.ts";
 import { resultReader } from "./helpers.ts";
 import { Handler, positionsOf } from "./handler.ts";
-import { convertUrlErrors } from "./questions.ts";
+import { convertUrlErrors, wrapRounds } from "./questions.ts";
 import { membersOf, type Registration, resolveConst } from "./registrations.ts";
 import { listText } from "./resource_lists.ts";
 import { ToolResults } from "./results.ts";
-import { wrapRounds } from "./rounds.ts";
 import { bare, jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
 import type { Library } from "./tables.ts";
 
