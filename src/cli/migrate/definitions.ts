@@ -4,12 +4,12 @@ import { convertContext } from "./context_members.ts";
 import { contentsText, messagesText, unwrapReturns } from "./content_results.ts";
 import type { Draft } from "./draft.ts";
 import { convertThrows, type Fn, isFn, resolveFn } from "./functions.ts";
+import { resultReader } from "./helpers.ts";
 import { Handler, positionsOf } from "./handler.ts";
-import { convertUrlErrors } from "./questions.ts";
+import { convertUrlErrors, wrapRounds } from "./questions.ts";
 import { membersOf, type Registration, resolveConst } from "./registrations.ts";
 import { listText } from "./resource_lists.ts";
 import { ToolResults } from "./results.ts";
-import { wrapRounds } from "./rounds.ts";
 import { bare, jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
 import type { Library } from "./tables.ts";
 
@@ -192,8 +192,19 @@ function end(
   const { draft, registration, steps } = definition;
   const node = registration.handler;
   if (handler === undefined && node !== undefined) draft.todo(node, "handler");
-  steps.push(`.${method}(${node === undefined ? "" : functionText(draft, node, definition.indent)})`);
+  const text = node === undefined ? "" : functionText(draft, node, definition.indent);
+  steps.push(`.${method}(${handler === undefined ? elsewhere(definition, text) : text})`);
   return `${start}(${name === undefined ? '""' : draft.render(name)})`;
+}
+
+/** A handler of a tool that is defined elsewhere, with what it returns. */
+function elsewhere({ draft, registration: { kind, hasArgs } }: Definition, text: string): string {
+  if (kind !== "tool" || text === "") return text;
+  const isPlain = /^[\w$.]+(\([^]*\))?$/.test(text);
+  const [answerOf] = draft.helper(resultReader);
+  const [args, given] = [hasArgs ? "args" : "_", hasArgs ? "args, ctx as never" : "ctx as never"];
+  const values = /\.[cm]?jsx?$/.test(draft.source.getFilePath()) ? given.replace(" as never", "") : given;
+  return `async (${args}, ctx) => ${answerOf}(await ${isPlain ? text : `(${text})`}(${values}))`;
 }
 
 /** A method of the configuration is a function here. */

@@ -3,9 +3,9 @@ import { Node, type TryStatement } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { dropReturnType, expressionBody, type Fn, isFn, mentionsResult, resolveFn, returnsOf } from "./functions.ts";
 import { membersOf } from "./registrations.ts";
-import { isRound } from "./rounds.ts";
+import { isRound } from "./questions.ts";
 import { bare } from "./schemas.ts";
-import { textKeeper } from "./helpers.ts";
+import { resultReader, textKeeper } from "./helpers.ts";
 
 /** A text that is not made of the answer. */
 const OTHER_TEXT = "other";
@@ -80,14 +80,19 @@ export class ToolResults {
     const helper = Node.isCallExpression(call) ? resolveFn(this.#draft, call.getExpression()) : undefined;
     if (helper !== undefined) return this.convert(helper);
     // An error that a generator or another library throws has no result.
-    if (!this.#isScan) this.#unknown(expression);
+    if (!this.#isScan) this.#unknown(expression, owner);
   }
 
-  #unknown(expression: Node): void {
-    this.#draft.todo(expression, "result");
+  /** A result that comes from elsewhere becomes a value or a failure at run time. */
+  #unknown(expression: Node, owner: Node): void {
     const text = this.#draft.render(expression);
-    const member = this.#hasOutput ? "structuredContent" : "content";
-    this.#draft.replace(expression, `(${text}).${member}`);
+    const isAsync = expression.getFirstAncestor(isFn)?.isAsync() === true;
+    const isAwaited = !isAsync || Node.isAwaitExpression(bare(expression)) ||
+      Node.isObjectLiteralExpression(bare(expression));
+    const [answerOf] = this.#draft.helper(resultReader);
+    this.#draft.note(expression, "run-time");
+    this.#draft.replace(expression, `${answerOf}(${isAwaited ? text : `await ${text}`})`);
+    if (Node.isReturnStatement(owner)) this.#passThrough(owner, this.#draft.imports.use("toolwire", "Failure"));
   }
 
   /** `const result = { content }; return result`. */
@@ -112,8 +117,13 @@ export class ToolResults {
 
   #literal(node: Node, members: ReadonlyMap<string, Node>, wrap: (text: string) => string, owner: Node): void {
     const error = members.get("isError");
-    if (error?.getText() === "true") return this.#failure(node, members.get("content"), owner);
-    if (error !== undefined && error.getText() !== "false") this.#draft.todo(node, "result");
+    const isFailure = error?.getText() === "true";
+    if (isFailure && textOfBlocks(members.get("content")) !== undefined) {
+      return this.#failure(node, members.get("content"), owner);
+    }
+    // A failure has one text: that of several blocks.
+    if (isFailure) this.#draft.todo(node, "result");
+    if (isFailure || (error !== undefined && error.getText() !== "false")) return this.#unknown(node, owner);
     const text = wrap(this.#valueOf(node, members));
     const meta = members.get("_meta");
     if (meta === undefined) return this.#draft.replace(node, text);
@@ -148,7 +158,6 @@ export class ToolResults {
   #failure(node: Node, content: Node | undefined, owner: Node): void {
     const text = textOfBlocks(content);
     const failure = this.#draft.imports.use("toolwire", "Failure");
-    if (text === undefined) this.#draft.todo(node, "result");
     const message = text === undefined ? '"The tool failed"' : this.#draft.render(text);
     const thrown = `throw new ${failure}("failed", ${message});`;
     if (Node.isReturnStatement(owner)) {

@@ -24,6 +24,10 @@ export function schemaText(
   const members = membersOf(value);
   if (members?.size === 0) return undefined;
   if (Node.isObjectLiteralExpression(value)) return `${zodName(draft)}.object(${draft.renderAt(node, indent)})`;
+  // The shape of an object of zod.
+  if (Node.isPropertyAccessExpression(value) && value.getName() === "shape") {
+    return draft.renderAt(value.getExpression(), indent);
+  }
   if (Node.isIdentifier(value) || Node.isPropertyAccessExpression(value)) draft.todo(node, "schema");
   return draft.renderAt(node, indent);
 }

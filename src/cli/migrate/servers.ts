@@ -17,9 +17,8 @@ import type { Handler } from "./handler.ts";
 import { membersOf, readRegistration, type Registration } from "./registrations.ts";
 import { adapterOf, bare } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
-import { convertServerUse } from "./server_uses.ts";
-import { convertRounds } from "./rounds.ts";
-import { ToolSwitches } from "./tool_switches.ts";
+import { convertServerUse, ToolSwitches } from "./server_uses.ts";
+import { convertRounds } from "./questions.ts";
 import { type Library, REGISTERING } from "./tables.ts";
 
 /** Converts all servers of a file. */

@@ -163,6 +163,7 @@ export const NOTES = {
     "A handler runs again from its start with the answer to its question: keep effects after it, or in ctx.step()",
   "structured": "Clients of 2025-06-18 and later get a text also as structuredContent.result",
   "completion": "Callers are not notified when a page was answered: they ask again",
+  "run-time": "Results that come from elsewhere are read when the tool runs: several texts of an error are one message",
   "group": "Tools of a group are named prefix_tool here, and prefix/tool in mcp-lite",
   "event-store": "Streams can be resumed with sessions: an event store is not needed",
   "icons": "Tools have no icons",

@@ -185,6 +185,47 @@ extra.update({ description: "New" });`,
 // extra.update({ description: "New" });`,
   ],
   [
+    "results of functions elsewhere are read when the tool runs",
+    `server.tool(meta.name, meta.description, input.shape, async ({ a }) => {
+  try {
+    return success(await load(a));
+  } catch (error) {
+    return { ...failure(error), isError: true };
+  }
+});`,
+    `/** The answer of a result with content: its blocks or structured value. An error is thrown. */
+function answerOf(result: any): any {
+  if (result instanceof Promise) return result.then(answerOf);
+  const { content = [], isError, structuredContent } = result;
+  const texts = content.map((block: any) => block.text ?? "").filter(Boolean);
+  if (isError) throw new Failure("failed", texts.join("\\n") || "The tool failed");
+  return structuredContent ?? content;
+}
+
+const toolTool = defineTool(meta.name)
+  .describe(meta.description)
+  .input(input)
+  .handle(async ({ a }) => {
+    try {
+      return answerOf(await success(await load(a)));
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      return answerOf({ ...failure(error), isError: true });
+    }
+  });`,
+  ],
+  [
+    "a configuration in a const is read",
+    `const config = { title: "Echo", description: "Echoes", inputSchema: { a: z.string() } };
+server.registerTool("echo", config, ({ a }) => ({ content: [{ type: "text", text: a }] }));`,
+    `const config = { title: "Echo", description: "Echoes", inputSchema: { a: z.string() } };
+const echo = defineTool("echo")
+  .title("Echo")
+  .describe("Echoes")
+  .input(z.object({ a: z.string() }))
+  .handle(({ a }) => a);`,
+  ],
+  [
     "a statement that would fail is commented out",
     `server.tool("ping", async () => ({ content: [{ type: "text", text: "pong" }] }));
 server.server.onclose = () => {
