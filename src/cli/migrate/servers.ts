@@ -14,7 +14,7 @@ import { definitionText } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 import { isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
-import { membersOf, readRegistration, type Registration } from "./registrations.ts";
+import { definitionsOf, membersOf, readRegistration, type Registration } from "./registrations.ts";
 import { adapterOf, bare } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
 import { convertServerUse, ToolSwitches } from "./server_uses.ts";
@@ -138,6 +138,10 @@ class ServerConversion {
       if (callee !== undefined || isTransportCall(parent)) return false;
       if (block !== undefined) this.#draft.replace(use, this.#partsName());
       return block !== undefined;
+    }
+    if (block !== undefined && Node.isCallExpression(parent) && registersByMethod(parent, use)) {
+      this.#draft.replace(use, this.#partsName());
+      return true;
     }
     const isInHandler = use.getAncestors().some((one) => this.#handlers.has(one));
     if (!isInHandler) convertServerUse(this.#draft, use, undefined);
@@ -294,6 +298,18 @@ function chainOf(created: NewExpression): readonly Chained[] {
     calls.push({ call, method: access.getName() });
     node = call;
   }
+}
+
+/** `tools.register(server)`: a method, or a function of a module, that registers. */
+function registersByMethod(call: CallExpression, server: Identifier): boolean {
+  const callee = call.getExpression();
+  const index = call.getArguments().indexOf(server);
+  if (!Node.isPropertyAccessExpression(callee) || index === -1) return false;
+  const declared = definitionsOf(callee.getNameNode());
+  const fns = declared.map((one) => Node.isVariableDeclaration(one) ? one.getInitializer() : one);
+  return fns.some((fn) =>
+    (isFn(fn) || Node.isMethodSignature(fn)) && fn.getParameters()[index]?.getTypeNode()?.getText() === "McpServer"
+  );
 }
 
 /** The statement of a block that contains a node. */
