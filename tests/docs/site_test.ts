@@ -8,6 +8,8 @@ import * as pages from "../../site/pages.mjs";
 // @ts-expect-error: a script without types
 import * as tables from "../../site/tables.mjs";
 // @ts-expect-error: a script without types
+import * as tabs from "../../scripts/package/tabs.mjs";
+// @ts-expect-error: a script without types
 import * as modules from "../../site/playground_modules.mjs";
 // @ts-expect-error: a script without types
 import * as links from "../../site/.vitepress/theme/share.mjs";
@@ -26,6 +28,15 @@ const { wiresOf, toSitePage, urlOf } = pages as {
   readonly urlOf: (page: string) => string;
 };
 const { markTables } = tables as { readonly markTables: (tokens: readonly Token[]) => void };
+interface Part {
+  readonly kind: string;
+  readonly tabs?: readonly { readonly runtime: string; readonly code: string }[];
+}
+const { findPages, partsOf, runtimesOf } = tabs as {
+  readonly findPages: (root: string) => readonly { readonly file: string; readonly parts: readonly Part[] }[];
+  readonly partsOf: (markdown: string) => readonly Part[];
+  readonly runtimesOf: (parts: readonly Part[]) => readonly string[];
+};
 const { canRun } = modules as { readonly canRun: (info: string, code: string) => boolean };
 const { toHash, fromHash } = links as {
   readonly toHash: (code: string) => string;
@@ -118,6 +129,19 @@ test("a table of prose is stacked on a phone, with the headings of its short cel
 test("code is left as it is, but for the comment that names a tab", () => {
   strictEqual(toPage("```md\n[MCP](gone.md)\n```"), "```md\n[MCP](gone.md)\n```");
   strictEqual(toPage("```sh [Bun]\n# Bun\nbun add toolwire\n```"), "```sh [Bun]\nbun add toolwire\n```");
+});
+
+test("each tab names a runtime, on which check_package.mjs runs it after the package is installed", () => {
+  const group = (label: string, code: string) => `::: code-group\n\n\`\`\`sh [${label}]\n${code}\n\`\`\`\n\n:::\n`;
+  deepStrictEqual(partsOf(`${group("npm", "npm install toolwire")}\n\`\`\`sh\ncurl x\n\`\`\`\n`), [
+    { kind: "tabs", tabs: [{ runtime: "Node", code: "npm install toolwire\n" }] },
+    { kind: "sh", code: "curl x\n" },
+  ]);
+  throws(() => partsOf(group("pnpm", "pnpm add toolwire")), /There is no runtime for the tab \[pnpm\]/);
+  const pages = findPages(root);
+  deepStrictEqual(pages.map(({ file, parts }) => [file, runtimesOf(parts)]), [
+    ["docs/getting-started.md", ["Node", "Bun", "Deno", "JSR"]],
+  ]);
 });
 
 test("a fence runs in a page if a test runs it and all of its imports are there", () => {
