@@ -40,8 +40,8 @@ export async function prepare() {
     join(staged, "../reference.json"),
     JSON.stringify(reference.map(({ file, title }) => ({ file, title }))),
   );
-  const typed = new Map(TYPED.map((file) => [file, narrow(firstThat(isTested, file))]));
-  writeFileSync(join(staged, "../types.json"), JSON.stringify([...findTypes(root, typed)]));
+  const typed = TYPED.flatMap((file) => firstThat(isTested, file).map((code) => [file, narrow(code)]));
+  writeFileSync(join(staged, "../types.json"), JSON.stringify([...findTypes(root, new Map(typed))]));
   await bundlePlayground(root, join(staged, "public/play"));
 }
 
@@ -72,15 +72,16 @@ export function preparePages() {
   );
 }
 
-/** Pages whose first program shows the types of its names: the client, schemas, promises, declared errors. */
-const TYPED = ["site/pages/index.md", "docs/tools.md", "docs/promises.md", "docs/errors.md"];
+/** Pages whose first program shows the types of its names: the client, schemas, promises, errors. */
+const TYPED = ["site/pages/index.md", "docs/tools.md", "docs/promises.md", "docs/client.md"];
 
 /** Pages whose first fence that runs in a page is an example of `/play`; the home page comes first. */
 const PLAYED = [
   "guides/long-job.md",
   "guides/ask-the-user.md",
   "guides/wrap-an-api.md",
-  "guides/many-replicas.md",
+  "client.md",
+  "tools.md",
   "composition.md",
   "discovery.md",
 ];
@@ -90,17 +91,17 @@ function playExamples() {
     NAV.flatMap(({ pages }) => pages).map(({ page, title }) => [page, title]),
   );
   return [
-    { title: "A first tool", code: firstThat(canRun, "site/pages/index.md") },
-    ...PLAYED.map((page) => ({ title: titles.get(page), code: firstThat(canRun, `docs/${page}`) })),
+    ...firstThat(canRun, "site/pages/index.md").map((code) => ({ title: "A first tool", code })),
+    ...PLAYED.flatMap((page) => firstThat(canRun, `docs/${page}`).map((code) => ({ title: titles.get(page), code }))),
   ];
 }
 
-/** The first fence of a page with such info and code, without its last line break. */
+/** The first fence of a page with such info and code, without its last line break; at most one. */
 function firstThat(fits, file) {
   const fences = read(file).matchAll(/^```(ts[^\n]*)\n([^]*?)^```$/gm);
-  const code = Array.from(fences).find(([, info, code]) => fits(info, code))?.[2];
-  if (code === undefined) throw new Error(`${file} has no fence that the site needs: one that is a whole program`);
-  return code.trimEnd();
+  return Array.from(fences).filter(([, info, code]) => fits(info, code)).slice(0, 1).map(([, , code]) =>
+    code.trimEnd()
+  );
 }
 
 /** A whole program, which a test runs. */

@@ -8,6 +8,8 @@ import * as pages from "../../site/pages.mjs";
 // @ts-expect-error: a script without types
 import * as tables from "../../site/tables.mjs";
 // @ts-expect-error: a script without types
+import * as codes from "../../site/code.mjs";
+// @ts-expect-error: a script without types
 import * as tabs from "../../scripts/package/tabs.mjs";
 // @ts-expect-error: a script without types
 import * as modules from "../../site/playground_modules.mjs";
@@ -36,6 +38,15 @@ const { findPages, partsOf, runtimesOf } = tabs as {
   readonly findPages: (root: string) => readonly { readonly file: string; readonly parts: readonly Part[] }[];
   readonly partsOf: (markdown: string) => readonly Part[];
   readonly runtimesOf: (parts: readonly Part[]) => readonly string[];
+};
+interface Hover {
+  readonly at: number;
+  readonly name: string;
+  readonly type: string;
+}
+const { addTypes, narrow } = codes as {
+  readonly addTypes: (html: string, hovers: readonly Hover[]) => string;
+  readonly narrow: (code: string) => string;
 };
 const { canRun } = modules as { readonly canRun: (info: string, code: string) => boolean };
 const { toHash, fromHash } = links as {
@@ -169,4 +180,17 @@ test("highlighted code has no HTML of the code", () => {
     'a&lt;b&gt; <span class="t-string">"&lt;i&gt;"</span> <span class="t-comment">// &lt;x&gt;</span>',
   );
   strictEqual(highlight("<script>", "text"), "&lt;script&gt;");
+});
+
+test("types are put around names, whatever elements and entities are before them", () => {
+  const code = "a<b; const c = f(c);";
+  const type = 'const c: Map<"x", 1>';
+  const html = addTypes(highlight(code), [11, 17].map((at) => ({ at, name: "c", type })));
+  const shown = 'data-type="const c: Map&lt;&quot;x&quot;, 1>"';
+  strictEqual(
+    html,
+    `a&lt;b; <span class="t-keyword">const</span> <span class="typed" ${shown} tabindex="0">c</span> = ` +
+      `<span class="t-call">f</span>(<span class="typed" ${shown}>c</span>);`,
+  );
+  strictEqual(narrow('f(); //      aligned\n//   not\n"a://b";\n'), 'f(); // aligned\n//   not\n"a://b";');
 });
