@@ -60,11 +60,9 @@ class Token {
   readonly type: string;
   readonly content: string;
   readonly attrs: Record<string, string> = {};
-  children: readonly { readonly type: string; readonly content: string }[];
   constructor(type: string, content = "") {
     this.type = type;
     this.content = content;
-    this.children = [{ type: "text", content }];
   }
   attrSet(name: string, value: string): void {
     this.attrs[name] = value;
@@ -120,7 +118,7 @@ test("a table of prose is stacked on a phone, with the headings of its short cel
   const prose = "how long a call waits for the answer before it gives a promise";
   const options = tokensOf(["option", "default", "what it is"], ["`budgetMs`", "2,000", prose]);
   const short = tokensOf(["", ""], ["`add`", "two numbers"]);
-  const figures = tokensOf(["", "add", "list", "sse"], ["toolwire", "1.36 (1.27–1.42)", "", "1.5"]);
+  const figures = tokensOf(["", "add", "list", "sse"], ["toolwire", "1.36", "", "1.5"]);
   for (const tokens of [options, short, figures]) markTables(tokens);
   deepStrictEqual([options, short, figures].map(([table]) => table?.attrs["class"]), [
     "stacked",
@@ -130,10 +128,6 @@ test("a table of prose is stacked on a phone, with the headings of its short cel
   deepStrictEqual(
     options.filter(({ type }) => type === "td_open").map(({ attrs }) => attrs["data-label"]),
     [undefined, "default", undefined],
-  );
-  deepStrictEqual(
-    figures.find(({ content }) => content.startsWith("1.36"))?.children,
-    [{ type: "html_inline", content: "1.36 <small>(1.27–1.42)</small>" }],
   );
 });
 
