@@ -68,8 +68,8 @@ export function isZod(schema: Schema): boolean {
 /** Valibot schemas get here only if there is no adapter for them. */
 function hintFor(vendor: string): string {
   return vendor === "valibot"
-    ? 'define its tool with toolDefiner(valibotJsonSchema), from "toolwire/core" and "…/schema", ' +
-      'or with defineTool of "toolwire"'
+    ? 'import valibot as "toolwire/schema", for defineTool of "toolwire"; ' +
+      'for that of "toolwire/core", use toolDefiner(valibotJsonSchema)'
     : "use a release with Standard JSON Schema (zod >= 4.2, ArkType >= 2.1.28, Effect's toStandardJSONSchemaV1) or valibot";
 }
 

@@ -1,11 +1,11 @@
-/** `defineTool` as the front door has it: with all that is known of schemas. */
-import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
+/** `defineTool` as the front door has it: with the schema libraries that the program imports from Toolwire. */
+import { importedAdapters } from "../../core/schema/adapter.ts";
 import { toolConfig } from "../../core/dispatch/configure.ts";
 import { DEFINITION_RULES } from "../../core/tool/definition_rules.ts";
 import { type BuilderParts, startTool } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 
-const PARTS: BuilderParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, rules: DEFINITION_RULES };
+const PARTS: BuilderParts = { adapters: importedAdapters, config: toolConfig, rules: DEFINITION_RULES };
 
 /**
  * Starts the definition of a tool.

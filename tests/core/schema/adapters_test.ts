@@ -54,8 +54,8 @@ for (const [library, schema] of STANDARD) {
 }
 
 const UNKNOWN =
-  "cannot become JSON Schema: valibot does not offer it here; define its tool with toolDefiner(valibotJsonSchema), " +
-  'from "toolwire/core" and "…/schema", or with defineTool of "toolwire"';
+  'cannot become JSON Schema: valibot does not offer it here; import valibot as "toolwire/schema", for defineTool of "toolwire"; ' +
+  'for that of "toolwire/core", use toolDefiner(valibotJsonSchema)';
 
 for (
   const [name, define] of [["defineTool()", defineCoreTool], [
