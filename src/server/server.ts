@@ -21,8 +21,9 @@ import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, 
 import type { MountedAuth } from "./auth.ts";
 import type { BasePath } from "./base_path.ts";
 import { FetchRequest } from "./fetch_request.ts";
-import { assertCoreOptions, type CoreServerOptions } from "./options.ts";
-import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
+import { assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
+import { OriginGuard } from "./origin_guard.ts";
+import type { OriginPolicy, OriginRules } from "./origin_policy.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
@@ -78,7 +79,10 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * @param context The third argument of Workers, whose `waitUntil` keeps work running after the response.
    */
   readonly fetch: (request: Request, host?: unknown, context?: unknown) => Promise<Response>;
-  /** The same server with another policy of hosts, origins and CORS. */
+  /**
+   * The same server with another policy of hosts, origins and CORS. Members that are left out stay. A server of `./core` without the
+   * option `originPolicy` takes what `originPolicy()` gives.
+   */
   withOriginPolicy(policy: OriginPolicy): Server<Tools>;
   /**
    * Starts a worker that runs deferred work as it comes due: for a process without callers, and after a start. Otherwise a
@@ -226,7 +230,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
     base: options.basePath,
     auth,
     close: () => options.engine?.close(),
-  }, options);
+  }, options.originPolicy);
 }
 
 function createRegistry(
@@ -288,7 +292,10 @@ interface ServerParts {
   close(): MaybePromise<void>;
 }
 
-function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: OriginPolicy): Server<Tools> {
+function serverOf<Tools extends readonly AnyTool[]>(
+  parts: ServerParts,
+  policy: OriginRules | undefined,
+): Server<Tools> {
   const { host, offer, dispatcher } = parts;
   const handle = createHandler(parts, policy);
   return {
@@ -299,7 +306,7 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
     toolsFor: host.toolsFor,
     wires: host.mounted.map(({ wire }) => wire),
     limits: host.limits,
-    hosts: policy.hosts,
+    hosts: policy?.hosts,
     get isClosed() {
       return dispatcher.isClosed;
     },
@@ -311,7 +318,11 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
       // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
       return incoming.respond(isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply));
     },
-    withOriginPolicy: (changed) => serverOf(parts, { ...policy, ...changed }),
+    withOriginPolicy(changed) {
+      const other = { ...policy, ...changed };
+      assertOriginRules(other);
+      return serverOf(parts, other);
+    },
     "~server": {
       host,
       handle,
@@ -342,10 +353,11 @@ function findWire({ base, routes }: ServerParts, head: Pick<Head, "path">): Moun
   return base === undefined ? routeOf(head.path, routes) : base["~find"](head, routes);
 }
 
-function createHandler(parts: ServerParts, policy: OriginPolicy): ServerInternals["handle"] {
+function createHandler(parts: ServerParts, policy: OriginRules | undefined): ServerInternals["handle"] {
   const { host, routes, auth } = parts;
   const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
-  const guard = new OriginGuard(policy, host.dispatch, [...new Set(exposed)]);
+  const guard = policy?.["~origins"](policy, host.dispatch, [...new Set(exposed)]) ?? new OriginGuard(host.dispatch);
+  const { decorate } = guard;
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybeFuture<Reply> => {
     if (wire === undefined) return notFound(head.path, routes, host.basePath);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
@@ -354,8 +366,8 @@ function createHandler(parts: ServerParts, policy: OriginPolicy): ServerInternal
     const wire = findWire(parts, head);
     const isPublic = isUnauthenticated(wire, head.path);
     const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
-    if (!guard.hasCors || isPublic) return reply;
-    return chain<Reply, Reply>(reply, (later) => guard.decorate(head, later));
+    if (decorate === undefined || isPublic) return reply;
+    return chain<Reply, Reply>(reply, (later) => decorate(head, later));
   };
 }
 
