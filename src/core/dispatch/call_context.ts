@@ -26,7 +26,7 @@ import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
-import { RunState } from "./run_state.ts";
+import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
 
 /** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */
@@ -84,7 +84,7 @@ export class CallContext implements MiddlewareCtx {
   /** Signal, deadline and events: the parts that only some runs need. */
   get runState(): RunState {
     if (this.#runState === undefined) {
-      this.#runState = new RunState(this.call, this.sink);
+      this.#runState = this.services.createRunState(this.call, this.sink);
       this.pendingRun?.arm();
     }
     return this.#runState;

@@ -1,6 +1,6 @@
 /** The interface between the plain call and the code of promises: the option `engine` brings an implementation. */
-import type { Peer } from "../call/call.ts";
-import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
+import type { Call, Peer } from "../call/call.ts";
+import type { CallResult, ErrorResult, FailureOutcome, Sink } from "../call/outcome.ts";
 import type { AskAnswer, Engine, EngineWorker, JobState, WorkOptions } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -13,6 +13,7 @@ import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
+import type { RunState } from "./run_state.ts";
 import type { CallObserver } from "./observer.ts";
 import type { CallServices, OutputLimits, QuestionKeys, RunQuestions, StoppedRuns } from "./services.ts";
 import type { Schedule } from "./schedule.ts";
@@ -99,6 +100,8 @@ export interface Deferral extends StoppedRuns {
    * its request.
    */
   assertServable(definitions: readonly ToolDefinition[]): void;
+  /** Creates the state of a run, which can become that of a job. */
+  createRunState(call: Call, sink: Sink | undefined): RunState;
   /**
    * Settles with `running`, or with the error at the deadline; once the tool's budget is spent, the run becomes a job, and its
    * caller gets a promise token.

@@ -25,7 +25,7 @@ import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_mas
 import { type CallObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
-import type { RunLimits } from "./run_state.ts";
+import { type RunLimits, RunState } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
   argumentsError,
@@ -253,6 +253,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     const cancel = this.clock.after(graceMs + LAST_WRITES_MS, isOver.resolve);
     await Promise.race([isOver.promise, Promise.all([this.#drainRuns(graceMs), stopped])]);
     cancel();
+  }
+
+  createRunState(call: Call, sink: Sink | undefined): RunState {
+    return this.deferral?.createRunState(call, sink) ?? new RunState(call, sink);
   }
 
   trackPending(): void {

@@ -23,6 +23,7 @@ import type { Ctx, Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { LogFields } from "./error_masking.ts";
+import type { RunState } from "./run_state.ts";
 import { TOO_DEEP } from "../../internal/json_size.ts";
 
 /** The error for a token that is not a continuation of the call. The reason is not disclosed. */
@@ -85,6 +86,8 @@ export interface CallServices {
   readonly keys: TokenKeys | undefined;
   /** Whether the server has stopped taking calls. */
   readonly isClosed: boolean;
+  /** Creates signal, deadlines and events of a run. */
+  createRunState(call: Call, sink: Sink | undefined): RunState;
   /** Counts a run that is still pending when `call()` returns, so that shutdown can wait for it. */
   trackPending(): void;
   /** Removes a run from that count once it has settled. */

@@ -19,6 +19,7 @@ import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { DEADLINE_SHARE, type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import type { ScheduledJobs } from "./scheduled_jobs.ts";
+import { jobRunState } from "./job_run_state.ts";
 import { toWaiting } from "./job_waits.ts";
 import { EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
 import type { PromiseTokens } from "./promise_tokens.ts";
@@ -131,7 +132,7 @@ export class JobRunner {
 
   /** Turns a run into a job, and sends its caller the promise; a stream gets a `deferred` event first. */
   async #becomeJob(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
-    const { runState } = run;
+    const runState = jobRunState(run);
     const { clock } = this.#services;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
     const isWritten = await run.written;
@@ -276,7 +277,7 @@ export class JobRunner {
     const concluded = Promise.withResolvers<void>();
     run.lease = lease;
     // Store the result of a call with an idempotency key before returning it, so that a retry gets the same result.
-    run.runState.detach((result) => {
+    jobRunState(run).detach((result) => {
       return new Promise((onTried) => {
         lease.conclude(this.#withinLimits(result, run, lease.job), onTried).then(concluded.resolve, concluded.reject);
       });

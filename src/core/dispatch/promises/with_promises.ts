@@ -1,6 +1,6 @@
 /** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
-import type { Peer } from "../../call/call.ts";
-import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
+import type { Call, Peer } from "../../call/call.ts";
+import { type CallResult, type ErrorResult, errorResult, type Sink } from "../../call/outcome.ts";
 import type { Engine, EngineWorker, WorkOptions } from "../../../engine/engine.ts";
 import type { Future } from "../../../internal/future.ts";
 import { checkOptions, wholeNumber } from "../../../internal/options.ts";
@@ -27,6 +27,7 @@ import { withErrorReporting } from "./engine_errors.ts";
 import type { Resolution } from "../../handler/waits.ts";
 import type { RunQuestions } from "../services.ts";
 import { JobRunner } from "./job_runner.ts";
+import { JobRunState } from "./job_run_state.ts";
 import { Jobs } from "./jobs.ts";
 import { JobWaiters } from "./job_waiters.ts";
 import { PromiseTokens } from "./promise_tokens.ts";
@@ -102,6 +103,10 @@ class EngineDeferral implements Deferral {
   assertServable(definitions: readonly ToolDefinition[]): void {
     assertConfigHidden(definitions, this.#engine, this.#keys);
     if (this.#engine.endsWithRequest) assertNoWork(definitions, this.#engine);
+  }
+
+  createRunState(call: Call, sink: Sink | undefined): JobRunState {
+    return new JobRunState(call, sink);
   }
 
   guard(
