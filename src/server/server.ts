@@ -1,8 +1,8 @@
 import type { Principal } from "../core/call/call.ts";
-import { type ErrorResult, toToolError } from "../core/call/outcome.ts";
 import type { Resolution } from "../core/handler/waits.ts";
 import { type Change, type ChangingList, memoryBus } from "../core/call/changes.ts";
 import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
+import type { Deferral } from "../core/dispatch/deferral.ts";
 import { Dispatcher } from "../core/dispatch/dispatcher.ts";
 import { toLogger } from "../core/dispatch/error_masking.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
@@ -96,6 +96,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * run that waits. The first value counts.
    *
    * @param value JSON, of at most 262,144 characters.
+   * @throws {TypeError} If the server has no engine.
    * @throws {ToolError} `invalid_promise` if it is not a resolver of this server, `invalid_input` if the value does not fit,
    * `payload_too_large`, `unavailable` if the engine does not answer.
    */
@@ -237,8 +238,8 @@ function createRegistry(
   { tools, engine, unknownArguments, logger }: CoreServerOptions<readonly AnyTool[], readonly Part[]>,
   parts: JoinedParts | undefined,
 ): ToolRegistry {
-  const systemTools = engine?.["~deferral"].systemTools ?? [];
-  return new ToolRegistry(tools, systemTools, parts, unknownArguments?.["~guard"](toLogger(logger)));
+  const guard = unknownArguments?.["~guard"](toLogger(logger));
+  return new ToolRegistry(tools, engine?.["~deferral"].systemTools, parts, guard);
 }
 
 function createDispatcher(
@@ -298,6 +299,8 @@ function serverOf<Tools extends readonly AnyTool[]>(
 ): Server<Tools> {
   const { host, offer, dispatcher } = parts;
   const handle = createHandler(parts, policy);
+  const settleWait: Deferral["settleWait"] = (token, word) =>
+    dispatcher.deferralOr("Cannot resolve a wait").settleWait(token, word);
   return {
     info: host.info,
     get tools() {
@@ -330,10 +333,10 @@ function serverOf<Tools extends readonly AnyTool[]>(
       resume: () => dispatcher.deferral?.resume(),
     },
     "~offer": offer,
-    resolve: async (token, content) => toResolution(await dispatcher.resolve(token, { done: "accept", content })),
+    resolve: async (token, content) => await settleWait(token, { done: "accept", content }),
     decline: async (token, reason) =>
-      toResolution(await dispatcher.resolve(token, { done: "decline", ...(reason !== undefined && { reason }) })),
-    work: (options) => dispatcher.work(options),
+      await settleWait(token, { done: "decline", ...(reason !== undefined && { reason }) }),
+    work: (options) => dispatcher.deferralOr("Cannot run deferred work").work(options),
     async close(graceMs = DEFAULT_GRACE_MS) {
       for (const wire of new Set(parts.routes.values())) wire.close?.();
       await dispatcher.close(graceMs);
@@ -342,11 +345,6 @@ function serverOf<Tools extends readonly AnyTool[]>(
       await host.changes.close?.();
     },
   };
-}
-
-function toResolution(result: Resolution | ErrorResult): Resolution {
-  if ("kind" in result) throw toToolError(result);
-  return result;
 }
 
 function findWire({ base, routes }: ServerParts, head: Pick<Head, "path">): MountedWire | undefined {

@@ -4,9 +4,8 @@
  * Never throws and never rejects: errors are return values. Awaits nothing if the handler is synchronous. Knows no bytes,
  * headers or statuses; promises and questions are reached through the interfaces of deferral.ts and services.ts.
  */
-import type { Call, CallMeta, Peer } from "../call/call.ts";
+import type { Call, CallMeta } from "../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
-import type { EngineWorker, WorkOptions } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -19,8 +18,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
-import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms, ResolveWord } from "./deferral.ts";
-import type { Resolution } from "../handler/waits.ts";
+import type { Deferral, DispatchServices, JobOptions, PromiseEngine } from "./deferral.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import { type CallObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
@@ -74,16 +72,12 @@ export interface Dispatch {
   observer: CallObserver | undefined;
   /** Aborts when the server stops taking calls. */
   readonly closeSignal: AbortSignal;
-  /** Resolves a wait of a handler by its token. Never rejects. */
-  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
   /**
-   * The jobs, for operators, and their waits; `undefined` on a server without an engine.
+   * The jobs, for operators, their promise tokens and their waits; `undefined` on a server without an engine.
    *
    * @internal
    */
-  readonly deferral: Pick<Deferral, "jobs" | "readWait"> | undefined;
-  /** Reads the contents of a promise token of this caller, without a look-up of its job. */
-  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
+  readonly deferral: Pick<Deferral, "jobs" | "readPromise" | "readWait" | "resolve"> | undefined;
 }
 
 /** Tools that are called apart from the server's own, with the same keys, engine, middleware and limits. */
@@ -188,14 +182,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     writeLine(this.logger, "warn", message, fields);
   }
 
-  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
-    return this.deferral?.readPromise(token, peer) ?? errorResult("invalid_promise", "Not a promise of this server");
-  }
-
-  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    return await this.deferral?.resolve(token, word) ?? errorResult("invalid_promise", "Not a resolver of this server");
-  }
-
   settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult {
     return settleThrown(thrown) ?? this.mask(thrown, fields);
   }
@@ -222,13 +208,14 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   /**
-   * Starts a worker that runs jobs as they come due.
+   * The code of promises, for something that cannot be done without it.
    *
+   * @param problem What cannot be done, for the error: `Cannot run deferred work`.
    * @throws {TypeError} If the server has no engine.
    */
-  work(options: Partial<WorkOptions> | undefined): EngineWorker {
-    if (this.deferral !== undefined) return this.deferral.work(options);
-    throw missingEngine("Cannot run deferred work");
+  deferralOr(problem: string): Deferral {
+    if (this.deferral !== undefined) return this.deferral;
+    throw missingEngine(problem);
   }
 
   get isGraceOver(): boolean {
@@ -387,9 +374,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       const error = questions === undefined ? INVALID_CONTINUATION : questions.resume(run, continuation);
       if (error !== undefined) return error;
     }
-    const isEnqueued = isPromiseWanted === true && definition.promise !== undefined;
-    const isElsewhere = deferral?.startsElsewhere && definition.promise;
-    if (idempotencyKey === undefined && !isEnqueued && !isElsewhere) return this.#runTool(run);
-    return deferral === undefined ? NO_ENGINE : deferral.start(run, idempotencyKey, isEnqueued);
+    if (deferral === undefined && idempotencyKey !== undefined) return NO_ENGINE;
+    return deferral?.start(run, meta) ?? this.#runTool(run);
   }
 }

@@ -1,6 +1,6 @@
 /** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
-import type { Call, Peer } from "../../call/call.ts";
-import { type CallResult, type ErrorResult, errorResult, type Sink } from "../../call/outcome.ts";
+import type { Call, CallMeta, Peer } from "../../call/call.ts";
+import { type CallResult, type ErrorResult, errorResult, type Sink, toToolError } from "../../call/outcome.ts";
 import type { Engine, EngineWorker, WorkOptions } from "../../../engine/engine.ts";
 import type { Future } from "../../../internal/future.ts";
 import { checkOptions, wholeNumber } from "../../../internal/options.ts";
@@ -10,6 +10,7 @@ import type { TokenKeys } from "../../token/token.ts";
 import { hasPromises, toolOfJob } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
+import { canPromise } from "../../tool/registry.ts";
 import type { CallContext } from "../call_context.ts";
 import type {
   Deferral,
@@ -46,10 +47,16 @@ export function withPromises<Own extends Engine>(engine: Own): Own & PromiseEngi
 }
 
 const SUPPORT: DeferralSupport = {
-  systemTools: SYSTEM_TOOLS,
+  systemTools: systemToolsFor,
   create: (services, options) => new EngineDeferral(services, options),
   randomKeys,
 };
+
+/** Middleware may ask questions around the system tools, too, so they need the schema adapters of the tools. */
+function systemToolsFor(definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const promising = definitions.find(canPromise);
+  return promising ? SYSTEM_TOOLS.map((definition) => ({ ...definition, adapters: promising.adapters })) : [];
+}
 
 /** Number of jobs that run at once in a process. */
 const DEFAULT_CONCURRENCY = 10;
@@ -122,9 +129,12 @@ class EngineDeferral implements Deferral {
     return this.#engine.startsElsewhere === true;
   }
 
-  start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult> {
+  start(run: CallContext, { idempotencyKey, isPromiseWanted }: CallMeta): Promise<CallResult> | undefined {
+    const canPromise = run.definition.promise !== undefined;
+    const isEnqueued = isPromiseWanted === true && canPromise;
+    const waits = !isEnqueued && this.startsElsewhere && canPromise;
+    if (idempotencyKey === undefined && !isEnqueued && !waits) return undefined;
     if (idempotencyKey !== undefined) this.#runner.bindKey(run, idempotencyKey);
-    const waits = !isEnqueued && this.startsElsewhere && run.definition.promise !== undefined;
     return isEnqueued || waits ? this.#runner.enqueue(run, waits) : this.#runner.runKeyed(run);
   }
 
@@ -160,6 +170,12 @@ class EngineDeferral implements Deferral {
 
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
     return this.#atWait(() => this.#waitResolver.resolve(token, word));
+  }
+
+  async settleWait(token: string, word: ResolveWord): Promise<Resolution> {
+    const result = await this.resolve(token, word);
+    if ("kind" in result) throw toToolError(result);
+    return result;
   }
 
   readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
