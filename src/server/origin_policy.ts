@@ -7,6 +7,7 @@ import type { Dispatch } from "../core/dispatch/dispatcher.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 import { hostOf, OriginGuard, quote } from "./origin_guard.ts";
+import type { Routes } from "./routes.ts";
 
 /** CORS for pages of the allowed origins. */
 export interface CorsOptions {
@@ -39,7 +40,7 @@ export interface OriginRules extends OriginPolicy {
   readonly "~origins": (
     policy: OriginPolicy,
     log: Pick<Dispatch, "warn">,
-    wireHeaders: readonly string[],
+    routes: Routes,
   ) => OriginGuard;
 }
 
@@ -73,17 +74,19 @@ class PolicyGuard extends OriginGuard {
   readonly #cors: CorsOptions | undefined;
   readonly #exposed: string;
 
-  /** @param wireHeaders Response headers of the wires that pages have to read. */
+  /** @param routes The wires, which have response headers that pages read. */
   constructor(
     { hosts, origins = [], cors }: OriginPolicy,
     log: Pick<Dispatch, "warn">,
-    wireHeaders: readonly string[],
+    routes: Routes,
   ) {
     super(log);
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
     this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
     this.#cors = cors === true ? {} : cors === false ? undefined : cors;
-    this.#exposed = [...this.#cors?.exposeHeaders ?? ["retry-after", "www-authenticate"], ...wireHeaders].join(", ");
+    const ofServer = this.#cors?.exposeHeaders ?? ["retry-after", "www-authenticate"];
+    const ofWires = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
+    this.#exposed = [...ofServer, ...new Set(ofWires)].join(", ");
   }
 
   override get decorate(): OriginGuard["decorate"] {

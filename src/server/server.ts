@@ -353,8 +353,7 @@ function findWire({ base, routes }: ServerParts, head: Pick<Head, "path">): Moun
 
 function createHandler(parts: ServerParts, policy: OriginRules | undefined): ServerInternals["handle"] {
   const { host, routes, auth } = parts;
-  const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
-  const guard = policy?.["~origins"](policy, host.dispatch, [...new Set(exposed)]) ?? new OriginGuard(host.dispatch);
+  const guard = policy?.["~origins"](policy, host.dispatch, routes) ?? new OriginGuard(host.dispatch);
   const { decorate } = guard;
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybeFuture<Reply> => {
     if (wire === undefined) return notFound(head.path, routes, host.basePath);

@@ -194,11 +194,6 @@ export class CallContext implements MiddlewareCtx {
     return this.definition.promise !== undefined || this.isKeyed;
   }
 
-  /** Digest of tool, arguments and config; the spelling of the arguments does not matter. */
-  get digest(): string {
-    return this.#support("digest").digest(this);
-  }
-
   get callId(): string {
     return (this.#callId ??= crypto.randomUUID());
   }

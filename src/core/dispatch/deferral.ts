@@ -134,7 +134,6 @@ export interface Deferral extends StoppedRuns {
   runSystemTool(run: CallContext, input: RedeemInput): Promise<CallResult>;
   /** The promise of external work that `value` describes; `undefined` if `value` is the final output. */
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
-  /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
   makeJob(run: CallContext): Promise<void>;
   promiseOf(run: CallContext, waits: RunQuestions): CallResult;
   /** The jobs. A worker is started, as by a call. */

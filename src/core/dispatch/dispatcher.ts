@@ -27,7 +27,6 @@ import { type RunLimits, RunState } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
   argumentsError,
-  type AskingRun,
   CLOSING,
   type DeadlineRun,
   INVALID_CONTINUATION,
@@ -258,10 +257,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     return this.#isGraceOver ? CLOSING : TOO_LATE;
   }
 
-  shutdownError(): ErrorResult {
-    return CLOSING;
-  }
-
   /** @throws {TypeError} If tools need an engine, or keys, that the server does not have. */
   assertServable(definitions: readonly ToolDefinition[]): void {
     if (this.deferral !== undefined) return this.deferral.assertServable(definitions);
@@ -269,10 +264,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (promising !== undefined) {
       throw missingEngine(`Cannot create server: the tool "${promising.name}" gives promises`);
     }
-  }
-
-  async makeJob(run: AskingRun): Promise<void> {
-    await this.deferral?.makeJob(run as CallContext);
   }
 
   async #drainRuns(graceMs: number): Promise<void> {

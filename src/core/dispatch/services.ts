@@ -92,14 +92,12 @@ export interface CallServices {
   trackPending(): void;
   /** Removes a run from that count once it has settled. */
   untrack(): void;
-  /** The error for calls that arrive after shutdown began. */
-  shutdownError(): ErrorResult;
   /** The error for a run whose deadline has expired. */
   deadlineError(): ErrorResult;
   /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */
   deadlineMs(run: DeadlineRun): number;
-  /** Makes a run a job at once, and promises its result to the caller. Rejects if that fails. */
-  makeJob(run: AskingRun): Promise<void>;
+  /** Promises of runs that stop; `undefined` on a server without an engine. */
+  readonly deferral: StoppedRuns | undefined;
   /** URL that takes values for waits; `undefined` on a server without the option `resolver`. */
   readonly resolverUrl: string | undefined;
   /** Masks an error: the log has it in full, the caller gets a correlation id. */
@@ -153,8 +151,6 @@ export type QuestionMethods = Pick<
 export interface AskingRun extends DeadlineRun {
   readonly callId: string;
   readonly principalId: string;
-  /** Digest of tool, arguments and config. */
-  readonly digest: string;
   readonly lease: RunLease | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
   readonly written: Promise<boolean> | undefined;
@@ -169,6 +165,8 @@ export interface AskingRun extends DeadlineRun {
 
 /** Promises of runs that stop. */
 export interface StoppedRuns {
+  /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
+  makeJob(run: AskingRun): Promise<void>;
   /** The promise of a run that stopped at waits. */
   promiseOf(run: AskingRun, waits: RunQuestions): CallResult;
   /** The promise token of a run whose job was promised; `undefined` for other runs. */
@@ -191,10 +189,8 @@ export interface RunQuestions extends QuestionMethods {
   readonly memo: Memo;
   /**
    * The result of a run that stops: its questions, the promise of its job, or a failure. Never throws.
-   *
-   * @param promises `undefined` on a server without an engine.
    */
-  settle(promises: StoppedRuns | undefined): CallResult;
+  settle(): CallResult;
 }
 
 /** Caller state during one call, with its encoding for the result. */
@@ -209,8 +205,6 @@ export interface EncodableCallerState extends CallerState {
 
 /** Questions, steps and caller state: implemented in questions/, brought by the value of the option `keys`. */
 export interface QuestionSupport {
-  /** Digest of tool, arguments and config; the spelling of the arguments does not matter. */
-  digest(run: DeadlineRun): string;
   /** Starts the questions and steps of a run, with the answers and steps of the runs before it. */
   start(run: AskingRun, memo?: Memo): RunQuestions;
   /** Reads the caller state that came with a call. */

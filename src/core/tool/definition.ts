@@ -306,8 +306,6 @@ export interface RemoteRun extends MiddlewareCtx {
   readonly definition: ToolDefinition;
   /** Receiver of events. `undefined` if the call is not streamed. */
   readonly sink: Sink | undefined;
-  /** Digest of tool and arguments, independent of member order. */
-  readonly digest: string;
   /** Members passed to `ctx.meta()`. */
   readonly addedMeta: Readonly<Record<string, unknown>> | undefined;
   /** Id of the principal. `""` for an anonymous caller. */

@@ -23,7 +23,7 @@ import { INVALID_CONTINUATION } from "../../core/dispatch/services.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
 import type { Schema } from "../../core/schema/standard_schema.ts";
-import { uuidOf } from "../../core/token/digest.ts";
+import { digestOfRun, uuidOf } from "../../core/token/digest.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
 import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition } from "../../core/tool/definition.ts";
@@ -266,7 +266,15 @@ export class RelayedTool implements RemoteRunner {
       principal: run.principalId,
       expSeconds: Math.ceil((run.clock.now() + ANSWER_MS) / 1000),
       // Same shape as local continuations, but invalid for them if the tool should become local.
-      data: { relayed: continuation, digest: run.digest, asked: [], answers: {}, steps: {}, pieces: 0, revision: "" },
+      data: {
+        relayed: continuation,
+        digest: digestOfRun(run),
+        asked: [],
+        answers: {},
+        steps: {},
+        pieces: 0,
+        revision: "",
+      },
     });
     return { kind, requests, continuation: token };
   }
@@ -292,7 +300,7 @@ function readContinuation(run: RemoteRun, plan: ToolDefinition, token: string): 
     return INVALID_CONTINUATION;
   }
   const { data } = verified;
-  const isOfCall = kind === "promise" || (isJsonObject(data) && data["digest"] === run.digest);
+  const isOfCall = kind === "promise" || (isJsonObject(data) && data["digest"] === digestOfRun(run));
   return (isOfCall ? relayedIn(data) : undefined) ?? INVALID_CONTINUATION;
 }
 

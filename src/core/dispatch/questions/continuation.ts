@@ -6,6 +6,7 @@
 import type { ErrorResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
+import { digestOfRun } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import { type AskingRun, INVALID_CONTINUATION, type RunQuestions } from "../services.ts";
 
@@ -27,7 +28,7 @@ interface ContinuationData extends Memo {
 export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requests = {} }: RunQuestions): string {
   const { definition: { name, revision }, callId, runState, services } = run;
   const data: ContinuationData = {
-    digest: run.digest,
+    digest: digestOfRun(run),
     asked: Object.keys(requests),
     ...memo,
     pieces: runState.deliveredPieces,
@@ -49,7 +50,7 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
   if (typeof verified === "string" || verified.tool !== definition.name) return INVALID_CONTINUATION;
   // The signature is valid, so the data has the shape that encodeContinuation() writes.
   const { digest, asked, answers, steps, pieces, revision } = verified.data as unknown as ContinuationData;
-  if (revision !== definition.revision || digest !== run.digest) return INVALID_CONTINUATION;
+  if (revision !== definition.revision || digest !== digestOfRun(run)) return INVALID_CONTINUATION;
   const received = [...readAnswers(call.meta?.responses)].filter(([key]) => asked.includes(key));
   run.resume(verified.id, { answers: { ...answers, ...Object.fromEntries(received) }, steps });
   run.runState.skippedPieces = run.sink === undefined ? 0 : pieces;

@@ -181,7 +181,9 @@ class McpLite implements MountedWire {
   ): MaybeFuture<Reply> {
     const decoded = decodeCallParams(request);
     if ("kind" in decoded) return errorReply(request.id, decoded);
-    if (run === undefined && acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
+    if (run === undefined && acceptsEventStream(head.metadata.get("accept"))) {
+      return this.#streamCall(head, request.id, decoded, startedMs);
+    }
     const { tool, args, meta } = decoded;
     const call: Call = { tool, args, meta, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
     const result = run === undefined ? this.#host.dispatch.call(call) : run(call);
