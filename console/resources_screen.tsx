@@ -18,11 +18,12 @@ const EXAMPLE = `const readme = defineResource("docs://readme")
 const server = createServer({ resources: [readme], wires: [mcp(), consolePage()] });`;
 
 export function ResourcesScreen(): JSX.Element {
-  const { resources = [] } = contents.value ?? {};
+  const { resources } = contents.value ?? {};
   const { name } = route.value;
-  // A link may name a resource that the server does not list.
-  const chosen = resources.find((one) => idOf(one) === name) ?? (name === "" ? undefined : { uri: name, name });
-  const entries = resources.map((one) => ({
+  // A link may name a resource that the server does not list. A read needs the wires of the server, as the lists do.
+  const unlisted = name === "" || resources === undefined ? undefined : { uri: name, name };
+  const chosen = resources?.find((one) => idOf(one) === name) ?? unlisted;
+  const entries = (resources ?? []).map((one) => ({
     id: idOf(one),
     title: one.title ?? one.name,
     note: one.description ?? idOf(one),
@@ -104,15 +105,17 @@ function templateOf(text: string | undefined): UriTemplate | undefined {
 function useChanges(uri: string, onChange: () => void): readonly [boolean, number] {
   const [isLive, setLive] = useState(false);
   const [changes, setChanges] = useState(0);
+  // Acting as another caller changes it while the resource is shown.
+  const canFollow = contents.value?.canSubscribe === true;
   useEffect(() => {
     setChanges(0);
-    if (uri === "" || contents.value?.canSubscribe !== true) return;
+    if (uri === "" || !canFollow) return;
     const left = new AbortController();
     void followResource(uri, left.signal, setLive, () => {
       setChanges((before) => before + 1);
       onChange();
     });
     return () => left.abort();
-  }, [uri]);
+  }, [uri, canFollow]);
   return [isLive, changes];
 }

@@ -53,7 +53,11 @@ const isOne = options.scenario !== undefined;
 const declared = new Set();
 const columns = await runAll();
 for (const column of columns) console.log(`${column.title.padEnd(46)} ${formatTotal(column)}`);
-for (const line of formatNotes(columns)) console.log(line);
+const byScenario = scenarioTable(columns.filter(({ isDetailed }) => isDetailed), {
+  title: "feature, declared by the server",
+  format: (scenario) => formatFeature(scenario, declared),
+});
+for (const line of [...byScenario, ...formatNotes(columns)]) console.log(line);
 const failures = formatFailures(columns);
 for (const failure of failures) console.log(failure);
 if (!isOne && (options.write || failures.length === 0)) writeTables();
@@ -114,25 +118,14 @@ function startServer(args) {
 function writeTables() {
   const totalOf = (name, mode) => formatTotal(columns.find((one) => one.name === name && one.mode === mode));
   writeSection("Server", [
-    "`npm run conformance` starts [examples/everything](../examples/everything) on Bun and runs the suites against it, with sessions and",
-    "without: all scenarios on the suites' default wire, which is 2025-11-25 wherever a scenario supports it; those of each",
-    "`--spec-version`; and those that a revision requires (`--requirements`).",
+    "`npm run conformance`: `mcp()` of [examples/everything](../examples/everything), on Bun.",
     "",
     row(["run", "sessions", "stateless"]),
     row(["---", "---", "---"]),
     ...RUNS.map(({ name }) => row([name, totalOf(name, "sessions"), totalOf(name, "stateless")])),
     "",
-    "`tasks-status-notifications` is skipped by the suite,",
-    "whose check is not written for the current draft. `server-session-lifecycle` and two warnings need sessions. The warning of",
-    "`input-required-result-ignore-extra-params` is about answers without the `requestState` of their question: the server ignores them, so",
-    "that a caller cannot confirm what it has not been asked.",
-    "",
-    "The feature of a scenario is what the server has to declare for it: a scenario that passes without that fails the command.",
-    "",
-    ...scenarioTable(columns.filter(({ isDetailed }) => isDetailed), {
-      title: "feature, declared by the server",
-      format: (scenario) => formatFeature(scenario, declared),
-    }),
+    "`server-session-lifecycle` and two warnings need sessions. The warning of `input-required-result-ignore-extra-params` is about answers",
+    "without the `requestState` of their question: the server ignores them, so that a caller cannot confirm what it has not been asked.",
     "",
     ...formatNotes(columns),
   ]);

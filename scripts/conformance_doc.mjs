@@ -8,11 +8,9 @@ const SECTIONS = ["Server", "Client"];
 const HEAD = [
   "# Conformance",
   "",
-  "Results of the official suites of the Model Context Protocol, the packages `@modelcontextprotocol/conformance` 0.1.16 and",
-  "0.2.0-alpha.12: of `mcp()`, by `npm run conformance`, and of `mcpTransport()` with `oauthFetch()`, by",
-  "`npm run conformance:client`. Each command writes its section, and fails if a check fails or the runner crashes, hangs or ends early.",
-  "A cell counts the checks that pass. A scenario counts as passed if none of its checks fails and at least one has run; `skipped`: none has",
-  "run; `–`: the scenario is not part of the run.",
+  "Results of the official suites of MCP, `@modelcontextprotocol/conformance` 0.1.16 and 0.2.0-alpha.12. A command writes each section, prints",
+  "a table of all scenarios, and fails if a check fails or a runner ends early. A scenario has passed if none of its checks fails and at least",
+  "one has run.",
   "",
 ];
 

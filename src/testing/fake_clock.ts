@@ -1,3 +1,5 @@
+import * as jobCode from "../core/dispatch/promises/job_service.ts";
+import { provideJobCode } from "../core/dispatch/promises/with_promises.ts";
 import type { Clock } from "../internal/time.ts";
 
 interface Timer {
@@ -27,9 +29,13 @@ export class FakeClock implements Clock {
   #nowMs: number;
   readonly #timers = new Set<Timer>();
 
-  /** @param startMs Initial time, in milliseconds since the Unix epoch. Default: 2026-01-01. */
-  /** Creates a clock that does not advance by itself. */
+  /**
+   * Creates a clock that does not advance by itself.
+   *
+   * @param startMs Initial time, in milliseconds since the Unix epoch. Default: 2026-01-01.
+   */
   constructor(startMs: number = Date.UTC(2026, 0, 1)) {
+    provideJobCode(jobCode);
     this.#nowMs = startMs;
   }
 

@@ -123,9 +123,10 @@ test("the client alone pulls in neither valibot nor the server", async () => {
   );
 });
 
-test("a client loads the parser of Server-Sent Events and the explanation of errors on demand, not when it starts", async () => {
-  const { metafile } = await build({
-    stdin: { contents: 'export { createClient } from "./mod.ts";', resolveDir: ROOT, loader: "ts" },
+/** Files that a program loads when it starts, by the rest that it loads on demand, of a module whose text is `contents`. */
+async function startOf(contents: string): Promise<{ readonly start: string[]; readonly late: string[] }> {
+  const { metafile: { outputs } } = await build({
+    stdin: { contents, resolveDir: ROOT, loader: "ts" },
     bundle: true,
     splitting: true,
     outdir: ROOT,
@@ -136,14 +137,76 @@ test("a client loads the parser of Server-Sent Events and the explanation of err
     format: "esm",
     logLevel: "silent",
   });
-  const outputs = Object.values(metafile.outputs);
-  const start = outputs.find(({ entryPoint }) => entryPoint === "<stdin>");
-  // Without files that both share: each would cost a request.
-  deepStrictEqual(start?.imports.map(({ kind }) => kind), ["dynamic-import", "dynamic-import"]);
-  const lateFiles = outputs.filter((output) => output !== start).flatMap(({ inputs }) => Object.keys(inputs));
-  for (const file of ["src/http_client/sse.ts", "src/client/explain_error.ts"]) ok(lateFiles.includes(file), file);
-  ok(lateFiles.some((file) => file.includes("eventsource-parser")));
+  const first = Object.keys(outputs).find((name) => outputs[name]?.entryPoint === "<stdin>") ?? "";
+  const names = new Set([first]);
+  // The loop visits what is added to the set meanwhile.
+  for (const name of names) {
+    for (const { path, kind } of outputs[name]?.imports ?? []) if (kind === "import-statement") names.add(path);
+  }
+  const start: string[] = [];
+  const late: string[] = [];
+  for (const [name, { inputs }] of Object.entries(outputs)) {
+    (names.has(name) ? start : late).push(...Object.keys(inputs));
+  }
+  return { start, late };
+}
+
+test("a client loads the parser of Server-Sent Events and the explanation of errors on demand, not when it starts", async () => {
+  const { start, late } = await startOf('export { createClient } from "./mod.ts";');
+  for (const file of ["src/http_client/sse.ts", "src/client/explain_error.ts"]) ok(late.includes(file), file);
+  ok(late.some((file) => file.includes("eventsource-parser")));
+  deepStrictEqual(start.filter((file) => /eventsource|explain|src\/(server|core\/(dispatch|token))\//.test(file)), []);
 });
+
+test("the front door loads the code of jobs on demand, not when it starts", async () => {
+  const { start, late } = await startOf('export * from "./mod.ts";');
+  for (const file of ["job_service.ts", "job_runner.ts", "jobs.ts", "redeem.ts", "wait_resolver.ts"]) {
+    ok(late.includes(`src/core/dispatch/promises/${file}`), file);
+  }
+  ok(start.includes("src/core/dispatch/promises/with_promises.ts"));
+});
+
+/** Calls that need the code of jobs, each as the first of its server. */
+const FIRST_CALLS = `
+  import { createClient, createServer, defineTool, memoryTransport } from "./mod.ts";
+  const slow = defineTool("slow").describe("S").promise({ budgetMs: 1 }).handle(() => new Promise((end) => setTimeout(end, 5, "late")));
+  const plain = defineTool("plain").describe("P").handle(() => "now");
+  const clientOf = (...tools) => createClient(memoryTransport(createServer({ tools })));
+  export const calls = {
+    budget: () => clientOf(slow).$.call("slow"),
+    start: async () => (await clientOf(slow).slow.start()).token.slice(0, 5),
+    key: () => clientOf(plain).$.call("plain", {}, { idempotencyKey: "k" }),
+    token: () => clientOf(slow, plain).$.call("redeem", { promise: "prom_x" }).catch(({ code }) => code),
+    resolver: () => createServer({ tools: [slow] }).resolve("res_x", 1).catch(({ code }) => code),
+    worker: async () => {
+      const server = createServer({ tools: [plain] });
+      await server.work().stop();
+      await server.close();
+      return "closed";
+    },
+  };`;
+
+const ANSWERS = {
+  budget: "late",
+  start: "prom_",
+  key: "now",
+  token: "invalid_promise",
+  resolver: "invalid_promise",
+  worker: "closed",
+};
+
+/** The bundle, built by the first test. */
+let oneFile: Promise<string> | undefined;
+
+for (const [name, answer] of Object.entries(ANSWERS)) {
+  test(`in a bundle of one file the code of jobs is there for the first call: ${name}`, async () => {
+    const text = await (oneFile ??= textOf(FIRST_CALLS));
+    ok(!/import\("\./.test(text), "one file");
+    // Another module for each test, in which no code has been loaded.
+    const { calls } = await import(`data:text/javascript;base64,${Buffer.from(`${text}//${name}`).toString("base64")}`);
+    strictEqual(await calls[name](), answer);
+  });
+}
 
 test("the front door pulls in MCP, but neither protobuf nor Connect, nor the code of resources and prompts", async () => {
   const files = await filesIn('export * from "./mod.ts";');
@@ -167,16 +230,17 @@ const BROUGHT = [
   /exact_check|check_writer/,
   /^src\/server\/option_rules|^src\/core\/tool\/definition_rules|^src\/core\/schema\/references/,
   /^src\/core\/dispatch\/configure/,
+  /^src\/server\/(origin_policy|base_path)/,
 ];
 
-test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks, config and rules of options", async () => {
+test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks, config, rules of options and origins", async () => {
   const files = await filesIn(CORE_SERVER);
   ok(files.includes("src/core/dispatch/dispatcher.ts"));
   deepStrictEqual(files.filter((path) => BROUGHT.some((pattern) => pattern.test(path))), []);
 });
 
 /** Members of the code that stops runs at questions and waits, makes runs jobs, and starts workers. */
-const MEMBERS_BROUGHT = /\.(bindKey|runKeyed|tokenOf|promiseOf|divergence|concurrency)\b/g;
+const MEMBERS_BROUGHT = /\.(bindKey|runKeyed|divergence|concurrency|middlewareDeadline|getPrompt)\b/g;
 
 test("keys and engines, not a core server, have the steps of stopped runs and of jobs", async () => {
   const membersOf = async (contents: string) => new Set((await textOf(contents)).match(MEMBERS_BROUGHT));

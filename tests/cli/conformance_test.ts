@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ConformanceResult } from "../../src/testing/mod.ts";
+import { type ConformanceResult, conformanceSuite } from "../../src/testing/mod.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import { createCheckedServer, type Fetch, fetchOf } from "../testing/conformance/server.ts";
 import { runHere } from "./run_here.ts";
@@ -37,6 +37,28 @@ async function listen(fetch: Fetch) {
 }
 
 const env = { TOKEN };
+
+test("conformance --list prints each check below its binding, and sends nothing", async () => {
+  const { code, out, errors } = await runHere({ cwd: "." }, "conformance", "--list");
+  strictEqual(code, 0, errors);
+  const lines = out.split("\n");
+  deepStrictEqual(lines.filter((line) => line !== "" && !line.includes(" ")), [
+    "http",
+    "grpc",
+    "websocket",
+    "webtools",
+  ]);
+  const grpc = { grpc: "http://localhost", webSocket: "ws://localhost", webtools: "http://localhost/webtools/any" };
+  const checks = conformanceSuite({ mcpLite: "http://localhost/mcp-lite/v1", ...grpc });
+  deepStrictEqual(
+    lines.filter((line) => / (MUST|SHOULD): /.test(line)).sort(),
+    checks.map(({ id, level, title }) => `${id} ${level}: ${title}`).sort(),
+  );
+  match(
+    (await runHere({ cwd: "." }, "conformance", "ws://localhost", "--list", "--level", "should")).out,
+    /^websocket\n\S+ SHOULD: /,
+  );
+});
 
 test("conformance: reports as text, JSON and JUnit have no token, and a server that complies ends with 0", async () => {
   await using folder = await temporaryFolder();

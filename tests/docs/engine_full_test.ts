@@ -1,45 +1,18 @@
-/** The engine of docs/engines.md complies with the contract. */
-import { deepStrictEqual, ok } from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+/** The engine of examples/engine, to which docs/engines.md leads, complies with the contract. */
+import { deepStrictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Engine } from "../../src/engine/engine.ts";
+import { type Table, TableEngine } from "../../examples/engine/table_engine.ts";
 import { engineSuite } from "../../src/testing/mod.ts";
 import { runtime } from "../runtime/runtime.ts";
-import { findFences } from "./extract.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const PAGE = "docs/engines.md";
 const LEASE_MS = 1_500;
 const skip = runtime !== "bun" && "the engine has no part for a runtime: once, under bun, is enough";
 
-interface Page {
-  readonly TableEngine: new (table: unknown, leaseMs: number) => Engine;
-}
-
-/** Imports the fence of the page that has the class. */
-async function importEngine(): Promise<Page> {
-  const fence = findFences(PAGE, readFileSync(join(root, PAGE), "utf8")).find(({ code }) =>
-    code.includes("class TableEngine")
-  );
-  ok(fence, `${PAGE} has no engine`);
-  mkdirSync(join(root, ".cache"), { recursive: true });
-  const folder = mkdtempSync(join(root, ".cache/engine-"));
-  try {
-    writeFileSync(join(folder, "engine.ts"), fence.code);
-    return await import(pathToFileURL(join(folder, "engine.ts")).href) as Page;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-test("the engine of docs/engines.md passes engineSuite()", { skip, timeout: 60_000 }, async () => {
-  const { TableEngine } = await importEngine();
+test("the engine of examples/engine passes engineSuite()", { skip, timeout: 60_000 }, async () => {
   const checks = engineSuite(() => {
-    const table = new Map();
-    const engines = [new TableEngine(table, LEASE_MS)];
-    const [engine] = engines as [Engine];
+    const table: Table = new Map();
+    const engine = new TableEngine(table, LEASE_MS);
+    const engines = [engine];
     return Promise.resolve({
       engine,
       reopen: () => Promise.resolve(engines[engines.push(new TableEngine(table, LEASE_MS)) - 1]!),

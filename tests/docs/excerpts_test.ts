@@ -1,4 +1,4 @@
-/** Excerpts of examples on the pages: a fence that names a file has lines of this file, and the gallery stays small. */
+/** Excerpts of examples and pairs on the pages: a fence that names a file has lines of this file, and the gallery stays small. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,11 +12,11 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 const trim = (text: string) => `\n${text.trim().split("\n").map((line) => line.trim()).join("\n")}\n`;
 
 function excerptsOf(page: string) {
-  const fences = page.matchAll(/^```ts fragment (examples\/\S+)\n([^]*?)^```$/gm);
+  const fences = page.matchAll(/^```ts fragment ((?:examples|tests\/docs\/peers)\/\S+)\n([^]*?)^```$/gm);
   return Array.from(fences, ([, file = "", code = ""]) => ({ file, code }));
 }
 
-test("an excerpt that names a file of examples has consecutive lines of it", () => {
+test("an excerpt that names a file of examples or pairs has consecutive lines of it", () => {
   const pages = [
     "README.md",
     ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),

@@ -19,10 +19,12 @@ export interface Example {
   readonly code: string;
 }
 
-/** All fences of README.md, docs/, mod.ts and src/, in this order. */
+/** All fences of README.md, docs/, the pairs of `peers/`, mod.ts and src/, in this order. */
 export function findExamples(root: string): Example[] {
   return [
-    ...["README.md", ...listFiles(root, "docs", ".md")].flatMap((file) => findFences(file, read(root, file))),
+    ...["README.md", ...listFiles(root, "docs", ".md"), ...listFiles(root, "tests/docs/peers", ".md")].flatMap((file) =>
+      findFences(file, read(root, file))
+    ),
     ...["mod.ts", ...listFiles(root, "src", ".ts")].flatMap((file) => findFences(file, keepComments(read(root, file)))),
   ];
 }
@@ -92,6 +94,17 @@ export interface Pair {
   readonly heading: string;
   readonly peer: Example;
   readonly ours: Example;
+}
+
+/** Pages for users of another library, and the files with the rest of their pairs: the pages show those in part. */
+const PAIR_FILES: Readonly<Record<string, string>> = {
+  "docs/coming-from-mcp-lite.md": "tests/docs/peers/mcp_lite.md",
+  "docs/coming-from-the-official-sdk.md": "tests/docs/peers/official.md",
+};
+
+/** The pairs of a page, then those of its file in `peers/`. @throws {Error} As `findPairs`. */
+export function readPairs(root: string, page: string): Pair[] {
+  return [page, PAIR_FILES[page] ?? ""].flatMap((file) => findPairs(file, read(root, file)));
 }
 
 /**

@@ -1,12 +1,12 @@
 /** The pages for those who come from another library: both sides of each pair are asked the same, and answer the same. */
 import { deepStrictEqual, match, ok } from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { runtime } from "../runtime/runtime.ts";
 import type { Json } from "../wires/mcp/server/client.ts";
-import { findPairs } from "./extract.ts";
+import { readPairs } from "./extract.ts";
 import { Caller, type Comparison, type Peer } from "./peers/caller.ts";
 import { comparisons as mcpLite } from "./peers/mcp_lite.ts";
 import { comparisons as official } from "./peers/official.ts";
@@ -20,7 +20,7 @@ const pages: Readonly<Record<string, Readonly<Record<string, Comparison>>>> = {
 const skip = runtime !== "bun" && "peers are compared once, on Bun";
 
 for (const [page, comparisons] of Object.entries(pages)) {
-  const pairs = findPairs(page, readFileSync(join(root, page), "utf8"));
+  const pairs = readPairs(root, page);
 
   test(`${page}: each pair is compared`, { skip }, () => {
     deepStrictEqual(pairs.map(({ heading }) => heading), Object.keys(comparisons));
@@ -38,8 +38,7 @@ for (const [page, comparisons] of Object.entries(pages)) {
 
 /** What both sides of a pair say of one call, as text. */
 async function tell(heading: string, tool: string, args: Json = {}): Promise<readonly [theirs: string, ours: string]> {
-  const page = "docs/coming-from-mcp-lite.md";
-  const pair = findPairs(page, readFileSync(join(root, page), "utf8")).find((pair) => pair.heading === heading);
+  const pair = readPairs(root, "docs/coming-from-mcp-lite.md").find((pair) => pair.heading === heading);
   ok(pair !== undefined);
   const call = async ({ code }: { readonly code: string }) =>
     JSON.stringify(await new Caller(await load(code), "2025-06-18").call(tool, args));

@@ -1,4 +1,8 @@
-/** Explores the model of the protocol; docs/decisions/job-protocol.md has the results of larger bounds. */
+/**
+ * Explores the model of the protocol. Larger bounds, all without a violation, have these states and transitions: one job, two replicas,
+ * two kills, one lapse, two values: 578,371 and 2,138,825; one kill, two lapses, one value: 202,099 and 642,252; two jobs, two replicas,
+ * one kill, one value: 127,288 and 416,324.
+ */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { runtime } from "../runtime/runtime.ts";

@@ -133,8 +133,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
 
 /** The section of the page. */
 export function renderDurable(): string {
-  const text =
-    "Sleeps, waits, resolve tokens and schedules are the same over each wire. A test checks that the named tests exist.";
+  const text = "Sleeps, waits, resolve tokens and schedules are the same over each wire.";
   return renderFaults("Durable work", text, durableGuarantees);
 }
 

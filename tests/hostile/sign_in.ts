@@ -105,7 +105,6 @@ export const signInGuarantees: readonly FaultGuarantee[] = [
 
 /** The section of the page. */
 export function renderSignIn(): string {
-  const text =
-    "[Sign-in](sign-in.md) is in front of all wires, and the same for each. A test checks that the named tests exist.";
+  const text = "[Sign-in](sign-in.md) is in front of all wires, and the same for each.";
   return renderFaults("Sign-in", text, signInGuarantees);
 }

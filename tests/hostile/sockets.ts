@@ -86,6 +86,6 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
 
 /** The section of the page. */
 export function renderSockets(): string {
-  const text = "Connections of the [WebSocket](websocket.md) wire. A test checks that the named tests exist.";
+  const text = "Connections of the [WebSocket](websocket.md) wire.";
   return renderFaults("WebSocket", text, socketGuarantees);
 }

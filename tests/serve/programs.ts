@@ -39,7 +39,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const START_MS = 20_000;
+/** A bound for a program that hangs, not for one that starts slowly beside others. */
+const START_MS = 60_000;
 const running = new Set<number>();
 process.once("exit", () => running.forEach(endGroup));
 
@@ -198,7 +199,7 @@ export function testWith<const Needs extends readonly Found[]>(
   name: string,
   needs: Needs,
   run: (...paths: { [Index in keyof Needs]: string }) => Promise<void>,
-  timeoutMs: number = 60_000,
+  timeoutMs: number = 180_000,
 ): void {
   const missing = needs.flatMap((found) => ("missing" in found ? [found.missing] : []));
   const reason = process.versions["bun"] === undefined

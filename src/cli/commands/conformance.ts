@@ -17,6 +17,9 @@ import { EXIT } from "../exit_codes.ts";
 import { headersOf, HTTP_FLAGS, type HttpFlags, parseDuration } from "../targets/flags.ts";
 import { printable, type Terminal } from "../terminal/terminal.ts";
 
+/** Addresses of every wire, for `--list` without a target. */
+const EVERY_WIRE = ["http://localhost", "ws://localhost", "grpc://localhost", "http://localhost/webtools/any"];
+
 const FORMATS = ["text", "json", "junit"] as const;
 
 /** Flags that name a tool, and what the tool does. */
@@ -39,6 +42,7 @@ interface ConformanceFlags extends HttpFlags, ToolFlags {
   readonly timeout?: number;
   readonly format?: typeof FORMATS[number];
   readonly json?: boolean;
+  readonly list?: boolean;
   readonly out?: string;
 }
 
@@ -53,6 +57,7 @@ export const conformanceCommand: CliCommand = defineCommand<ConformanceFlags>({
     ["toolwire conformance https://example.com/webtools/weather", "The rules of Webtools"],
     [`toolwire conformance localhost:8000 --tool 'search {"query":"a"}' --stream-tool report`, "Tools, with arguments"],
     ["toolwire conformance localhost:8000 --format junit --out report.xml", "For CI"],
+    ["toolwire conformance --list", "The rules, without a server"],
   ],
   parameters: {
     flags: {
@@ -76,6 +81,7 @@ export const conformanceCommand: CliCommand = defineCommand<ConformanceFlags>({
       format: { kind: "enum", values: FORMATS, optional: true, brief: "Form of the report. Default: text" },
       json: { kind: "boolean", optional: true, brief: "The same as --format json" },
       out: { kind: "parsed", parse: String, optional: true, placeholder: "file", brief: "File for the report" },
+      list: { kind: "boolean", optional: true, withNegated: false, brief: "Print the checks, and send nothing" },
     },
     positional: {
       kind: "array",
@@ -84,10 +90,17 @@ export const conformanceCommand: CliCommand = defineCommand<ConformanceFlags>({
   },
   async run(context, flags, ...words) {
     const { host, terminal } = context;
-    const target = conformanceTargetOf(words, flags.wire, host.cwd);
+    const addresses = flags.list === true && words.length === 0 ? EVERY_WIRE : words;
+    const target = conformanceTargetOf(addresses, flags.wire, host.cwd);
     const level = flags.level?.toUpperCase();
     const checks = conformanceSuite({ ...target, headers: headersOf(flags, host.env) }, optionsOf(flags))
       .filter((check) => level === undefined || check.level === level);
+    if (flags.list === true) {
+      terminal.write(
+        formatLines(checks, ({ binding }) => binding, ({ id, level, title }) => [`${id} ${level}: ${title}`]),
+      );
+      return EXIT.ok;
+    }
     const signal = context.interruption();
     const results: ConformanceResult[] = [];
     if (terminal.isInteractive) terminal.status.show(() => `${results.length} of ${checks.length} checks`);
@@ -178,16 +191,28 @@ const STYLES = { passed: "green", failed: "red", "not applicable": "dim" } as co
 
 /** A line for each check; failed ones with their request and response. */
 function formatText(results: readonly ConformanceResult[], terminal: Terminal | undefined): string {
+  const lines = formatLines(
+    results,
+    ({ binding, specification }) => `${specification}, ${binding}`,
+    (result) => linesOf(result, (text) => terminal?.style(STYLES[result.status], text) ?? text),
+  );
+  return `${lines}\n${summaryOf(results)}\n`;
+}
+
+/** Lines of each check, below a heading where it changes. */
+function formatLines<Check>(
+  checks: readonly Check[],
+  titleOf: (check: Check) => string,
+  format: (check: Check) => readonly string[],
+): string {
   let heading = "";
-  const lines = results.flatMap((result) => {
-    const { binding, specification, status } = result;
-    const style = (text: string) => terminal?.style(STYLES[status], text) ?? text;
-    const title = `${specification}, ${binding}`;
+  const lines = checks.flatMap((check) => {
+    const title = titleOf(check);
     const above = title === heading ? [] : [...(heading === "" ? [] : [""]), title];
     heading = title;
-    return [...above, ...linesOf(result, style)];
+    return [...above, ...format(check)];
   });
-  return `${[...lines, "", summaryOf(results)].join("\n")}\n`;
+  return `${lines.join("\n")}\n`;
 }
 
 function linesOf(result: ConformanceResult, style: (text: string) => string): readonly string[] {

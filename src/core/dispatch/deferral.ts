@@ -16,8 +16,8 @@ import type { CallContext } from "./call_context.ts";
 import type { RunState } from "./run_state.ts";
 import type { CallObserver } from "./observer.ts";
 import type { CallServices, OutputLimits, QuestionKeys, RunQuestions, StoppedRuns } from "./services.ts";
-import type { Schedule } from "./schedule.ts";
-import type { CompletionTarget } from "./completion.ts";
+import type { Schedule, Scheduler } from "./schedule.ts";
+import type { CompletionTarget, Notifier } from "./completion.ts";
 import type { Resolution } from "../handler/waits.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
@@ -193,6 +193,20 @@ export interface DeferralOptions extends JobOptions {
   readonly engine: Engine;
   /** Signs promise tokens. */
   readonly keys: TokenKeys;
+}
+
+/** What a deferral has before the code of its jobs is loaded. */
+export interface DeferralParts extends Omit<DeferralOptions, "work" | "schedules" | "onComplete"> {
+  /** The engine, whose errors are `unavailable`. */
+  readonly reporting: Engine;
+  /** Number of jobs that run at once in this process; 0 for none. */
+  readonly concurrency: number;
+  /** Plans the calls of schedules; `undefined` on a server without them, which does not have their code. */
+  readonly scheduler: Scheduler | undefined;
+  /** Notifies of the ends of jobs, if the server has such targets. */
+  readonly notifier: Notifier | undefined;
+  /** Returns the id of the server as the owner of runs. */
+  readonly ownerOf: () => string;
 }
 
 /** The code that an engine brings. */

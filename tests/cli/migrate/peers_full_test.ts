@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { findPairs } from "../../docs/extract.ts";
+import { readPairs } from "../../docs/extract.ts";
 import type { Comparison, Peer } from "../../docs/peers/caller.ts";
 import { comparisons as mcpLite } from "../../docs/peers/mcp_lite.ts";
 import { comparisons as official } from "../../docs/peers/official.ts";
@@ -29,7 +29,7 @@ const LEFT: ReadonlySet<string> = new Set([
 ]);
 
 const pairs = Object.entries(PAGES).flatMap(([page, comparisons]) =>
-  findPairs(page, readFileSync(join(root, page), "utf8")).map(({ heading, peer }, index) => ({
+  readPairs(root, page).map(({ heading, peer }, index) => ({
     title: `${page}: ${heading}`,
     heading,
     code: peer.code,

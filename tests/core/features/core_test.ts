@@ -306,6 +306,14 @@ test("originPolicy() of a core server brings hosts, origins and CORS, also to a 
   }
 });
 
+test("hosts, origins and CORS without originPolicy() do not compile", () => {
+  // @ts-expect-error: hosts is a member of originPolicy
+  throws(() => createServer({ tools: [add], hosts: ["a.example"] }));
+  // @ts-expect-error: the value does not bring its code
+  throws(() => createServer({ tools: [add], originPolicy: { cors: true } }));
+  createFrontDoorServer({ tools: [add], hosts: ["a.example"], origins: "*", cors: true });
+});
+
 test("mcp() of a core server needs mcpTasks for tools that give promises, and serves their work as tasks with it", async () => {
   const slow = t.promise({ required: true }).handle(() => "done");
   const options = { tools: [slow], engine: memoryEngine(), keys: keyRing(KEYS), logger: false } as const;

@@ -55,7 +55,7 @@ for (const [library, schema] of STANDARD) {
 
 const UNKNOWN =
   "cannot become JSON Schema: valibot does not offer it here; define its tool with toolDefiner(valibotJsonSchema), " +
-  'from "toolwire/core" and "…/schema", or with defineTool of "toolwire"';
+  'of "toolwire/core" and "toolwire/schema"';
 
 for (
   const [name, define] of [["defineTool()", defineCoreTool], [

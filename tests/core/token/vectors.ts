@@ -11,7 +11,7 @@ export interface TokenVector extends TokenClaims {
 /** The key of all vectors. */
 export const VECTOR_KEY = "k1:this-secret-is-public-never-sign-with-it";
 
-/** Those of docs/tokens.md, for runtimes that read no files. */
+/** Those of examples/tokens/vectors.json, for runtimes that read no files. */
 export const vectors: readonly TokenVector[] = [
   {
     "kind": "promise",

@@ -141,6 +141,24 @@ testPane("several questions are answered together, and only web pages are links"
   ]]);
 });
 
+testPane("a resource of a link waits for the lists, and is followed", async ({ page, open }) => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/mcp", async (route) => {
+    if (!/server.discover/.test(route.request().postData() ?? "")) return await route.continue();
+    ask();
+    await released;
+    await route.continue();
+  });
+  await open("#/resources/weather%3A%2F%2Fnow");
+  await asked;
+  strictEqual(await page.getByRole("button", { name: "Read" }).count(), 0, "it could not be read yet");
+  release();
+  await page.getByRole("button", { name: "Read" }).click();
+  await page.locator("pre.value", { hasText: "sunny" }).waitFor();
+  await page.getByText("live, 0 changes").waitFor();
+});
+
 testPane(
   "resources and templates are read, and again when the server says that one has changed",
   async ({ page, open, sent }) => {

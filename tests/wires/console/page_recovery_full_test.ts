@@ -72,6 +72,7 @@ testWith("console: a wrong key is no question of a token, and each caller has a 
   });
   await withPage({ server: open(), chromium }, async ({ page, open }) => {
     await open("#/access");
+    await page.waitForFunction(() => Object.keys(localStorage).some((one) => one.startsWith("toolwire-list")));
     await page.getByLabel("Id of the caller").fill("ada");
     await page.getByRole("button", { name: "Act as" }).click();
     await page.getByRole("row", { name: /secret ✓ may call/ }).waitFor();

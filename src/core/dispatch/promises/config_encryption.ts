@@ -5,7 +5,7 @@
  * process, which is enough for an engine that stores jobs in one process.
  */
 import { CallConfig } from "../../call/call_config.ts";
-import type { Engine, Job } from "../../../engine/engine.ts";
+import type { Job } from "../../../engine/engine.ts";
 import { ToolError } from "../../errors/tool_error.ts";
 import type { Json } from "../../../internal/json.ts";
 import { decodeBase64Url, encodeBase64Url } from "../../token/base64url.ts";
@@ -84,23 +84,4 @@ export class ConfigEncryption {
 
 function parameters(iv: Uint8Array<ArrayBuffer>, id: string): AesGcmParams {
   return { name: "AES-GCM", iv, additionalData: encoder.encode(id) };
-}
-
-/** @throws {TypeError} If a tool takes config, the engine stores jobs outside of the process, and the keys are not sealed. */
-export function assertConfigHidden(definitions: readonly ToolDefinition[], engine: Engine, keys: TokenKeys): void {
-  const definition = definitions.find(({ config }) => config !== undefined);
-  if (definition === undefined || keys.isSealed || isOfOneProcess(engine)) return;
-  throw new TypeError(
-    `Cannot create server: the tool ${definition.name} takes config, which the engine ${engine.name} writes down: ` +
-      'pass keys that encrypt, { keys: sealed("k1:…") } of "toolwire/sealed"',
-  );
-}
-
-function isOfOneProcess(engine: Engine): boolean {
-  try {
-    return engine.processId !== undefined;
-  } catch {
-    // The engine makes a random id for its process, and some runtimes have no randomness before the first request.
-    return true;
-  }
 }

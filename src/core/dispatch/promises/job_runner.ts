@@ -8,21 +8,21 @@ import { Future } from "../../../internal/future.ts";
 import { uuidOf } from "../../token/digest.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import { toolOfJob } from "../attached_tools.ts";
-import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
+import type { ToolDefinition } from "../../tool/definition.ts";
 import { CallContext } from "../call_context.ts";
-import type { RunLimits } from "../run_state.ts";
 import { configure } from "../configure.ts";
-import type { DeferralOptions, DispatchServices } from "../deferral.ts";
+import type { DeferralParts, DispatchServices } from "../deferral.ts";
 import { invalidArguments } from "../run_tool.ts";
 import type { RunLease, RunQuestions } from "../services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
-import { DEADLINE_SHARE, type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
+import { type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import type { ScheduledJobs } from "./scheduled_jobs.ts";
 import { jobRunState } from "./job_run_state.ts";
 import { toWaiting } from "./job_waits.ts";
 import { EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
-import type { PromiseTokens } from "./promise_tokens.ts";
+import type { JobPromises } from "./job_promises.ts";
+import { answerWithin, timesOf } from "./run_guard.ts";
 
 /** Delay until a job without a lease is delivered to another process, in milliseconds. */
 const RECOVERY_MS = 3_000;
@@ -34,11 +34,9 @@ const HAND_OVER_MS = 2_000;
 const RUNNING = { state: "running", epoch: 1, attempt: 1 } as const;
 
 /** Options of a {@link JobRunner}. */
-export interface JobRunnerOptions extends Omit<DeferralOptions, "work"> {
-  /** Number of jobs that run at once in this process; 0 for none. */
-  readonly concurrency: number;
+export interface JobRunnerOptions extends DeferralParts {
   readonly jobs: Jobs;
-  readonly promises: PromiseTokens;
+  readonly promises: JobPromises;
   readonly waits: JobWaiters;
   readonly scheduled: ScheduledJobs;
 }
@@ -60,37 +58,13 @@ export class JobRunner {
     this.#configs = new ConfigEncryption(options.keys);
   }
 
-  /** Whether jobs outlive the process. */
-  get outlivesProcess(): boolean {
-    return this.#jobs.engine.processId === undefined;
-  }
-
-  guard(
-    run: CallContext,
-    running: Future<CallResult>,
-    promise: Required<PromiseOptions>,
-    deadlineMs: number,
-  ): Future<CallResult> {
-    const { promiseMs, budgetMs } = timesOf(promise, deadlineMs);
-    const onTotal = () => this.#spendBudget(run, budgetMs, promiseMs, deadlineMs);
-    return this.#guard(run, running, { totalMs: budgetMs, idleMs: undefined, onTotal });
-  }
-
-  /** The result of `running`, or the error that ends the run before it. */
-  #guard({ runState }: CallContext, running: Future<CallResult>, limits: RunLimits): Future<CallResult> {
-    const answer = new Future<CallResult>();
-    runState.answerTo(answer, this.#services, limits, this.#services.clock.elapsed());
-    running.into({ receive: (result) => runState.settle(result), fail: (thrown) => answer.fail(thrown) });
-    return answer;
-  }
-
   /** Makes a run a job before its budget is spent, and promises its result. */
   makeJob(run: CallContext): Promise<void> {
     const { promise } = run.definition;
     if (promise === undefined || run.lease?.isPromised) return Promise.resolve();
     const { promiseMs, budgetMs } = timesOf(promise, this.#services.deadlineMs(run));
     const { clock } = this.#services;
-    return this.#adopt(run, clock.now(), clock.elapsed() + promiseMs - budgetMs);
+    return this.adopt(run, clock.now(), clock.elapsed() + promiseMs - budgetMs);
   }
 
   /** The promise of a run that stopped at waits. */
@@ -101,25 +75,8 @@ export class JobRunner {
     return this.#options.promises.ofJob({ ...toWaiting(job, memo, waiting), ...(progress && { progress }) });
   }
 
-  /** Promises the result of a run, once its handler has started. */
-  #spendBudget(run: CallContext, budgetMs: number, promiseMs: number, deadlineMs: number): void {
-    const { clock, isGraceOver } = this.#services;
-    if (isGraceOver) return run.runState.end(this.#services.deadlineError());
-    const startedMs = clock.now() - budgetMs;
-    const promiseAtMs = clock.elapsed() + promiseMs - budgetMs;
-    // The caller's deadline counts until the promise is sent.
-    run.runState.limit(deadlineMs - budgetMs);
-    // Only the middleware around the finished work is pending.
-    if (run.runState.workResult !== undefined) return;
-    run.whenStarted(() => {
-      this.#adopt(run, startedMs, promiseAtMs).catch((thrown) => {
-        // Without a promise the run continues until its deadline.
-        this.#services.settleThrown(thrown, { tool: run.definition.name, callId: run.callId });
-      });
-    });
-  }
-
-  #adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
+  /** Makes a run a job, unless it is being made one, and promises its result at `promiseAtMs` of the elapsed time at the latest. */
+  adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
     let adoption = this.#adoptions.get(run);
     if (adoption === undefined) {
       adoption = this.#becomeJob(run, startedMs, promiseAtMs);
@@ -238,7 +195,9 @@ export class JobRunner {
   async #insertRunning(run: CallContext, plain: Job, options: LeaseOptions): Promise<boolean> {
     const job = run.call.config === undefined ? plain : await this.#withConfig(run, plain);
     // If this process dies before it has the lease, another process runs the job.
-    if (!await this.#jobs.engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
+    if (!await this.#jobs.engine.insert(job, this.#jobs.engine.processId === undefined ? RECOVERY_MS : undefined)) {
+      return false;
+    }
     const release = await this.#lease(job);
     const { workResult } = run.runState;
     // The run finished before its job was written. Delete the job unless another call has joined it.
@@ -314,7 +273,7 @@ export class JobRunner {
     const { observer } = this.#services;
     const began = observer?.begin(run, job.attempt);
     const running = Future.of(Promise.resolve(this.#runWithMiddleware(run)));
-    const ended = this.#guard(run, running, { totalMs: this.#attemptMs(run), idleMs: undefined });
+    const ended = answerWithin(run, running, { totalMs: this.#attemptMs(run), idleMs: undefined }, this.#services);
     if (observer !== undefined) ended.into({ receive: (result) => observer.end(began, run, result), fail: () => {} });
     await concluded;
   }
@@ -343,12 +302,6 @@ export class JobRunner {
       return this.#services.settleThrown(error, { tool, callId: id });
     }
   }
-}
-
-/** Times after which a caller gets a promise, in milliseconds: the budget of the tool, and the latest. */
-function timesOf({ budgetMs }: Required<PromiseOptions>, deadlineMs: number): { budgetMs: number; promiseMs: number } {
-  const promiseMs = DEADLINE_SHARE * deadlineMs;
-  return { promiseMs, budgetMs: Math.min(budgetMs, promiseMs) };
 }
 
 /** The definition that a job runs: the current one, or the earlier one that it began with. */

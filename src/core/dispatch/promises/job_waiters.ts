@@ -3,11 +3,9 @@ import type { Job } from "../../../engine/engine.ts";
 import { isFinal, type Jobs } from "./jobs.ts";
 import type { DispatchServices } from "../deferral.ts";
 import { CLOSING } from "../services.ts";
-import type { PromiseTokens } from "./promise_tokens.ts";
+import type { JobPromises } from "./job_promises.ts";
 import type { CallContext } from "../call_context.ts";
-
-/** Share of a deadline after which a caller gets a promise: it has to arrive before the caller gives up. */
-export const DEADLINE_SHARE = 0.8;
+import { DEADLINE_SHARE } from "./run_guard.ts";
 
 /** The error for a call that joined another one, which ended without a stored result. */
 export function joinedCallFailed(): ErrorResult {
@@ -18,10 +16,10 @@ export function joinedCallFailed(): ErrorResult {
 export class JobWaiters {
   readonly #services: DispatchServices;
   readonly #jobs: Jobs;
-  readonly #promises: PromiseTokens;
+  readonly #promises: JobPromises;
   readonly #pauses = new Set<() => void>();
 
-  constructor(services: DispatchServices, jobs: Jobs, promises: PromiseTokens) {
+  constructor(services: DispatchServices, jobs: Jobs, promises: JobPromises) {
     this.#services = services;
     this.#jobs = jobs;
     this.#promises = promises;

@@ -49,17 +49,17 @@ export class Jobs {
   readonly #clock: Clock;
   /** Pending reads, shared by concurrent readers of the same job. */
   readonly #reads = new Map<string, Promise<Job | undefined>>();
-  #owner: string | undefined;
+  readonly #ownerOf: () => string;
 
-  constructor(engine: Engine, clock: Clock) {
+  constructor(engine: Engine, clock: Clock, ownerOf: () => string) {
     this.engine = engine;
     this.#clock = clock;
+    this.#ownerOf = ownerOf;
   }
 
   /** Id of this server as the owner of runs. */
   get owner(): string {
-    // Made late: some hosts have no randomness while modules load.
-    return (this.#owner ??= crypto.randomUUID());
+    return this.#ownerOf();
   }
 
   /**

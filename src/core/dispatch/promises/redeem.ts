@@ -14,8 +14,9 @@ import { CallContext } from "../call_context.ts";
 import type { DispatchServices } from "../deferral.ts";
 import { readAnswers } from "../questions/continuation.ts";
 import { INVALID_CONTINUATION } from "../services.ts";
-import { DEADLINE_SHARE, type JobWaiters } from "./job_waiters.ts";
-import type { PromiseTokens } from "./promise_tokens.ts";
+import type { JobWaiters } from "./job_waiters.ts";
+import type { JobPromises } from "./job_promises.ts";
+import { DEADLINE_SHARE } from "./run_guard.ts";
 
 /** Longest wait that a caller may request, in milliseconds: proxies close connections after 30 s or more. */
 const MAX_WAIT_MS = 25_000;
@@ -28,10 +29,10 @@ type Wait = Omit<RemoteWait, "signal">;
 export class Redeemer {
   readonly #services: DispatchServices;
   readonly #jobs: Jobs;
-  readonly #promises: PromiseTokens;
+  readonly #promises: JobPromises;
   readonly #waits: JobWaiters;
 
-  constructor(services: DispatchServices, jobs: Jobs, promises: PromiseTokens, waits: JobWaiters) {
+  constructor(services: DispatchServices, jobs: Jobs, promises: JobPromises, waits: JobWaiters) {
     this.#services = services;
     this.#jobs = jobs;
     this.#promises = promises;

@@ -1,9 +1,7 @@
-import type { Engine, Job } from "../../../engine/engine.ts";
-import { toolOfJob } from "../attached_tools.ts";
-import type { DispatchServices, JobOptions } from "../deferral.ts";
-import type { ScheduleHost, Scheduler } from "../schedule.ts";
+import type { Job } from "../../../engine/engine.ts";
+import type { DispatchServices } from "../deferral.ts";
+import type { Scheduler } from "../schedule.ts";
 import type { Jobs } from "./jobs.ts";
-import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 
 /** Delay until the call of an unknown schedule is delivered to another process, in milliseconds. */
 const ELSEWHERE_MS = 10_000;
@@ -17,16 +15,10 @@ export class ScheduledJobs {
   readonly #jobs: Jobs;
   readonly #scheduler: Scheduler | undefined;
 
-  /** @throws {TypeError} If a schedule names a tool that the server does not have, or its arguments do not fit. */
-  constructor(services: DispatchServices, { schedules = [] }: JobOptions, jobs: Jobs) {
+  constructor(services: DispatchServices, scheduler: Scheduler | undefined, jobs: Jobs) {
     this.#services = services;
     this.#jobs = jobs;
-    this.#scheduler = schedules[0]?.["~scheduler"](schedules, this.#host(jobs.engine));
-  }
-
-  /** Whether the server has schedules. */
-  get isUsed(): boolean {
-    return this.#scheduler !== undefined;
+    this.#scheduler = scheduler;
   }
 
   start(): void {
@@ -56,17 +48,6 @@ export class ScheduledJobs {
       await this.#jobs.passOn(job, 0);
       throw thrown;
     }
-  }
-
-  #host(engine: Engine): ScheduleHost {
-    return {
-      clock: this.#services.clock,
-      toolOf: (name) => toolOfJob(this.#services.registry, name),
-      skewMs: CLOCK_SKEW_MS,
-      insert: (job, dueInMs) => engine.insert(job, dueInMs),
-      get: (id) => engine.get(id),
-      report: (thrown) => void this.#services.settleThrown(thrown, { during: "schedules" }),
-    };
   }
 }
 

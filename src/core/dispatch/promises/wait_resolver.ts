@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from "../../../internal/json.ts";
 import type { Resolution } from "../../handler/waits.ts";
 import { digestOf } from "../../token/digest.ts";
 import { valueName } from "../questions/waiting.ts";
-import type { DeferralOptions, DispatchServices, OpenWait, ResolveWord } from "../deferral.ts";
+import type { DeferralParts, DispatchServices, OpenWait, ResolveWord } from "../deferral.ts";
 import { resolveJobWait } from "./job_waits.ts";
 import type { Jobs } from "./jobs.ts";
 
@@ -20,9 +20,9 @@ interface ResolveData {
 export class WaitResolver {
   readonly #services: DispatchServices;
   readonly #jobs: Jobs;
-  readonly #options: DeferralOptions;
+  readonly #options: DeferralParts;
 
-  constructor(services: DispatchServices, jobs: Jobs, options: DeferralOptions) {
+  constructor(services: DispatchServices, jobs: Jobs, options: DeferralParts) {
     this.#services = services;
     this.#jobs = jobs;
     this.#options = options;

@@ -1,4 +1,9 @@
-/** The code of promises, jobs and idempotency keys, as an engine brings it to a server. */
+/**
+ * Promises, jobs and idempotency keys, as an engine brings them to a server.
+ *
+ * Most of the code is that of jobs, in job_service.ts. It is loaded when a server is created that has a tool with `.promise()`, or else
+ * when it is first needed, so that other servers start without it.
+ */
 import type { Call, CallMeta, Peer } from "../../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type Sink, toToolError } from "../../call/outcome.ts";
 import type { Engine, EngineWorker, WorkOptions } from "../../../engine/engine.ts";
@@ -15,6 +20,7 @@ import type { CallContext } from "../call_context.ts";
 import type {
   Deferral,
   DeferralOptions,
+  DeferralParts,
   DeferralSupport,
   DispatchServices,
   JobAccess,
@@ -23,18 +29,15 @@ import type {
   PromiseTerms,
   ResolveWord,
 } from "../deferral.ts";
-import { assertConfigHidden } from "./config_encryption.ts";
 import { withErrorReporting } from "./engine_errors.ts";
 import type { Resolution } from "../../handler/waits.ts";
+import type { Notifier } from "../completion.ts";
+import type { Scheduler } from "../schedule.ts";
 import type { RunQuestions } from "../services.ts";
-import { JobRunner } from "./job_runner.ts";
 import { JobRunState } from "./job_run_state.ts";
-import { Jobs } from "./jobs.ts";
-import { JobWaiters } from "./job_waiters.ts";
-import { PromiseTokens } from "./promise_tokens.ts";
-import { ScheduledJobs } from "./scheduled_jobs.ts";
-import { WaitResolver } from "./wait_resolver.ts";
-import { promiseAgain, Redeemer } from "./redeem.ts";
+import type { JobService } from "./job_service.ts";
+import { CLOCK_SKEW_MS, PromiseTokens } from "./promise_tokens.ts";
+import { answerWithin, timesOf } from "./run_guard.ts";
 
 /**
  * Adds the code of promises, jobs and idempotency keys to a custom engine; the engines of Toolwire have it.
@@ -58,58 +61,57 @@ function systemToolsFor(definitions: readonly ToolDefinition[]): readonly ToolDe
   return promising ? SYSTEM_TOOLS.map((definition) => ({ ...definition, adapters: promising.adapters })) : [];
 }
 
+/** The code of jobs, once it has been loaded. */
+let code: JobCode | undefined;
+
+/** The module that is loaded on demand. */
+export type JobCode = typeof import("./job_service.ts");
+
+/** Provides the code of jobs to all servers of this process, so that none of them waits for it: virtual time does not wait either. */
+export function provideJobCode(provided: JobCode): void {
+  code = provided;
+}
+
 /** Number of jobs that run at once in a process. */
 const DEFAULT_CONCURRENCY = 10;
 
 class EngineDeferral implements Deferral {
   readonly #services: DispatchServices;
-  readonly #engine: Engine;
-  readonly #keys: TokenKeys;
-  readonly #promises: PromiseTokens;
-  readonly #waits: JobWaiters;
-  readonly #runner: JobRunner;
-  readonly #redeemer: Redeemer;
-  readonly #waitResolver: WaitResolver;
-  readonly #scheduled: ScheduledJobs;
+  readonly #parts: DeferralParts;
+  readonly #tokens: PromiseTokens;
   readonly #access: JobAccess;
+  #service: JobService | undefined;
 
   constructor(services: DispatchServices, options: DeferralOptions) {
     const { engine, keys, work } = options;
     const concurrency = work === false ? 0 : concurrencyOf(work);
     const reporting = withErrorReporting(engine, (error) => void services.mask(error, { engine: engine.name }));
-    const jobs = new Jobs(reporting, services.clock);
+    let owner: string | undefined;
+    // Made late: some hosts have no randomness while modules load.
+    const ownerOf = () => (owner ??= crypto.randomUUID());
     this.#services = services;
-    this.#engine = engine;
-    this.#keys = keys;
-    const promises = this.#promises = new PromiseTokens(services, reporting, keys);
-    const { onComplete = [] } = options;
-    jobs.notifier = onComplete[0]?.["~notifier"](onComplete, {
-      clock: services.clock,
-      logger: services.logger,
-      attach: (definition) => void services.registry.attached.set(definition.name, definition),
-      tokenOf: (job) => toolOfJob(services.registry, job.tool)?.promise && promises.ofJob(job).token,
-      insert: (job) => reporting.insert(job, 0),
-    });
-    const waits = this.#waits = new JobWaiters(services, jobs, promises);
-    const scheduled = this.#scheduled = new ScheduledJobs(services, options, jobs);
-    this.#runner = new JobRunner(services, { ...options, jobs, promises, waits, scheduled, concurrency });
-    this.#redeemer = new Redeemer(services, jobs, promises, waits);
+    this.#tokens = new PromiseTokens(services, keys);
+    const notifier = this.#createNotifier(options, reporting);
+    const scheduler = this.#createScheduler(options, reporting);
+    this.#parts = { ...options, reporting, concurrency, notifier, scheduler, ownerOf };
     this.#access = {
       engine: reporting,
       clock: services.clock,
       get owner() {
-        return jobs.owner;
+        return ownerOf();
       },
-      cancel: (id) => jobs.cancel(id),
-      answer: (id, answers) => jobs.answer(id, answers),
+      cancel: (id) => this.#withJobs(({ jobs }) => jobs.cancel(id)),
+      answer: (id, answers) => this.#withJobs(({ jobs }) => jobs.answer(id, answers)),
       toolOf: (name) => toolOfJob(services.registry, name),
     };
-    this.#waitResolver = new WaitResolver(services, jobs, options);
   }
 
   assertServable(definitions: readonly ToolDefinition[]): void {
-    assertConfigHidden(definitions, this.#engine, this.#keys);
-    if (this.#engine.endsWithRequest) assertNoWork(definitions, this.#engine);
+    const { engine, keys } = this.#parts;
+    assertConfigHidden(definitions, engine, keys);
+    if (engine.endsWithRequest) assertNoWork(definitions, engine);
+    // The next attempt reports an error.
+    if (definitions.some(({ promise }) => promise !== undefined)) this.#load().catch(() => {});
   }
 
   createRunState(call: Call, sink: Sink | undefined): JobRunState {
@@ -122,54 +124,62 @@ class EngineDeferral implements Deferral {
     promise: Required<PromiseOptions>,
     deadlineMs: number,
   ): Future<CallResult> {
-    return this.#runner.guard(run, running, promise, deadlineMs);
+    const { promiseMs, budgetMs } = timesOf(promise, deadlineMs);
+    const onTotal = () => this.#spendBudget(run, budgetMs, promiseMs, deadlineMs);
+    return answerWithin(run, running, { totalMs: budgetMs, idleMs: undefined, onTotal }, this.#services);
   }
 
   get startsElsewhere(): boolean {
-    return this.#engine.startsElsewhere === true;
+    return this.#parts.engine.startsElsewhere === true;
   }
 
   start(run: CallContext, { idempotencyKey, isPromiseWanted }: CallMeta): Promise<CallResult> | undefined {
-    const canPromise = run.definition.promise !== undefined;
-    const isEnqueued = isPromiseWanted === true && canPromise;
-    const waits = !isEnqueued && this.startsElsewhere && canPromise;
+    const mayPromise = run.definition.promise !== undefined;
+    const isEnqueued = isPromiseWanted === true && mayPromise;
+    const waits = !isEnqueued && this.startsElsewhere && mayPromise;
     if (idempotencyKey === undefined && !isEnqueued && !waits) return undefined;
-    if (idempotencyKey !== undefined) this.#runner.bindKey(run, idempotencyKey);
-    return isEnqueued || waits ? this.#runner.enqueue(run, waits) : this.#runner.runKeyed(run);
+    return this.#withJobs(({ runner }) => {
+      if (idempotencyKey !== undefined) runner.bindKey(run, idempotencyKey);
+      return isEnqueued || waits ? runner.enqueue(run, waits) : runner.runKeyed(run);
+    });
   }
 
   join(run: CallContext, token: string): Promise<CallResult> {
-    return this.#redeemer.join(run, token);
+    return this.#withJobs(({ redeemer }) => redeemer.join(run, token));
   }
 
   runSystemTool(run: CallContext, input: RedeemInput): Promise<CallResult> {
-    this.#runner.ensureWorker();
-    return run.definition.name === "redeem" ? this.#redeemer.redeem(run, input) : this.#redeemer.cancel(run, input);
+    return this.#withJobs(({ runner, redeemer }) => {
+      runner.ensureWorker();
+      return run.definition.name === "redeem" ? redeemer.redeem(run, input) : redeemer.cancel(run, input);
+    });
   }
 
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined {
     const { redeemed, definition: { external } } = run;
-    if (redeemed === undefined) return external && this.#promises.ofExternal(run, external.ttlMs, value);
+    if (redeemed === undefined) return external && this.#tokens.ofExternal(run, external.ttlMs, value);
+    // The code of jobs is what redeems.
     return value instanceof Pending && run.asking?.requests === undefined
-      ? promiseAgain(redeemed, value, this.#services.clock.now())
+      ? code!.promiseAgain(redeemed, value, this.#services.clock.now())
       : undefined;
   }
 
   makeJob(run: CallContext): Promise<void> {
-    return this.#runner.makeJob(run);
+    return this.#withJobs(({ runner }) => runner.makeJob(run));
   }
 
   promiseOf(run: CallContext, waits: RunQuestions): CallResult {
-    return this.#runner.promiseOf(run, waits);
+    // A run waits only after it was made a job.
+    return this.#service!.runner.promiseOf(run, waits);
   }
 
   get jobs(): JobAccess {
-    this.#runner.ensureWorker();
+    this.#ensureWorker();
     return this.#access;
   }
 
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    return this.#atWait(() => this.#waitResolver.resolve(token, word));
+    return this.#atWait(({ waitResolver }) => waitResolver.resolve(token, word));
   }
 
   async settleWait(token: string, word: ResolveWord): Promise<Resolution> {
@@ -179,13 +189,15 @@ class EngineDeferral implements Deferral {
   }
 
   readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
-    return this.#atWait(() => this.#waitResolver.read(token));
+    return this.#atWait(({ waitResolver }) => waitResolver.read(token));
   }
 
-  async #atWait<Result>(work: () => Promise<Result>): Promise<Result | ErrorResult> {
+  async #atWait<Result>(work: (service: JobService) => Promise<Result>): Promise<Result | ErrorResult> {
     try {
-      this.#runner.ensureWorker();
-      return await work();
+      return await this.#withJobs((service) => {
+        service.runner.ensureWorker();
+        return work(service);
+      });
     } catch (thrown) {
       const result = this.#services.settleThrown(thrown, { during: "resolve" });
       return result.kind === "error" ? result : errorResult("internal", result.message);
@@ -193,11 +205,11 @@ class EngineDeferral implements Deferral {
   }
 
   tokenOf({ lease, asksThrough }: CallContext): string | undefined {
-    return lease?.isPromised ? this.#promises.ofJob(lease.job).token : asksThrough;
+    return lease?.isPromised ? this.#service!.promises.ofJob(lease.job).token : asksThrough;
   }
 
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
-    const opened = this.#promises.open(token, peer.principal);
+    const opened = this.#tokens.open(token, peer.principal);
     if ("kind" in opened) return opened;
     const { definition: { name, promise, external, remote }, expiresAtMs } = opened;
     const { ttlMs = remote?.ttlMs(opened) ?? 0 } = promise ?? external ?? {};
@@ -206,17 +218,98 @@ class EngineDeferral implements Deferral {
   }
 
   work(options: Partial<WorkOptions> | undefined): EngineWorker {
-    return this.#runner.work(concurrencyOf(options));
+    const concurrency = concurrencyOf(options);
+    const service = this.#loaded;
+    if (service !== undefined) return service.runner.work(concurrency);
+    let isStopped = false;
+    const started = this.#load().then(({ runner }) => isStopped ? undefined : runner.work(concurrency));
+    this.#report(started);
+    return {
+      stop: async () => {
+        isStopped = true;
+        await (await started)?.stop();
+      },
+    };
   }
 
   resume(): void {
-    const mayHaveJobs = hasPromises(this.#services.registry) && this.#runner.outlivesProcess;
-    if (mayHaveJobs || this.#scheduled.isUsed) this.#runner.ensureWorker();
+    const { reporting, scheduler } = this.#parts;
+    const mayHaveJobs = hasPromises(this.#services.registry) && reporting.processId === undefined;
+    if (mayHaveJobs || scheduler !== undefined) this.#ensureWorker();
   }
 
   async stop(): Promise<void> {
-    this.#waits.endAll();
-    await this.#runner.stop();
+    await this.#service?.stop();
+  }
+
+  /** The jobs, if their code has been loaded. */
+  get #loaded(): JobService | undefined {
+    return (this.#service ??= code && new code.JobService(this.#services, this.#parts));
+  }
+
+  async #load(): Promise<JobService> {
+    code ??= await import("./job_service.ts");
+    return this.#loaded!;
+  }
+
+  /** Uses the jobs: at once, unless their code has to be loaded. */
+  #withJobs<Result>(use: (service: JobService) => Promise<Result>): Promise<Result> {
+    const service = this.#loaded;
+    return service === undefined ? this.#load().then(use) : use(service);
+  }
+
+  #ensureWorker(): void {
+    const service = this.#loaded;
+    if (service === undefined) this.#report(this.#load().then(({ runner }) => runner.ensureWorker()));
+    else service.runner.ensureWorker();
+  }
+
+  /** Logs the error of a worker that starts after its code was loaded. */
+  #report(starting: Promise<unknown>): void {
+    starting.catch((thrown) => this.#services.mask(thrown, { engine: this.#parts.engine.name }));
+  }
+
+  /** Promises the result of a run, once its handler has started. */
+  #spendBudget(run: CallContext, budgetMs: number, promiseMs: number, deadlineMs: number): void {
+    const { clock, isGraceOver } = this.#services;
+    if (isGraceOver) return run.runState.end(this.#services.deadlineError());
+    const startedMs = clock.now() - budgetMs;
+    const promiseAtMs = clock.elapsed() + promiseMs - budgetMs;
+    // The caller's deadline counts until the promise is sent.
+    run.runState.limit(deadlineMs - budgetMs);
+    // Only the middleware around the finished work is pending.
+    if (run.runState.workResult !== undefined) return;
+    run.whenStarted(() => {
+      this.#withJobs(({ runner }) => runner.adopt(run, startedMs, promiseAtMs)).catch((thrown) => {
+        // Without a promise the run continues until its deadline.
+        this.#services.settleThrown(thrown, { tool: run.definition.name, callId: run.callId });
+      });
+    });
+  }
+
+  #createNotifier({ onComplete = [] }: DeferralOptions, reporting: Engine): Notifier | undefined {
+    const { clock, logger, registry } = this.#services;
+    return onComplete[0]?.["~notifier"](onComplete, {
+      clock,
+      logger,
+      attach: (definition) => void registry.attached.set(definition.name, definition),
+      // A job has ended, so the code is loaded.
+      tokenOf: (job) => toolOfJob(registry, job.tool)?.promise && this.#service!.promises.ofJob(job).token,
+      insert: (job) => reporting.insert(job, 0),
+    });
+  }
+
+  /** @throws {TypeError} If a schedule names a tool that the server does not have, or its arguments do not fit. */
+  #createScheduler({ schedules = [] }: DeferralOptions, reporting: Engine): Scheduler | undefined {
+    const { clock, registry } = this.#services;
+    return schedules[0]?.["~scheduler"](schedules, {
+      clock,
+      toolOf: (name) => toolOfJob(registry, name),
+      skewMs: CLOCK_SKEW_MS,
+      insert: (job, dueInMs) => reporting.insert(job, dueInMs),
+      get: (id) => reporting.get(id),
+      report: (thrown) => void this.#services.settleThrown(thrown, { during: "schedules" }),
+    });
   }
 }
 
@@ -235,4 +328,23 @@ function assertNoWork(definitions: readonly ToolDefinition[], { name }: Engine):
       "request that began it. Use .external(), with the work done elsewhere, or a custom engine that outlives requests, by " +
       "withPromises(engine). To accept that work is lost: memoryEngine({ workEndsWithRequest: true })",
   );
+}
+
+/** @throws {TypeError} If a tool takes config, the engine stores jobs outside of the process, and the keys are not sealed. */
+export function assertConfigHidden(definitions: readonly ToolDefinition[], engine: Engine, keys: TokenKeys): void {
+  const definition = definitions.find(({ config }) => config !== undefined);
+  if (definition === undefined || keys.isSealed || isOfOneProcess(engine)) return;
+  throw new TypeError(
+    `Cannot create server: the tool ${definition.name} takes config, which the engine ${engine.name} writes down: ` +
+      'pass keys that encrypt, { keys: sealed("k1:…") } of "toolwire/sealed"',
+  );
+}
+
+function isOfOneProcess(engine: Engine): boolean {
+  try {
+    return engine.processId !== undefined;
+  } catch {
+    // The engine makes a random id for its process, and some runtimes have no randomness before the first request.
+    return true;
+  }
 }

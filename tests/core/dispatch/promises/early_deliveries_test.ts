@@ -18,7 +18,7 @@ function opened() {
     schedule: (id, delayMs) => (scheduled.push(delayMs), engine.schedule(id, delayMs)),
   };
   const job = (changes: Partial<Job>) => newJob({ expiresAtMs: clock.now() + 600_000, ...changes });
-  return { clock, scheduled, jobs: new Jobs(noting, clock), job };
+  return { clock, scheduled, jobs: new Jobs(noting, clock, () => "owner"), job };
 }
 
 test("a run that fails while it has a recovery delivery is tried again after its whole delay", async () => {

@@ -21,10 +21,11 @@ for (const [name, end] of Object.entries(ENDINGS)) {
       const clock = new FakeClock();
       const engine = memoryEngine({ clock });
       const scheduled: string[] = [];
-      const jobs = new Jobs({
+      const noting = {
         ...engine,
-        schedule: (id, delayMs) => (scheduled.push(id), engine.schedule(id, delayMs)),
-      }, clock);
+        schedule: (id: string, delayMs: number) => (scheduled.push(id), engine.schedule(id, delayMs)),
+      };
+      const jobs = new Jobs(noting, clock, () => "owner");
       const job = newJob({ expiresAtMs: clock.now() + 600_000 });
       await engine.insert(job);
       // Its lease lapsed before it began, so that the delivery of the first run is the only one.

@@ -1,0 +1,32 @@
+/** Time limits of runs that may become jobs. */
+import type { CallResult } from "../../call/outcome.ts";
+import { Future } from "../../../internal/future.ts";
+import type { PromiseOptions } from "../../tool/definition.ts";
+import type { CallContext } from "../call_context.ts";
+import type { DispatchServices } from "../deferral.ts";
+import type { RunLimits } from "../run_state.ts";
+
+/** Share of a deadline after which a caller gets a promise: it has to arrive before the caller gives up. */
+export const DEADLINE_SHARE = 0.8;
+
+/** The result of `running`, or the error that ends the run before it. */
+export function answerWithin(
+  { runState }: CallContext,
+  running: Future<CallResult>,
+  limits: RunLimits,
+  services: DispatchServices,
+): Future<CallResult> {
+  const answer = new Future<CallResult>();
+  runState.answerTo(answer, services, limits, services.clock.elapsed());
+  running.into({ receive: (result) => runState.settle(result), fail: (thrown) => answer.fail(thrown) });
+  return answer;
+}
+
+/** Times after which a caller gets a promise, in milliseconds: the budget of the tool, and the latest. */
+export function timesOf(
+  { budgetMs }: Required<PromiseOptions>,
+  deadlineMs: number,
+): { budgetMs: number; promiseMs: number } {
+  const promiseMs = DEADLINE_SHARE * deadlineMs;
+  return { promiseMs, budgetMs: Math.min(budgetMs, promiseMs) };
+}
