@@ -3,7 +3,7 @@ import type { Resolution } from "../core/handler/waits.ts";
 import { type Change, type ChangingList, memoryBus } from "../core/call/changes.ts";
 import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
 import type { Deferral } from "../core/dispatch/deferral.ts";
-import { Dispatcher } from "../core/dispatch/dispatcher.ts";
+import { Dispatcher, type DispatchOptions } from "../core/dispatch/dispatcher.ts";
 import { toLogger } from "../core/dispatch/error_masking.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
@@ -11,7 +11,6 @@ import { listTool, type ToolListing } from "../core/tool/listing.ts";
 import { ToolRegistry } from "../core/tool/registry.ts";
 import type { EngineWorker, WorkOptions } from "../engine/engine.ts";
 import type { Transport } from "../core/call/transport.ts";
-import type { MaybePromise } from "../internal/async.ts";
 import { chain, Future, isPending, type MaybeFuture } from "../internal/future.ts";
 import { omitUndefined } from "../internal/json.ts";
 import { systemClock } from "../internal/time.ts";
@@ -19,9 +18,8 @@ import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
 import { isUnauthenticated } from "../wires/wire.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
 import type { MountedAuth } from "./auth.ts";
-import type { BasePath } from "./base_path.ts";
 import { FetchRequest } from "./fetch_request.ts";
-import { assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
+import { type AnyServerOptions, assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
 import { OriginGuard } from "./origin_guard.ts";
 import type { OriginPolicy, OriginRules } from "./origin_policy.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
@@ -182,7 +180,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   const parts = first?.["~join"](options, ownChanges);
   const registry = createRegistry(options, parts);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const dispatcher = createDispatcher(options, registry, limits);
+  const dispatcher = createDispatcher({ ...options, middleware, jobMiddleware }, registry, limits);
   const run: RunDefinition = (definition, call, sink) => dispatcher.run(definition, call, sink);
   parts?.onPlans(() => registry.refresh());
   const { resources = [], prompts = [] } = parts ?? options;
@@ -228,9 +226,8 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
     offer,
     dispatcher,
     routes,
-    base: options.basePath,
     auth,
-    close: () => options.engine?.close(),
+    options,
   }, options.originPolicy);
 }
 
@@ -243,11 +240,11 @@ function createRegistry(
 }
 
 function createDispatcher(
-  options: CoreServerOptions<readonly AnyTool[], readonly Part[]>,
+  options: AnyServerOptions & Pick<DispatchOptions, "middleware" | "jobMiddleware">,
   registry: ToolRegistry,
   limits: Limits,
 ): Dispatcher {
-  const { clock = systemClock, middleware = [], jobMiddleware = [], timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { clock = systemClock, middleware, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const logger = toLogger(options.logger);
   return new Dispatcher({
     ...options,
@@ -255,7 +252,6 @@ function createDispatcher(
     registry,
     clock,
     middleware: logger?.calls === undefined ? middleware : [logger.calls, ...middleware],
-    jobMiddleware,
     timeoutMs,
     door: options.wires?.find((wire) => wire["~door"])?.["~door"],
     limits,
@@ -287,10 +283,8 @@ interface ServerParts {
   readonly offer: ServerOffer;
   readonly dispatcher: Dispatcher;
   readonly routes: Routes;
-  readonly base: BasePath | undefined;
   readonly auth: MountedAuth | undefined;
-  /** Closes the engine. */
-  close(): MaybePromise<void>;
+  readonly options: Pick<AnyServerOptions, "basePath" | "engine">;
 }
 
 function serverOf<Tools extends readonly AnyTool[]>(
@@ -341,14 +335,14 @@ function serverOf<Tools extends readonly AnyTool[]>(
       for (const wire of new Set(parts.routes.values())) wire.close?.();
       await dispatcher.close(graceMs);
       offer.parts?.close();
-      await parts.close();
+      await parts.options.engine?.close();
       await host.changes.close?.();
     },
   };
 }
 
-function findWire({ base, routes }: ServerParts, head: Pick<Head, "path">): MountedWire | undefined {
-  return base === undefined ? routeOf(head.path, routes) : base["~find"](head, routes);
+function findWire({ options: { basePath }, routes }: ServerParts, head: Pick<Head, "path">): MountedWire | undefined {
+  return basePath === undefined ? routeOf(head.path, routes) : basePath["~find"](head, routes);
 }
 
 function createHandler(parts: ServerParts, policy: OriginRules | undefined): ServerInternals["handle"] {

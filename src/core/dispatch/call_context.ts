@@ -170,18 +170,8 @@ export class CallContext implements MiddlewareCtx {
     return this.#runState?.config;
   }
 
-  /** Sets the checked config, which is not an own member, so that logging the context does not show it. */
-  configure(config: unknown): void {
-    this.runState.config = config;
-  }
-
   get requestId(): string | number | undefined {
     return this.call.peer.requestId;
-  }
-
-  /** Id of the caller; `""` if it is not known. */
-  get principalId(): string {
-    return this.call.peer.principal?.id ?? "";
   }
 
   /** Whether the call has an idempotency key. */

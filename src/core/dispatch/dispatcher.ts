@@ -181,10 +181,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     writeLine(this.logger, "warn", message, fields);
   }
 
-  settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult {
-    return settleThrown(thrown) ?? this.mask(thrown, fields);
-  }
-
   settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult {
     return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.definition.name });
   }

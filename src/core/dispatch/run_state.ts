@@ -56,7 +56,7 @@ export class RunState {
   skippedPieces = 0;
   /** Number of pieces that the caller has. */
   deliveredPieces = 0;
-  /** Config of the call, checked. */
+  /** Config of the call, checked. No member of the context itself, so that logging a context does not show it. */
   config: unknown = undefined;
 
   constructor(call: Call, sink: Sink | undefined) {

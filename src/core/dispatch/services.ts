@@ -8,7 +8,6 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
-  type FailureOutcome,
   invalidInputResult,
   type Progress,
   type Question,
@@ -102,14 +101,17 @@ export interface CallServices {
   readonly resolverUrl: string | undefined;
   /** Masks an error: the log has it in full, the caller gets a correlation id. */
   mask(thrown: unknown, fields: LogFields): ErrorResult;
-  /** Converts a thrown value to a result, without the handlers of `onError`. */
-  settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult;
 }
 
 /** Parts of a run that its deadline follows from. */
 export interface DeadlineRun {
   readonly definition: ToolDefinition;
   readonly call: Call;
+}
+
+/** Id of the caller; `""` if it is not known. */
+export function principalIdOf({ call: { peer } }: Pick<DeadlineRun, "call">): string {
+  return peer.principal?.id ?? "";
 }
 
 /** Binds a run to its job. */
@@ -150,7 +152,6 @@ export type QuestionMethods = Pick<
 /** Parts of a run that questions and caller state need. */
 export interface AskingRun extends DeadlineRun {
   readonly callId: string;
-  readonly principalId: string;
   readonly lease: RunLease | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
   readonly written: Promise<boolean> | undefined;

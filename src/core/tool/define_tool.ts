@@ -176,7 +176,7 @@ export class Builder {
   timeout(timeoutMs: number): Builder {
     if (!(timeoutMs > 0)) {
       throw new RangeError(
-        `Cannot set the timeout of ${this.label}: it must be a positive number of milliseconds, not ${timeoutMs}`,
+        `Cannot set the timeout of ${this.label}: it must be a number above 0, not ${timeoutMs}`,
       );
     }
     return this.#with({ timeoutMs });

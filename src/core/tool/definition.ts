@@ -308,8 +308,6 @@ export interface RemoteRun extends MiddlewareCtx {
   readonly sink: Sink | undefined;
   /** Members passed to `ctx.meta()`. */
   readonly addedMeta: Readonly<Record<string, unknown>> | undefined;
-  /** Id of the principal. `""` for an anonymous caller. */
-  readonly principalId: string;
   /** Sends events of the call. */
   readonly runState: {
     /** Sends an event. A returned promise resolves when there is room for the next. */

@@ -83,7 +83,7 @@ export class ToolRegistry {
     for (const { companion } of definitions.values()) {
       if (companion === undefined) continue;
       const { name } = companion;
-      if (definitions.has(name)) throw new TypeError(`Cannot create server: "${name}" is reserved; rename your tool`);
+      if (definitions.has(name)) throw reserved(name);
       this.#definitions.set(name, companion);
     }
     this.#all = [...this.#definitions.values()];
@@ -138,10 +138,12 @@ function assertUnguarded<Definition extends GuardedDefinition>(definition: Defin
   );
 }
 
+function reserved(name: string): TypeError {
+  return new TypeError(`Cannot create server: "${name}" is reserved; rename your tool`);
+}
+
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolDefinition>): void {
-  if (SYSTEM_TOOL_NAMES.has(name)) {
-    throw new TypeError(`Cannot create server: "${name}" is the name of a system tool; give your tool another one`);
-  }
+  if (SYSTEM_TOOL_NAMES.has(name)) throw reserved(name);
   if (taken.has(name)) {
     throw new TypeError(`Cannot create server: two tools are called "${name}"; rename one, or leave one out`);
   }

@@ -94,7 +94,7 @@ for (const timeoutMs of [0, -1, -0, Number.NaN, Number.NEGATIVE_INFINITY, undefi
   test(`timeout() refuses ${String(timeoutMs)}`, () => {
     throws(() => defineTool("t").timeout(timeoutMs as number), {
       name: "RangeError",
-      message: `Cannot set the timeout of ${label}: it must be a positive number of milliseconds, not ${
+      message: `Cannot set the timeout of ${label}: it must be a number above 0, not ${
         String(timeoutMs)
       }`,
     });

@@ -20,7 +20,7 @@ for (const name of ["redeem", "cancel"]) {
   test(`createServer() refuses a tool called ${name}`, () => {
     throws(() => createServer({ tools: [tool(name)] }), {
       name: "TypeError",
-      message: `Cannot create server: "${name}" is the name of a system tool; give your tool another one`,
+      message: `Cannot create server: "${name}" is reserved; rename your tool`,
     });
   });
 }

@@ -9,11 +9,12 @@ import { uuidOf } from "../../token/digest.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import { toolOfJob } from "../attached_tools.ts";
 import type { ToolDefinition } from "../../tool/definition.ts";
+import { settleOrMask } from "../error_masking.ts";
 import { CallContext } from "../call_context.ts";
 import { configure } from "../configure.ts";
 import type { DeferralParts, DispatchServices } from "../deferral.ts";
 import { invalidArguments } from "../run_tool.ts";
-import type { RunLease, RunQuestions } from "../services.ts";
+import { principalIdOf, type RunLease, type RunQuestions } from "../services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
@@ -131,7 +132,7 @@ export class JobRunner {
   }
 
   bindKey(run: CallContext, key: string): void {
-    run.resume(uuidOf(run.principalId, key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
+    run.resume(uuidOf(principalIdOf(run), key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
     run.runState.ignoreDisconnect();
   }
 
@@ -299,7 +300,7 @@ export class JobRunner {
       return errorResult("result_too_large", `The result has ${length} characters; at most ${resultChars} are kept`);
     } catch (cause) {
       const error = new TypeError("The result cannot be written as JSON", { cause });
-      return this.#services.settleThrown(error, { tool, callId: id });
+      return settleOrMask(this.#services, error, { tool, callId: id });
     }
   }
 }

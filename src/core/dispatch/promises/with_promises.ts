@@ -16,6 +16,7 @@ import { hasPromises, toolOfJob } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
 import { canPromise } from "../../tool/registry.ts";
+import { settleOrMask } from "../error_masking.ts";
 import type { CallContext } from "../call_context.ts";
 import type {
   Deferral,
@@ -199,7 +200,7 @@ class EngineDeferral implements Deferral {
         return work(service);
       });
     } catch (thrown) {
-      const result = this.#services.settleThrown(thrown, { during: "resolve" });
+      const result = settleOrMask(this.#services, thrown, { during: "resolve" });
       return result.kind === "error" ? result : errorResult("internal", result.message);
     }
   }
@@ -282,7 +283,7 @@ class EngineDeferral implements Deferral {
     run.whenStarted(() => {
       this.#withJobs(({ runner }) => runner.adopt(run, startedMs, promiseAtMs)).catch((thrown) => {
         // Without a promise the run continues until its deadline.
-        this.#services.settleThrown(thrown, { tool: run.definition.name, callId: run.callId });
+        settleOrMask(this.#services, thrown, { tool: run.definition.name, callId: run.callId });
       });
     });
   }
@@ -308,7 +309,7 @@ class EngineDeferral implements Deferral {
       skewMs: CLOCK_SKEW_MS,
       insert: (job, dueInMs) => reporting.insert(job, dueInMs),
       get: (id) => reporting.get(id),
-      report: (thrown) => void this.#services.settleThrown(thrown, { during: "schedules" }),
+      report: (thrown) => void settleOrMask(this.#services, thrown, { during: "schedules" }),
     });
   }
 }

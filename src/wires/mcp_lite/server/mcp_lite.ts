@@ -211,7 +211,7 @@ class McpLite implements MountedWire {
     });
     chain(this.#host.dispatch.call(call, stream), (result) => {
       if (result.kind === "error" && !stream.isOpen) {
-        stream.discard();
+        stream.finish();
         reply.receive(this.#callReply(id, call, result, startedMs));
       } else this.#endStream(stream, call, result, startedMs);
     });

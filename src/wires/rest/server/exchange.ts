@@ -86,7 +86,7 @@ export class Exchange {
     chain(this.#host.dispatch.call(this.#call, stream), (result) => {
       const isProblem = result.kind !== "answer" && result.kind !== "promise";
       if (isProblem && !stream.isOpen) {
-        stream.discard();
+        stream.finish();
         reply.receive(this.#reply(result));
       } else stream.end(this.#lastEvent(result));
     });
