@@ -7,15 +7,16 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { chromium } from "playwright-core";
 
-/** Pages of each kind: home, text, tables, long text, code, the reference, decisions, and the page that runs code. */
+/** Pages of each kind: home, tabs, diagrams, a guide, long text, figures, the reference, and the page that runs code. */
 export const PAGES = [
   "/",
   "/getting-started",
   "/concepts",
-  "/limits",
+  "/guides/long-job",
+  "/tools",
   "/promises",
-  "/reference/serve",
-  "/decisions/hmac",
+  "/performance",
+  "/reference/toolwire",
   "/play",
 ];
 

@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import process from "node:process";
 import { openBrowser, PAGES } from "./browser.mjs";
 import { findFileProblems } from "./check_files.mjs";
+import { findLayoutProblems } from "./check_layout.mjs";
 import { checkPlayground, checkSearch } from "./check_programs.mjs";
 import { serveSite } from "./static_server.mjs";
 
@@ -19,6 +20,7 @@ const AXE = readFileSync(
 const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 const REFUSED = 'violates the following Content Security Policy directive: "img-src data:"';
 const MAX_LAYOUT_SHIFT = 0.01;
+const PHONE = { width: 390, height: 844 };
 
 const problems = findFileProblems();
 const { url, close } = await serveSite();
@@ -32,9 +34,8 @@ try {
       });
     }
   }
-  for (const path of ["/", "/concepts", "/play"]) {
-    await checkPage(path, { viewport: { width: 400, height: 800 } });
-  }
+  for (const path of ["/", "/concepts", "/play"]) await checkPage(path, { viewport: PHONE });
+  await withPage("phone", { viewport: PHONE }, checkLayouts);
   await withPage("search", {}, (page) => checkSearch(page, url));
   await withPage("/play", {}, (page) => checkPlayground(page, url));
 } finally {
@@ -58,19 +59,27 @@ async function checkPage(path, options) {
       await page.evaluate(AXE);
       const { violations } = await page.evaluate(`axe.run(document, ${JSON.stringify(rulesOf(options))})`);
       const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-      const { shift, isWide } = await page.evaluate(() => ({
-        shift: globalThis.layoutShift,
-        isWide: document.documentElement.scrollWidth > innerWidth,
-      }));
+      const shift = await page.evaluate(() => globalThis.layoutShift);
       return [
         ...serious.flatMap(({ id, nodes }) =>
           nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`)
         ),
         ...(shift > MAX_LAYOUT_SHIFT ? [`layout shift ${shift}`] : []),
-        ...(isWide ? ["is wider than the window"] : []),
+        ...await page.evaluate(findLayoutProblems),
       ];
     },
   );
+}
+
+/** The layout of each page on a phone. */
+async function checkLayouts(page) {
+  const found = [];
+  for (const path of PAGES) {
+    await page.goto(url + path);
+    await page.locator("html[data-ready]").waitFor({ state: "attached" });
+    found.push(...(await page.evaluate(findLayoutProblems)).map((problem) => `${path} ${problem}`));
+  }
+  return found;
 }
 
 /** The dark theme differs in its colours alone. */

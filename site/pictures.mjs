@@ -12,7 +12,7 @@ const [folder = ".", ...paths] = process.argv.slice(2);
 const { url, close } = await serveSite();
 const browser = await openBrowser();
 for (const path of paths.length > 0 ? paths : PAGES) {
-  for (const width of [400, 900, 1400]) {
+  for (const width of [390, 900, 1440]) {
     for (const colorScheme of ["light", "dark"]) {
       const page = await browser.newPage({
         viewport: { width, height: 900 },
@@ -24,6 +24,7 @@ for (const path of paths.length > 0 ? paths : PAGES) {
           folder,
           `${path.replaceAll("/", "_")}_${width}_${colorScheme}.png`,
         ),
+        fullPage: true,
       });
       await page.close();
     }

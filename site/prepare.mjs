@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { NAV } from "./nav.mjs";
-import { homeParts, stagedPath, toSitePage, withFrontMatter } from "./pages.mjs";
+import { stagedPath, toSitePage, wiresOf, withFrontMatter } from "./pages.mjs";
 import { bundlePlayground } from "./playground.mjs";
 import { canRun } from "./playground_modules.mjs";
 import { renderReference } from "./reference.mjs";
@@ -68,7 +68,7 @@ export function preparePages() {
   );
 }
 
-/** Pages whose first fence that runs in a page is an example of `/play`. */
+/** Pages whose first fence that runs in a page is an example of `/play`; the home page comes first. */
 const PLAYED = [
   "guides/long-job.md",
   "guides/ask-the-user.md",
@@ -82,24 +82,20 @@ function playExamples() {
   const titles = new Map(
     NAV.flatMap(({ pages }) => pages).map(({ page, title }) => [page, title]),
   );
-  const first = {
-    title: "Twenty lines",
-    code: homeParts(read("README.md")).example.replaceAll(/^```.*\n?/gm, ""),
-  };
   return [
-    first,
-    ...PLAYED.flatMap((page) => {
-      const fences = read(`docs/${page}`).matchAll(
-        /^```(ts[^\n]*)\n([^]*?)^```$/gm,
-      );
-      const found = Array.from(fences).find(([, info, code]) => canRun(info, code));
-      return found === undefined ? [] : [{ title: titles.get(page), code: found[2] }];
-    }),
-  ];
+    { title: "A first tool", code: firstToRun("site/pages/index.md") },
+    ...PLAYED.map((page) => ({ title: titles.get(page), code: firstToRun(`docs/${page}`) })),
+  ].filter(({ code }) => code !== undefined);
+}
+
+/** The first fence of a page that runs in a page. */
+function firstToRun(file) {
+  const fences = read(file).matchAll(/^```(ts[^\n]*)\n([^]*?)^```$/gm);
+  return Array.from(fences).find(([, info, code]) => canRun(info, code))?.[2].trimEnd();
 }
 
 function home() {
-  const { example, wires } = homeParts(read("README.md"));
+  const wires = wiresOf(read("README.md"));
   const install = read("docs/getting-started.md").match(
     /^::: code-group\n[^]*?^:::$/m,
   )?.[0];
@@ -110,11 +106,7 @@ function home() {
   }
   const markdown = read("site/pages/index.md");
   const [, front = "", body = ""] = /^(---\n[^]*?\n---\n)([^]*)$/.exec(markdown) ?? [];
-  const filled = body.replace("<!-- install -->", () => install).replace(
-    "<!-- example -->",
-    () => example,
-  )
-    .replace("<!-- wires -->", () => wires);
+  const filled = body.replace("<!-- install -->", () => install).replace("<!-- wires -->", () => wires);
   return front +
     toSitePage({ root, file: "README.md", markdown: filled, repositoryUrl });
 }

@@ -55,7 +55,7 @@ function renderEntry(name, { module_doc: about, symbols }, readSource) {
   const description = sentenceOf(about?.doc) ?? `What ${name} exports.`;
   const markdown = [
     `# ${name}`,
-    '```ts\nimport { … } from "' + name + '";\n```',
+    '```ts signature\nimport { … } from "' + name + '";\n```',
     text(about?.doc),
     ...examples(about),
     ...sections,
@@ -80,7 +80,7 @@ function renderSymbol({ name, first, declarations }, readSource) {
   );
   return [
     `### ${name.replaceAll("~", "\\~")}`,
-    "```ts\n" + [...new Set(signatures)].filter(Boolean).join("\n\n") + "\n```",
+    "```ts signature\n" + [...new Set(signatures)].filter(Boolean).join("\n\n") + "\n```",
     text(first.jsDoc?.doc),
     ...table(first, "param", "parameter"),
     ...listOf(first, "throws", "Throws"),

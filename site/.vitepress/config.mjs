@@ -6,6 +6,7 @@ import { defineConfig } from "vitepress";
 import { renderDiagram } from "../diagrams.mjs";
 import { NAV } from "../nav.mjs";
 import { urlOf } from "../pages.mjs";
+import { markTables } from "../tables.mjs";
 import { textPathOf, writeTexts } from "../texts.mjs";
 import { highlight } from "./theme/highlight.mjs";
 import { canRun } from "../playground_modules.mjs";
@@ -42,8 +43,7 @@ export default defineConfig({
   transformHead: ({ pageData }) => alternateOf(pageData.relativePath),
   buildEnd: ({ outDir }) => writeTexts(outDir, process.env.SITE_URL),
   markdown: {
-    highlight: (code, language) =>
-      `<pre v-pre tabindex="0"><code>${highlight(code.replace(/\n$/, ""), language.split(" ")[0])}</code></pre>`,
+    highlight: renderCode,
     anchor: { slugify: slugOf },
     config: (markdown) => addFences(markdown),
   },
@@ -85,6 +85,19 @@ export default defineConfig({
   },
 });
 
+/** Signatures of the reference wrap: they are one line each. */
+function renderCode(code, language, marks) {
+  const shown = highlight(narrow(code.replace(/\n$/, "")), language.split(" ")[0]);
+  return `<pre v-pre tabindex="0"${
+    marks.includes("signature") ? ' class="signature"' : ""
+  }><code>${shown}</code></pre>`;
+}
+
+/** Without the spaces that put comments at the ends of lines below each other, for which a page has no space. */
+function narrow(code) {
+  return code.replaceAll(/(\S *\/\/) {2,}/g, "$1 ");
+}
+
 /** The link to the Markdown of a page. */
 function alternateOf(page) {
   const path = textPathOf(page);
@@ -113,6 +126,8 @@ function addFences(markdown) {
   markdown.core.ruler.before("block", "html_by_page", ({ md, env }) => {
     md.options.html = WITH_HTML.has(env.relativePath);
   });
+  markdown.core.ruler.push("mark_tables", ({ tokens }) => markTables(tokens));
+  markdown.renderer.rules.table_open = (tokens, at, options, _, self) => self.renderToken(tokens, at, options);
   const fence = markdown.renderer.rules.fence;
   markdown.renderer.rules.fence = (tokens, at, options, env, self) => {
     const { info, content } = tokens[at];

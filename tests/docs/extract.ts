@@ -19,12 +19,16 @@ export interface Example {
   readonly code: string;
 }
 
-/** All fences of README.md, docs/, the pairs of `peers/`, mod.ts and src/, in this order. */
+/** All fences of README.md, docs/, the home page of the site, the pairs of `peers/`, mod.ts and src/, in this order. */
 export function findExamples(root: string): Example[] {
+  const pages = [
+    "README.md",
+    ...listFiles(root, "docs", ".md"),
+    "site/pages/index.md",
+    ...listFiles(root, "tests/docs/peers", ".md"),
+  ];
   return [
-    ...["README.md", ...listFiles(root, "docs", ".md"), ...listFiles(root, "tests/docs/peers", ".md")].flatMap((file) =>
-      findFences(file, read(root, file))
-    ),
+    ...pages.flatMap((file) => findFences(file, read(root, file))),
     ...["mod.ts", ...listFiles(root, "src", ".ts")].flatMap((file) => findFences(file, keepComments(read(root, file)))),
   ];
 }

@@ -1,10 +1,12 @@
-/** Pages of `docs/` as pages of the site: links, tabs, the parts of README on the home page, and the examples that run in a page. */
+/** Pages of `docs/` as pages of the site: links, tabs, tables, the table of README on the home page, and the examples that run in a page. */
 import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error: a script without types
 import * as pages from "../../site/pages.mjs";
+// @ts-expect-error: a script without types
+import * as tables from "../../site/tables.mjs";
 // @ts-expect-error: a script without types
 import * as modules from "../../site/playground_modules.mjs";
 // @ts-expect-error: a script without types
@@ -18,17 +20,46 @@ interface SourcePage {
   readonly markdown: string;
   readonly repositoryUrl?: string;
 }
-const { homeParts, toSitePage, urlOf } = pages as {
-  readonly homeParts: (readme: string) => { readonly example: string; readonly wires: string };
+const { wiresOf, toSitePage, urlOf } = pages as {
+  readonly wiresOf: (readme: string) => string;
   readonly toSitePage: (page: SourcePage) => string;
   readonly urlOf: (page: string) => string;
 };
+const { markTables } = tables as { readonly markTables: (tokens: readonly Token[]) => void };
 const { canRun } = modules as { readonly canRun: (info: string, code: string) => boolean };
 const { toHash, fromHash } = links as {
   readonly toHash: (code: string) => string;
   readonly fromHash: (hash: string) => string | undefined;
 };
 const { highlight } = colours as { readonly highlight: (code: string, language?: string) => string };
+
+/** A token of markdown-it, as far as tables have them. */
+class Token {
+  readonly type: string;
+  readonly content: string;
+  readonly attrs: Record<string, string> = {};
+  children: readonly { readonly type: string; readonly content: string }[];
+  constructor(type: string, content = "") {
+    this.type = type;
+    this.content = content;
+    this.children = [{ type: "text", content }];
+  }
+  attrSet(name: string, value: string): void {
+    this.attrs[name] = value;
+  }
+  attrJoin(name: string, value: string): void {
+    this.attrs[name] = [this.attrs[name], value].filter(Boolean).join(" ");
+  }
+}
+
+/** The tokens of a table whose first row is its heading. */
+function tokensOf(...rows: readonly (readonly string[])[]): Token[] {
+  const cells = rows.flatMap((row, at) => {
+    const kind = at === 0 ? "th_open" : "td_open";
+    return [new Token("tr_open"), ...row.flatMap((text) => [new Token(kind), new Token("inline", text)])];
+  });
+  return [new Token("table_open"), ...cells, new Token("table_close")];
+}
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const toPage = (markdown: string, repositoryUrl?: string): string =>
@@ -39,11 +70,9 @@ const toPage = (markdown: string, repositoryUrl?: string): string =>
     ...(repositoryUrl === undefined ? {} : { repositoryUrl }),
   });
 
-test("README.md has what the home page of the site shows", () => {
-  const { example, wires } = homeParts(readFileSync(`${root}/README.md`, "utf8"));
-  match(example, /createClient<typeof server>/);
-  match(wires, /\*\*MCP\*\*/);
-  throws(() => homeParts("# Toolwire\n"), /The home page needs "## Twenty lines"/);
+test("README.md has the table of the wires, which the home page shows", () => {
+  match(wiresOf(readFileSync(`${root}/README.md`, "utf8")), /\*\*MCP\*\*/);
+  throws(() => wiresOf("# Toolwire\n"), /The home page needs "## What you get on each wire"/);
 });
 
 test("links to pages become links of the site, and paths of other files stay readable", () => {
@@ -63,6 +92,27 @@ test("links to pages become links of the site, and paths of other files stay rea
     "/decisions/",
     "/contributing",
   ]);
+});
+
+test("a table of prose is stacked on a phone, with the headings of its short cells; other tables scroll", () => {
+  const prose = "how long a call waits for the answer before it gives a promise";
+  const options = tokensOf(["option", "default", "what it is"], ["`budgetMs`", "2,000", prose]);
+  const short = tokensOf(["", ""], ["`add`", "two numbers"]);
+  const figures = tokensOf(["", "add", "list", "sse"], ["toolwire", "1.36 (1.27–1.42)", "", "1.5"]);
+  for (const tokens of [options, short, figures]) markTables(tokens);
+  deepStrictEqual([options, short, figures].map(([table]) => table?.attrs["class"]), [
+    "stacked",
+    "scrolled headless",
+    "scrolled",
+  ]);
+  deepStrictEqual(
+    options.filter(({ type }) => type === "td_open").map(({ attrs }) => attrs["data-label"]),
+    [undefined, "default", undefined],
+  );
+  deepStrictEqual(
+    figures.find(({ content }) => content.startsWith("1.36"))?.children,
+    [{ type: "html_inline", content: "1.36 <small>(1.27–1.42)</small>" }],
+  );
 });
 
 test("code is left as it is, but for the comment that names a tab", () => {

@@ -72,10 +72,16 @@ testWith("console: a wrong key is no question of a token, and each caller has a 
   });
   await withPage({ server: open(), chromium }, async ({ page, open }) => {
     await open("#/access");
-    await page.waitForFunction(() => Object.keys(localStorage).some((one) => one.startsWith("toolwire-list")));
+    const lists = (count: number) =>
+      page.waitForFunction(
+        (wanted) => Object.keys(localStorage).filter((one) => one.startsWith("toolwire-list")).length === wanted,
+        count,
+      );
+    await lists(1);
     await page.getByLabel("Id of the caller").fill("ada");
     await page.getByRole("button", { name: "Act as" }).click();
     await page.getByRole("row", { name: /secret ✓ may call/ }).waitFor();
+    await lists(2);
     const keys = await page.evaluate(() => {
       const found = Object.keys(localStorage).filter((one) => one.startsWith("toolwire-list")).sort();
       // As after a restart of the server.

@@ -133,10 +133,11 @@ export class JobLease implements RunLease {
     const isStored = this.isPromised ||
       !(isQuestion || (result.kind === "error" && result.code !== "result_too_large"));
     if (!isStored && await this.#jobs.forget(job)) return;
-    const { asking } = this.#run;
-    if (isQuestion) return void await this.#jobs.ask(job, result.requests, asking?.memo ?? job.memo);
+    const { asking, lastProgress: progress } = this.#run;
+    const stop = { memo: asking?.memo ?? job.memo, progress };
+    if (isQuestion) return void await this.#jobs.ask(job, result.requests, stop);
     if (result.kind === "promise" && asking?.waiting !== undefined) {
-      return await this.#jobs.suspend(job, asking.waiting, asking.memo);
+      return await this.#jobs.suspend(job, asking.waiting, stop);
     }
     if (result.kind !== "error") return void await this.#jobs.finish(job, result);
     if (result.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);

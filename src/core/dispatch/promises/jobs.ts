@@ -40,6 +40,13 @@ export function isFinal({ state }: Job): boolean {
   return state === "done" || state === "cancelled";
 }
 
+/** What a run leaves to the next one when it stops at waits or questions. */
+interface RunStop {
+  readonly memo: Memo;
+  /** The latest progress of the run; `undefined` if it reported none. */
+  readonly progress: Progress | undefined;
+}
+
 /** The jobs of one engine. */
 export class Jobs {
   /** Stores and delivers the jobs. */
@@ -128,9 +135,14 @@ export class Jobs {
     return forgotten?.state !== "running";
   }
 
-  /** Stores the questions of a run. */
-  ask(run: Job, requests: Readonly<Record<string, Question>>, memo: Memo): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => ({ ...job, state: "asking", requests, memo: mergeMemo(job.memo, memo) }));
+  /** Stores the questions of a run, and its latest progress. */
+  ask(
+    run: Job,
+    requests: Readonly<Record<string, Question>>,
+    { memo, progress }: RunStop,
+  ): Promise<Job | undefined> {
+    const asking = { state: "asking", requests, ...(progress && { progress }) } as const;
+    return this.#changeRun(run, (job) => ({ ...job, ...asking, memo: mergeMemo(job.memo, memo) }));
   }
 
   /** Stores a sleep, or a wait for a value. */
@@ -142,8 +154,8 @@ export class Jobs {
   }
 
   /** Ends a run that stopped at waits; the next one begins when one of them has ended. */
-  suspend(run: Job, names: readonly string[], memo: Memo): Promise<void> {
-    return this.#endRun(run, (job) => toWaiting(job, memo, names));
+  suspend(run: Job, names: readonly string[], { memo, progress }: RunStop): Promise<void> {
+    return this.#endRun(run, (job) => toWaiting({ ...job, ...(progress && { progress }) }, memo, names));
   }
 
   /** Resolves a wait of a job, whatever the job does. The first value counts. */

@@ -5,7 +5,7 @@ import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { listMeta } from "../../../core/tool/listing.ts";
-import type { Members } from "../../../internal/json.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
 import type { Revision } from "./revision.ts";
@@ -19,6 +19,9 @@ export interface McpTool {
   /** Whether the declared output is not an object. Revisions that require objects get it wrapped in one. */
   readonly wrapsOutput: boolean;
 }
+
+/** Maximum number of references that lead from the root of an output schema to its type. */
+const MAX_ROOT_REFS = 8;
 
 const JSON_SCHEMA_VERSION = "https://json-schema.org/draft/2020-12/schema";
 
@@ -71,8 +74,17 @@ function compileTool(definition: ToolDefinition): McpTool {
     definition,
     headerParams: headerParamsOf(definition),
     mayPromise: promise !== undefined || external !== undefined || remote?.mayPromise === true,
-    wrapsOutput: output !== undefined && output.jsonSchema["type"] !== "object",
+    wrapsOutput: output !== undefined && !isObjectSchema(output.jsonSchema),
   };
+}
+
+/** Whether a schema is of an object, or its root refers to a definition of one, as schemas of OpenAPI documents do. */
+function isObjectSchema({ $defs, ...root }: JsonSchema): boolean {
+  let part: Members = root;
+  for (let n = 0; part["type"] === undefined && typeof part["$ref"] === "string" && n < MAX_ROOT_REFS; n++) {
+    part = asObject(asObject($defs)[part["$ref"].replace("#/$defs/", "")]);
+  }
+  return part["type"] === "object";
 }
 
 /** @throws {TypeError} If a mark is invalid: clients would ignore the tool. */
@@ -87,7 +99,7 @@ function listMcpTool({ definition, wrapsOutput }: McpTool, revision: Revision): 
   const { name, title, description, inputSchema, output, annotations, promise } = definition;
   const { isModern, structured, hasTitles, hasAudio } = revision;
   const isWrapped = wrapsOutput && !isModern;
-  const outputSchema = output && withVersion(isWrapped ? wrap(output.jsonSchema) : output.jsonSchema);
+  const outputSchema = output && withVersion(isModern ? output.jsonSchema : toObjectRoot(output.jsonSchema, isWrapped));
   // A client of 2025-11-25 requests a task for each call. Since 2026-07-28 the server decides.
   const taskSupport = promise === undefined ? undefined : promise.required ? "required" : "optional";
   return {
@@ -105,6 +117,11 @@ function listMcpTool({ definition, wrapsOutput }: McpTool, revision: Revision): 
 /** Adds `$schema` to a schema with `$defs`: the meaning of references depends on the version of JSON Schema. */
 function withVersion(schema: JsonSchema): JsonSchema {
   return schema["$defs"] === undefined ? schema : { $schema: JSON_SCHEMA_VERSION, ...schema };
+}
+
+/** An output schema whose root has the type `object`, as revisions before 2026-07-28 require. */
+function toObjectRoot(schema: JsonSchema, isWrapped: boolean): JsonSchema {
+  return isWrapped ? wrap(schema) : { type: "object", ...schema };
 }
 
 /** Wraps an output schema as the property `result` of an object schema. `$defs` stay at the root, so that references resolve. */

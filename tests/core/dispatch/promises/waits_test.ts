@@ -142,6 +142,29 @@ test("the promise of a sleeping call has a status message, and need not be redee
   await bench.server.close(0);
 });
 
+test("the latest progress is stored when a run stops at a sleep, also one that follows earlier progress at once", async () => {
+  const { bench, clock, jobs } = opened(async (_, ctx) => {
+    for (const step of [1, 2, 3]) {
+      await ctx.sleep(`pause ${step}`, HOUR);
+      await ctx.step(`work ${step}`, () => step);
+      ctx.progress(step, 3);
+    }
+    const answer = await ctx.elicit("sure", { message: "Sure?", schema: approval });
+    return answer.action;
+  });
+  const token = await promised(bench);
+  const done: (number | undefined)[] = [];
+  for (let hour = 0; hour < 2; hour++) {
+    await pass({ clock }, HOUR);
+    done.push(asPromise(await redeem(bench, token)).progress?.done);
+  }
+  deepStrictEqual(done, [1, 2]);
+  await pass({ clock }, HOUR);
+  const asking = await jobs.get();
+  deepStrictEqual([asking?.state, asking?.progress?.done], ["asking", 3]);
+  await bench.server.close(0);
+});
+
 test("the status message leaves out what is over, such as a short sleep in the same run", async () => {
   const { bench, clock } = opened(async (_, ctx) => {
     await ctx.sleep("short", 50);

@@ -150,6 +150,31 @@ test("outputs that are no objects are wrapped, where objects are wanted, and lef
   ]);
 });
 
+test("an output that refers to an object is an object: listed with its type, and not wrapped", async () => {
+  const note = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+  const outputs: Readonly<Record<string, Json>> = {
+    direct: { $ref: "#/$defs/Note", $defs: { Note: note } },
+    chained: { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: note } },
+  };
+  const tools = Object.entries(outputs).map(([name, output]) =>
+    defineTool(name).describe("Get").output(jsonSchema<{ text: string }>(output)).handle(() => ({ text: "milk" }))
+  );
+  const array = { $ref: "#/$defs/l", $defs: { l: { type: "array" } } };
+  const items = defineTool("items").describe("List").output(jsonSchema<unknown[]>(array)).handle(() => []);
+  const server = createServer({ tools: [...tools, items], wires: [mcp()] });
+  const list = async () => (await legacy(server, "tools/list", {})).last.result?.["tools"] as Json[];
+  for (const [name, output] of Object.entries(outputs)) {
+    deepStrictEqual((await list()).find((tool) => tool["name"] === name)?.["outputSchema"], {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      ...output,
+    });
+    const { result } = (await legacy(server, "tools/call", { name })).last;
+    deepStrictEqual([result?.["structuredContent"], result?.["_meta"]], [{ text: "milk" }, undefined]);
+  }
+  deepStrictEqual(((await list()).at(-1)?.["outputSchema"] as Json)["required"], ["result"]);
+});
+
 test("arguments that do not fit are told as the revision tells them", async () => {
   const params = { name: "add", arguments: { a: "x" } };
   const { last } = await legacy(server, "tools/call", params);

@@ -1,0 +1,65 @@
+/**
+ * Tables by what they hold, so that the style sheet can lay them out on a phone: rows of prose become blocks below each other, tables
+ * of figures scroll beside their first column.
+ *
+ * @module
+ */
+
+const MAX_STACKED_COLUMNS = 3;
+/** Characters of a row that fit side by side on a phone. */
+const MAX_ROW_CHARS = 44;
+const MAX_LABELLED_CHARS = 20;
+/** A cell of a measured table: a median, and its quartiles in brackets. */
+const MEASURE = /^([\d.,]+) (\([\d.,]+–[\d.,]+\))$/;
+
+/** Gives the tables of a page classes, and splits median and quartiles. For a core rule of markdown-it. */
+export function markTables(tokens) {
+  for (const [at, token] of tokens.entries()) {
+    if (token.type === "table_open") markTable(token, tokens.slice(at, endOf(tokens, at)));
+  }
+}
+
+const endOf = (tokens, at) => tokens.findIndex(({ type }, index) => index > at && type === "table_close");
+
+function markTable(table, tokens) {
+  const rows = rowsOf(tokens);
+  const [head = [], ...body] = rows;
+  const isStacked = head.length <= MAX_STACKED_COLUMNS && body.some(isLong);
+  // What scrolls sideways has to be reachable by the keyboard.
+  table.attrSet("tabindex", "0");
+  table.attrJoin("class", isStacked ? "stacked" : "scrolled");
+  if (head.every(({ inline }) => inline.content === "")) table.attrJoin("class", "headless");
+  for (const row of body) {
+    if (isStacked) labelCells(row, head);
+    for (const { inline } of row) splitMeasure(inline);
+  }
+}
+
+/** The cells of each row: the token that opens one, and its text. */
+function rowsOf(tokens) {
+  const rows = [];
+  for (const [at, token] of tokens.entries()) {
+    if (token.type === "tr_open") rows.push([]);
+    else if (/^t[hd]_open$/.test(token.type)) rows.at(-1).push({ open: token, inline: tokens[at + 1] });
+  }
+  return rows;
+}
+
+const isLong = (row) => row.reduce((sum, { inline }) => sum + shownChars(inline.content), 0) > MAX_ROW_CHARS;
+
+const shownChars = (markdown) => markdown.replaceAll(/\]\([^)]*\)/g, "").length;
+
+/** A stacked row has no heading over its cells, so a short cell in the middle, such as a default, has it before it. */
+function labelCells(row, head) {
+  for (const [at, { open, inline }] of row.entries()) {
+    const label = head[at]?.inline.content.replaceAll(/[`*]/g, "") ?? "";
+    const isShort = at > 0 && at < row.length - 1 && shownChars(inline.content) <= MAX_LABELLED_CHARS;
+    if (isShort && label !== "") open.attrSet("data-label", label);
+  }
+}
+
+function splitMeasure(inline) {
+  const [, median, quartiles] = MEASURE.exec(inline.content) ?? [];
+  if (median === undefined) return;
+  inline.children = [{ ...inline.children[0], type: "html_inline", content: `${median} <small>${quartiles}</small>` }];
+}
