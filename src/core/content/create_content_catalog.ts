@@ -283,7 +283,7 @@ function byKey<Definition extends { readonly part: PartDefinition | undefined }>
     const { part } = one.definition;
     if (found.has(key)) {
       const places = part === other ? "" : `, of ${originOf(other)} and of ${originOf(part)}`;
-      throw new TypeError(`Cannot create server: two ${what} are "${key}"${places}; rename one, or leave one out`);
+      throw new TypeError(`Cannot create server: two ${what} are "${key}"${places}; rename one`);
     }
     found.set(key, one);
   }

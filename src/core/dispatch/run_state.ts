@@ -8,9 +8,20 @@ import {
   type Sink,
 } from "../call/outcome.ts";
 import { ToolError } from "../errors/tool_error.ts";
-import type { Deadline } from "../../internal/deadlines.ts";
+import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 import type { Future } from "../../internal/future.ts";
-import type { CallServices } from "./services.ts";
+
+/** Services that run states need. */
+export interface RunStateServices {
+  /** The server's deadlines. */
+  readonly deadlines: Deadlines;
+  /** Counts a run that is still pending when `call()` returns, so that shutdown can wait for it. */
+  trackPending(): void;
+  /** Removes a run from that count once it has settled. */
+  untrack(): void;
+  /** The error for a run whose deadline has expired. */
+  deadlineError(): ErrorResult;
+}
 
 /** Time limits of a run. */
 export interface RunLimits {
@@ -39,7 +50,7 @@ export class RunState {
   protected idle: Deadline | undefined;
   /** Whether the run ends at its total limit. */
   #endsAtTotal = false;
-  protected services: CallServices | undefined;
+  protected services: RunStateServices | undefined;
   #answered: Pick<Future<CallResult>, "receive"> | undefined;
   /** Result of the work; `undefined` while it runs. */
   workResult: CallResult | undefined;
@@ -120,7 +131,7 @@ export class RunState {
   /** Starts the limits of a run, which is pending since `startedMs`, and sends its answer there. */
   answerTo(
     answer: Pick<Future<CallResult>, "receive">,
-    services: CallServices,
+    services: RunStateServices,
     { totalMs, idleMs, onTotal }: RunLimits,
     startedMs: number,
   ): void {

@@ -29,7 +29,7 @@ import { outputLimitError } from "./services.ts";
 /** The error for calls with an idempotency key, on a server without an engine. */
 export const NO_ENGINE: ErrorResult = errorResult(
   "invalid_request",
-  "This server has no engine: call without _meta.idempotency_key",
+  "The server has no engine: call without _meta.idempotency_key",
 );
 
 /** Runs tools, without their middleware. */

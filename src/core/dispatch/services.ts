@@ -15,14 +15,13 @@ import {
 } from "../call/outcome.ts";
 import type { Job, Memo, Wait } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
-import type { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import type { CallerState } from "../handler/caller_state.ts";
 import type { Ctx, Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { LogFields } from "./error_masking.ts";
-import type { RunState } from "./run_state.ts";
+import type { RunState, RunStateServices } from "./run_state.ts";
 import { TOO_DEEP } from "../../internal/json_size.ts";
 
 /** The error for a token that is not a continuation of the call. The reason is not disclosed. */
@@ -68,11 +67,9 @@ export function outputLimitError(left: number, limits: OutputLimits): ErrorResul
 }
 
 /** Services that all runs of one server share. */
-export interface CallServices {
+export interface CallServices extends RunStateServices {
   /** The server's logger, if it has one. */
   readonly logger: Logger | undefined;
-  /** The server's deadlines. */
-  readonly deadlines: Deadlines;
   /** Source of time. */
   readonly clock: Clock;
   /** Limits on the size and nesting depth of tool output. */
@@ -87,12 +84,6 @@ export interface CallServices {
   readonly isClosed: boolean;
   /** Creates signal, deadlines and events of a run. */
   createRunState(call: Call, sink: Sink | undefined): RunState;
-  /** Counts a run that is still pending when `call()` returns, so that shutdown can wait for it. */
-  trackPending(): void;
-  /** Removes a run from that count once it has settled. */
-  untrack(): void;
-  /** The error for a run whose deadline has expired. */
-  deadlineError(): ErrorResult;
   /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */
   deadlineMs(run: DeadlineRun): number;
   /** Promises of runs that stop; `undefined` on a server without an engine. */

@@ -63,7 +63,7 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
 function hintFor(vendor: string): string {
   return vendor === "valibot"
     ? 'define its tool with toolDefiner(valibotJsonSchema), of "toolwire/core" and "toolwire/schema"'
-    : "use zod >= 4.2, ArkType >= 2.1.28, Effect's toStandardJSONSchemaV1 or valibot";
+    : "use zod >= 4.2, ArkType >= 2.1.28, toStandardJSONSchemaV1 of Effect, or valibot";
 }
 
 function withoutEmptyRequired(schema: JsonSchema): JsonSchema {

@@ -81,7 +81,7 @@ export function startTool<const Name extends string>(
   }
   if (OBJECT_MEMBERS.has(name)) {
     throw new TypeError(
-      `Cannot define tool "${name}": JavaScript reads members of that name implicitly; choose another name`,
+      `Cannot define tool "${name}": JavaScript reads members of that name; choose another name`,
     );
   }
   // The one cast: types follow the steps, the value has all methods from the start.

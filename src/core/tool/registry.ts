@@ -59,7 +59,7 @@ export class ToolRegistry {
       const definition = tool?.["~definition"];
       if (definition === undefined) {
         throw new TypeError(
-          "Cannot create server: a tool is not finished; end its definition with .handle(…) or .external(…)",
+          "Cannot create server: a tool is not finished; end it with .handle(…) or .external(…)",
         );
       }
       assertUsable(tool.name, own);
@@ -145,6 +145,6 @@ function reserved(name: string): TypeError {
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolDefinition>): void {
   if (SYSTEM_TOOL_NAMES.has(name)) throw reserved(name);
   if (taken.has(name)) {
-    throw new TypeError(`Cannot create server: two tools are called "${name}"; rename one, or leave one out`);
+    throw new TypeError(`Cannot create server: two tools are called "${name}"; rename one`);
   }
 }

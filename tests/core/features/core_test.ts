@@ -111,7 +111,7 @@ test("an idempotency key needs an engine, and is refused without one", async () 
   const params = { arguments: {}, _meta: { idempotency_key: "k" } };
   const refused = await rpc(t.handle(() => 1), params);
   strictEqual(kindOf(refused), "invalid_request");
-  match(JSON.stringify(refused), /has no engine: call without _meta.idempotency_key/);
+  match(JSON.stringify(refused), /server has no engine: call without _meta.idempotency_key/);
   strictEqual(kindOf(await rpc(t.handle(() => 1), params, { engine: memoryEngine() })), "answer");
 });
 

@@ -8,7 +8,7 @@ const tool = (name: string): AnyTool => defineTool(name).describe(`The tool ${na
 test("createServer() refuses two tools of one name", () => {
   throws(() => createServer({ tools: [tool("a"), tool("b"), tool("a")] }), {
     name: "TypeError",
-    message: 'Cannot create server: two tools are called "a"; rename one, or leave one out',
+    message: 'Cannot create server: two tools are called "a"; rename one',
   });
 });
 
@@ -29,7 +29,7 @@ for (const unfinished of [defineTool("t").describe("T"), {}, undefined, null, "t
   test(`createServer() refuses ${unfinished === null ? "null" : typeof unfinished} in place of a tool`, () => {
     throws(() => createServer({ tools: [unfinished as unknown as AnyTool] }), {
       name: "TypeError",
-      message: "Cannot create server: a tool is not finished; end its definition with .handle(…) or .external(…)",
+      message: "Cannot create server: a tool is not finished; end it with .handle(…) or .external(…)",
     });
   });
 }
