@@ -1,8 +1,9 @@
 // Migrates the published examples of the official SDK (1.x and 2.x) and of mcp-lite, starts each before and after on Bun, and compares
-// what a client of the official SDK receives: node scripts/check_migrate.mjs [--sdk <repository>] [--lite <repository>] [--only <name>]
+// what a client of the official SDK receives: node scripts/check_migrate.mjs [--sdk <repository>] [--lite <repository>] [--only <name>] [--no-types]
 // Without the repositories it clones them. Prints a table in Markdown; the work is in .cache/check_migrate.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -11,7 +12,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const work = join(root, ".cache/check_migrate");
 const bun = join(root, "node_modules/.bin/bun");
 const { values: options } = parseArgs({
-  options: { sdk: { type: "string" }, lite: { type: "string" }, only: { type: "string" } },
+  options: {
+    sdk: { type: "string" },
+    lite: { type: "string" },
+    only: { type: "string" },
+    "no-types": { type: "boolean" },
+  },
 });
 
 const PACKAGES = [
@@ -203,14 +209,30 @@ function linkShared(folder) {
   }
 }
 
-let nextPort = 41_000;
+// Below the ports that systems give to connections.
+let nextPort = 21_000;
+
+/** A port that is free, and the next one as well. */
+async function freePort() {
+  for (;;) {
+    nextPort += 2;
+    if (await isFree(nextPort) && await isFree(nextPort + 1)) return nextPort;
+  }
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const probe = createServer().once("error", () => resolve(false));
+    probe.listen(port, () => probe.close(() => resolve(true)));
+  });
+}
 
 /** Starts an example, asks it everything, and ends it. */
 async function ask(example, side) {
   const { Client } = await import(
     pathToFileURL(join(work, "node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js")).href
   );
-  const port = nextPort += 2;
+  const port = await freePort();
   const cwd = join(example.folder, side, example.library === "mcp-lite" ? dirname(dirname(example.file)) : ".");
   const args = ["--no-install", "--preload", join(work, "preload.ts"), resolve(example.folder, side, example.file)];
   const env = {
@@ -221,7 +243,7 @@ async function ask(example, side) {
     AUTH_PORT: String(port + 1),
   };
   const client = new Client({ name: "check", version: "1.0.0" }, {
-    capabilities: { elicitation: { form: {} }, sampling: {} },
+    capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
   });
   const questions = [];
   await answerQuestions(client, questions);
@@ -234,7 +256,7 @@ async function ask(example, side) {
   try {
     const transport = await transportOf(example, args, env, cwd, port);
     await connect(client, transport, child, () => output);
-    return { ...await everything(client), questions };
+    return { ...await everything(client, questions), questions };
   } catch (error) {
     return { error: `${error.message} ${output.slice(-600)}` };
   } finally {
@@ -281,6 +303,7 @@ async function answerQuestions(client, questions) {
   );
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
     questions.push(params.message);
+    if (params.mode === "url") return { action: "accept" };
     return { action: "accept", content: argumentsFor(params.requestedSchema) };
   });
   client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
@@ -290,7 +313,7 @@ async function answerQuestions(client, questions) {
 }
 
 /** Lists and answers, without what converters and libraries may write differently. */
-async function everything(client) {
+async function everything(client, questions) {
   const offers = client.getServerCapabilities() ?? {};
   const { tools } = offers.tools ? await client.listTools() : { tools: [] };
   const { resources } = offers.resources ? await client.listResources() : { resources: [] };
@@ -298,21 +321,25 @@ async function everything(client) {
   const { prompts } = offers.prompts ? await client.listPrompts() : { prompts: [] };
   const answers = {};
   for (const { name, inputSchema } of tools) {
-    answers[`tool ${name}`] = await result(() =>
-      client.callTool({ name, arguments: argumentsFor(inputSchema) }, undefined, {
-        timeout: 20_000,
-        onprogress: () => {},
-      })
+    answers[`tool ${name}`] = await result(
+      questions,
+      () =>
+        client.callTool({ name, arguments: argumentsFor(inputSchema) }, undefined, {
+          timeout: 20_000,
+          onprogress: () => {},
+        }),
     );
   }
-  for (const { uri } of resources) answers[`resource ${uri}`] = await result(() => client.readResource({ uri }));
+  for (const { uri } of resources) {
+    answers[`resource ${uri}`] = await result(questions, () => client.readResource({ uri }));
+  }
   for (const { uriTemplate } of resourceTemplates) {
     const uri = uriTemplate.replace(/\{[^}]*\}/g, "1");
-    answers[`resource ${uri}`] = await result(() => client.readResource({ uri }));
+    answers[`resource ${uri}`] = await result(questions, () => client.readResource({ uri }));
   }
   for (const { name, arguments: parameters = [] } of prompts) {
     const args = Object.fromEntries(parameters.map((one) => [one.name, "text"]));
-    answers[`prompt ${name}`] = await result(async () => ({
+    answers[`prompt ${name}`] = await result(questions, async () => ({
       messages: (await client.getPrompt({ name, arguments: args })).messages,
     }));
   }
@@ -341,12 +368,15 @@ function plain(schema) {
   return { ...stripped, properties: stripped.properties ?? {}, required: [...stripped.required ?? []].sort() };
 }
 
-async function result(work) {
+async function result(questions, work) {
   try {
     const { content, structuredContent, isError, messages, contents } = await work();
     return { content, structuredContent, isError: isError === true, messages, contents };
   } catch (error) {
-    return { thrown: true, message: String(error.message).slice(0, 80) };
+    // A question as an error: it is one that is asked in place afterwards.
+    const pages = error.code === -32042 ? error.data?.elicitations ?? [] : [];
+    questions.push(...pages.map(({ message }) => message));
+    return { thrown: true, isPage: pages.length > 0, message: String(error.message).slice(0, 80) };
   }
 }
 
@@ -392,6 +422,7 @@ function differences(before, after) {
 }
 
 function comparable(answer, before = answer) {
+  if (before.isPage) return { isRefused: answer.thrown || answer.isError };
   if (answer.thrown) return { thrown: true };
   const { structuredContent, contents, ...rest } = answer;
   return {
@@ -418,6 +449,7 @@ function isSame(one, other) {
 
 /** Errors of the type checker, by file. */
 function typeErrors(folder) {
+  if (options["no-types"]) return new Map();
   const { stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", "."], {
     cwd: folder,
     encoding: "utf8",
@@ -463,7 +495,13 @@ for (const library of LIBRARIES) {
     );
     const errors = (types.get(example.file) ?? []).length - (typesBefore.get(example.file) ?? []).length;
     if (errors > 0) details.push(...types.get(example.file));
-    const before = await ask(example, "before");
+    const overHttp = await ask(example, "before");
+    // Over HTTP without sessions the original cannot ask. The examples that ask serve stdio, too.
+    const isRefused = Object.values(overHttp.answers ?? {}).some(({ content }) =>
+      /per-request legacy/.test(content?.[0]?.text)
+    );
+    if (isRefused) Object.assign(example, { isStdio: true, args: [] });
+    const before = isRefused ? await ask(example, "before") : overHttp;
     const row = { library: library.name, example: example.example, types: errors <= 0, left: left.length };
     if (before.error !== undefined) {
       rows.push({ ...row, skipped: before.error.split("\n")[0].slice(0, 100) });

@@ -16,6 +16,8 @@ import { bundleWorker } from "./package/bundle_worker.mjs";
 import { findLargerBundles } from "./package/bundles.mjs";
 import { engineStores, suiteScript, writeObjectSuite } from "./package/engines.mjs";
 import { findProblems } from "./package/files.mjs";
+import { startJsr, startRegistry } from "./package/registry.mjs";
+import { entriesOf, findPages, followPage, runtimesOf } from "./package/tabs.mjs";
 import { typeCheckPackages, typeChecks, typedConsumer, writeProject } from "./package/types.mjs";
 import { childEnv, findBin, findNode, root } from "./runtimes.mjs";
 
@@ -119,6 +121,7 @@ async function checkTarball(tarball) {
   await checkTypes(tarball);
   await check("a consumer type-checks in Deno", () => run([findBin("deno"), "check", "--quiet", "index.ts"], consumer));
   await checkSnippets();
+  await checkTabs(tarball);
   await check("workerd: a bundle of the installed package serves and calls a tool", runInWorkerd);
   await checkSingleFile();
 }
@@ -220,6 +223,34 @@ async function runSnippets(command, snippets) {
   if (results.length < snippets.length || !stdout.includes("::end")) {
     throw new Error(`It ended in ${snippets[results.length]?.place}`);
   }
+}
+
+/** The tabs of the pages, each on its runtime, with the package installed by the command of its tab. */
+async function checkTabs(tarball) {
+  const { stdout: upstream } = await run(["npm", "config", "get", "registry"]);
+  const { stdout: cache } = await run(["npm", "config", "get", "cache"]);
+  const npm = await startRegistry([{ manifest, bytes: readFileSync(tarball) }], upstream.trim());
+  const pages = findPages(root);
+  const jsr = await startJsr(root, pages.flatMap(({ parts }) => entriesOf(parts)));
+  const env = {
+    ...childEnv(findNode(24)),
+    npm_config_registry: npm.url,
+    NPM_CONFIG_REGISTRY: npm.url,
+    JSR_URL: jsr.url,
+    npm_config_cache: cache.trim(),
+    npm_config_prefer_offline: "true",
+    npm_config_update_notifier: "false",
+    // Not those of this user: the package of this tree has a version that is not published, and may be packed again.
+    BUN_INSTALL_CACHE_DIR: join(temporary, "tabs-bun"),
+    DENO_DIR: join(temporary, "tabs-deno"),
+  };
+  for (const [at, { file, parts }] of pages.entries()) {
+    for (const runtime of runtimesOf(parts)) {
+      const folder = join(temporary, `tabs-${at}-${runtime}`);
+      await check(`${file}, the tabs of ${runtime}`, () => followPage({ parts, runtime, folder, env }));
+    }
+  }
+  for (const { close } of [npm, jsr]) close();
 }
 
 /** A bundle of the installed package inside of workerd, as Wrangler makes one. */

@@ -4,14 +4,13 @@
 // A registry on this machine has the two packages of this tree, and sends requests for all others on; so the projects are installed as
 // they are. One cache is shared.
 import { execFile, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createServer as createSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
+import { startRegistry } from "./package/registry.mjs";
 import { childEnv, findBin, findNode, root, runOrThrow } from "./runtimes.mjs";
 
 const execute = promisify(execFile);
@@ -26,7 +25,7 @@ let failed = 0;
 const upstream = runOrThrow("npm", ["config", "get", "registry"]).trim();
 const cache = runOrThrow("npm", ["config", "get", "cache"]).trim();
 const packages = [pack(root, "build.mjs"), pack(join(root, "create-toolwire"), "build_create.mjs")];
-const registry = await startRegistry();
+const registry = await startRegistry(packages, upstream);
 const env = {
   ...childEnv(node),
   npm_config_registry: registry.url,
@@ -62,28 +61,6 @@ function pack(folder, script) {
   const [{ filename }] = Array.isArray(packed) ? packed : Object.values(packed);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   return { manifest, bytes: readFileSync(join(temporary, filename)) };
-}
-
-/** The packages of this tree; other requests are redirected. */
-async function startRegistry() {
-  const server = createServer((request, response) => {
-    const found = packages.find(({ manifest }) => [`/${manifest.name}`, `/${manifest.name}.tgz`].includes(request.url));
-    if (found === undefined) {
-      return response.writeHead(302, { location: new URL(request.url.slice(1), upstream).href }).end();
-    }
-    if (request.url.endsWith(".tgz")) return response.end(found.bytes);
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(describe(found)));
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${server.address().port}/`;
-  const describe = ({ manifest, bytes }) => {
-    const { name, version } = manifest;
-    const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
-    const shasum = createHash("sha1").update(bytes).digest("hex");
-    const dist = { tarball: `${url}${name}.tgz`, integrity, shasum };
-    return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, dist } }, time: {} };
-  };
-  return { url, close: () => server.close() };
 }
 
 async function check(template) {

@@ -10,7 +10,7 @@ import process from "node:process";
 import { openBrowser, PAGES } from "./browser.mjs";
 import { findFileProblems } from "./check_files.mjs";
 import { findLayoutProblems } from "./check_layout.mjs";
-import { checkPlayground, checkSearch } from "./check_programs.mjs";
+import { checkPlayground, checkSearch, checkTypes } from "./check_programs.mjs";
 import { serveSite } from "./static_server.mjs";
 
 const AXE = readFileSync(
@@ -37,6 +37,7 @@ try {
   for (const path of ["/", "/concepts", "/play"]) await checkPage(path, { viewport: PHONE });
   await withPage("phone", { viewport: PHONE }, checkLayouts);
   await withPage("search", {}, (page) => checkSearch(page, url));
+  await withPage("types", {}, (page) => checkTypes(page, url));
   await withPage("/play", {}, (page) => checkPlayground(page, url));
 } finally {
   await browser.close();

@@ -13,12 +13,18 @@ export function findLayoutProblems() {
       problems.push(`has a link over the code "${code.textContent.slice(0, 60)}"`);
     }
   }
-  for (const name of document.querySelectorAll("td code")) {
-    const text = name.textContent;
-    // A name without a space that needs more lines than its length explains.
-    const lines = name.getClientRects().length;
-    if (!/\s/.test(text) && lines > 1 + Math.ceil(text.length / 40)) {
-      problems.push(`breaks \`${text}\` into ${lines} lines`);
+  for (const element of document.querySelectorAll("td, td code")) {
+    const [text] = element.childNodes;
+    // A name or a figure, without a space or hyphen, that needs more lines than its length explains.
+    if (text?.nodeType !== Node.TEXT_NODE || element.childNodes.length > 1 || /[\s-]/.test(text.data)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const lines = new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top))).size;
+    if (lines > 1 + Math.floor(text.length / 12)) problems.push(`breaks "${text.data}" into ${lines} lines`);
+  }
+  for (const signature of document.querySelectorAll("pre.signature")) {
+    if (signature.scrollWidth > signature.clientWidth) {
+      problems.push(`cuts off "${signature.textContent.slice(0, 60)}"`);
     }
   }
   return problems;

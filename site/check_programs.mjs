@@ -1,5 +1,6 @@
 /**
- * Checks of what the pages do: the search, and the page that runs code, with errors, a request to elsewhere and the console.
+ * Checks of what the pages do: the search, types of names in snippets, and the page that runs code, with errors, a request to elsewhere
+ * and the console.
  *
  * @module
  */
@@ -13,6 +14,22 @@ export async function checkSearch(page, url) {
   await page.locator("#localsearch-list a").first().waitFor();
   const found = await page.locator("#localsearch-list a").first().innerText();
   return /idempotency/i.test(found) ? [] : [`the search finds "${found}" for "idempotency keys"`];
+}
+
+/** A name of the first example shows its type to the pointer and to the keyboard. */
+export async function checkTypes(page, url) {
+  await page.goto(url, { waitUntil: "networkidle" });
+  const tip = page.locator("#type-tip");
+  const name = page.locator(".home-code .typed", { hasText: "hits" }).first();
+  const seen = [];
+  for (const reach of [() => name.hover(), () => name.focus()]) {
+    await page.keyboard.press("Escape");
+    await page.mouse.move(0, 0);
+    await reach();
+    await tip.waitFor({ timeout: 10_000 }).catch(() => {});
+    seen.push(await tip.isVisible() ? await tip.innerText() : "nothing");
+  }
+  return seen.filter((type) => !/^const hits: \{\s+title: string;/.test(type)).map((type) => `"hits" shows ${type}`);
 }
 
 const IMPORTS = 'import { createServer, defineTool } from "toolwire";\n';

@@ -8,11 +8,13 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { narrow } from "./code.mjs";
 import { NAV } from "./nav.mjs";
 import { stagedPath, toSitePage, wiresOf, withFrontMatter } from "./pages.mjs";
 import { bundlePlayground } from "./playground.mjs";
 import { canRun } from "./playground_modules.mjs";
 import { renderReference } from "./reference.mjs";
+import { findTypes } from "./types.mjs";
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -38,6 +40,8 @@ export async function prepare() {
     join(staged, "../reference.json"),
     JSON.stringify(reference.map(({ file, title }) => ({ file, title }))),
   );
+  const typed = TYPED.flatMap((file) => firstThat(isTested, file).map((code) => [file, narrow(code)]));
+  writeFileSync(join(staged, "../types.json"), JSON.stringify([...findTypes(root, new Map(typed))]));
   await bundlePlayground(root, join(staged, "public/play"));
 }
 
@@ -68,12 +72,16 @@ export function preparePages() {
   );
 }
 
+/** Pages whose first program shows the types of its names: the client, schemas, promises, errors. */
+const TYPED = ["site/pages/index.md", "docs/tools.md", "docs/promises.md", "docs/client.md"];
+
 /** Pages whose first fence that runs in a page is an example of `/play`; the home page comes first. */
 const PLAYED = [
   "guides/long-job.md",
   "guides/ask-the-user.md",
   "guides/wrap-an-api.md",
-  "guides/many-replicas.md",
+  "client.md",
+  "tools.md",
   "composition.md",
   "discovery.md",
 ];
@@ -83,16 +91,21 @@ function playExamples() {
     NAV.flatMap(({ pages }) => pages).map(({ page, title }) => [page, title]),
   );
   return [
-    { title: "A first tool", code: firstToRun("site/pages/index.md") },
-    ...PLAYED.map((page) => ({ title: titles.get(page), code: firstToRun(`docs/${page}`) })),
-  ].filter(({ code }) => code !== undefined);
+    ...firstThat(canRun, "site/pages/index.md").map((code) => ({ title: "A first tool", code })),
+    ...PLAYED.flatMap((page) => firstThat(canRun, `docs/${page}`).map((code) => ({ title: titles.get(page), code }))),
+  ];
 }
 
-/** The first fence of a page that runs in a page. */
-function firstToRun(file) {
+/** The first fence of a page with such info and code, without its last line break; at most one. */
+function firstThat(fits, file) {
   const fences = read(file).matchAll(/^```(ts[^\n]*)\n([^]*?)^```$/gm);
-  return Array.from(fences).find(([, info, code]) => canRun(info, code))?.[2].trimEnd();
+  return Array.from(fences).filter(([, info, code]) => fits(info, code)).slice(0, 1).map(([, , code]) =>
+    code.trimEnd()
+  );
 }
+
+/** A whole program, which a test runs. */
+const isTested = (info, code) => info === "ts" && code.includes('from "toolwire');
 
 function home() {
   const wires = wiresOf(read("README.md"));

@@ -9,10 +9,8 @@ const MAX_STACKED_COLUMNS = 3;
 /** Characters of a row that fit side by side on a phone. */
 const MAX_ROW_CHARS = 44;
 const MAX_LABELLED_CHARS = 20;
-/** A cell of a measured table: a median, and its quartiles in brackets. */
-const MEASURE = /^([\d.,]+) (\([\d.,]+–[\d.,]+\))$/;
 
-/** Gives the tables of a page classes, and splits median and quartiles. For a core rule of markdown-it. */
+/** Gives the tables of a page classes. For a core rule of markdown-it. */
 export function markTables(tokens) {
   for (const [at, token] of tokens.entries()) {
     if (token.type === "table_open") markTable(token, tokens.slice(at, endOf(tokens, at)));
@@ -29,10 +27,7 @@ function markTable(table, tokens) {
   table.attrSet("tabindex", "0");
   table.attrJoin("class", isStacked ? "stacked" : "scrolled");
   if (head.every(({ inline }) => inline.content === "")) table.attrJoin("class", "headless");
-  for (const row of body) {
-    if (isStacked) labelCells(row, head);
-    for (const { inline } of row) splitMeasure(inline);
-  }
+  if (isStacked) { for (const row of body) labelCells(row, head); }
 }
 
 /** The cells of each row: the token that opens one, and its text. */
@@ -56,10 +51,4 @@ function labelCells(row, head) {
     const isShort = at > 0 && at < row.length - 1 && shownChars(inline.content) <= MAX_LABELLED_CHARS;
     if (isShort && label !== "") open.attrSet("data-label", label);
   }
-}
-
-function splitMeasure(inline) {
-  const [, median, quartiles] = MEASURE.exec(inline.content) ?? [];
-  if (median === undefined) return;
-  inline.children = [{ ...inline.children[0], type: "html_inline", content: `${median} <small>${quartiles}</small>` }];
 }

@@ -3,20 +3,18 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import process from "node:process";
 import { defineConfig } from "vitepress";
+import { renderCode } from "../code.mjs";
 import { renderDiagram } from "../diagrams.mjs";
 import { NAV } from "../nav.mjs";
 import { urlOf } from "../pages.mjs";
 import { markTables } from "../tables.mjs";
 import { textPathOf, writeTexts } from "../texts.mjs";
-import { highlight } from "./theme/highlight.mjs";
 import { canRun } from "../playground_modules.mjs";
 
-const reference = JSON.parse(
-  readFileSync(
-    fileURLToPath(new URL("../.work/reference.json", import.meta.url)),
-    "utf8",
-  ),
-);
+const prepared = (file) =>
+  JSON.parse(readFileSync(fileURLToPath(new URL(`../.work/${file}`, import.meta.url)), "utf8"));
+const reference = prepared("reference.json");
+const types = new Map(prepared("types.json"));
 const entries = reference.map(({ file, title }) => ({
   text: title,
   link: `/reference/${file.replace(/\.md$/, "")}`,
@@ -43,7 +41,7 @@ export default defineConfig({
   transformHead: ({ pageData }) => alternateOf(pageData.relativePath),
   buildEnd: ({ outDir }) => writeTexts(outDir, process.env.SITE_URL),
   markdown: {
-    highlight: renderCode,
+    highlight: (code, language, marks) => renderCode(code, `${language} ${marks}`, types),
     anchor: { slugify: slugOf },
     config: (markdown) => addFences(markdown),
   },
@@ -84,19 +82,6 @@ export default defineConfig({
     server: { fs: { allow: [fileURLToPath(new URL("..", import.meta.url))] } },
   },
 });
-
-/** Signatures of the reference wrap: they are one line each. */
-function renderCode(code, language, marks) {
-  const shown = highlight(narrow(code.replace(/\n$/, "")), language.split(" ")[0]);
-  return `<pre v-pre tabindex="0"${
-    marks.includes("signature") ? ' class="signature"' : ""
-  }><code>${shown}</code></pre>`;
-}
-
-/** Without the spaces that put comments at the ends of lines below each other, for which a page has no space. */
-function narrow(code) {
-  return code.replaceAll(/(\S *\/\/) {2,}/g, "$1 ");
-}
 
 /** The link to the Markdown of a page. */
 function alternateOf(page) {

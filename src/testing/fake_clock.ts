@@ -57,25 +57,37 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Advances the clock and runs due callbacks in order.
+   * Advances the clock and runs due callbacks in order. Code that awaits them continues afterwards, at the later time.
    *
    * @param byMs Duration, in milliseconds.
    */
   tick(byMs: number): void {
     const untilMs = this.#nowMs + byMs;
-    for (let next = this.#nextUpTo(untilMs); next !== undefined; next = this.#nextUpTo(untilMs)) {
-      this.#timers.delete(next);
-      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
-      next.callback();
-    }
+    while (this.#runNext(untilMs)) continue;
     this.#nowMs = untilMs;
   }
 
-  #nextUpTo(untilMs: number): Timer | undefined {
+  /**
+   * Advances the clock as `tick()` does. Code that awaits a callback continues at its time, such as a job with several sleeps.
+   *
+   * @param byMs Duration, in milliseconds.
+   */
+  async advance(byMs: number): Promise<void> {
+    const untilMs = this.#nowMs + byMs;
+    do await new Promise<void>((resolve) => void setTimeout(resolve, 0)); while (this.#runNext(untilMs));
+    this.#nowMs = Math.max(this.#nowMs, untilMs);
+  }
+
+  /** Runs the next callback that is due by `untilMs`. `false` without one. */
+  #runNext(untilMs: number): boolean {
     let next: Timer | undefined;
     for (const timer of this.#timers) {
       if (timer.dueMs <= untilMs && (next === undefined || timer.dueMs < next.dueMs)) next = timer;
     }
-    return next;
+    if (next === undefined) return false;
+    this.#timers.delete(next);
+    this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+    next.callback();
+    return true;
   }
 }

@@ -5,6 +5,7 @@
  * @module
  */
 export { testClient, type TestClientOptions } from "./test_client.ts";
+export type { Clock } from "../internal/time.ts";
 export { FakeClock } from "./fake_clock.ts";
 export {
   type ReplicaRecord,

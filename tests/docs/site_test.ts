@@ -8,6 +8,10 @@ import * as pages from "../../site/pages.mjs";
 // @ts-expect-error: a script without types
 import * as tables from "../../site/tables.mjs";
 // @ts-expect-error: a script without types
+import * as codes from "../../site/code.mjs";
+// @ts-expect-error: a script without types
+import * as tabs from "../../scripts/package/tabs.mjs";
+// @ts-expect-error: a script without types
 import * as modules from "../../site/playground_modules.mjs";
 // @ts-expect-error: a script without types
 import * as links from "../../site/.vitepress/theme/share.mjs";
@@ -26,6 +30,24 @@ const { wiresOf, toSitePage, urlOf } = pages as {
   readonly urlOf: (page: string) => string;
 };
 const { markTables } = tables as { readonly markTables: (tokens: readonly Token[]) => void };
+interface Part {
+  readonly kind: string;
+  readonly tabs?: readonly { readonly runtime: string; readonly code: string }[];
+}
+const { findPages, partsOf, runtimesOf } = tabs as {
+  readonly findPages: (root: string) => readonly { readonly file: string; readonly parts: readonly Part[] }[];
+  readonly partsOf: (markdown: string) => readonly Part[];
+  readonly runtimesOf: (parts: readonly Part[]) => readonly string[];
+};
+interface Hover {
+  readonly at: number;
+  readonly name: string;
+  readonly type: string;
+}
+const { addTypes, narrow } = codes as {
+  readonly addTypes: (html: string, hovers: readonly Hover[]) => string;
+  readonly narrow: (code: string) => string;
+};
 const { canRun } = modules as { readonly canRun: (info: string, code: string) => boolean };
 const { toHash, fromHash } = links as {
   readonly toHash: (code: string) => string;
@@ -38,11 +60,9 @@ class Token {
   readonly type: string;
   readonly content: string;
   readonly attrs: Record<string, string> = {};
-  children: readonly { readonly type: string; readonly content: string }[];
   constructor(type: string, content = "") {
     this.type = type;
     this.content = content;
-    this.children = [{ type: "text", content }];
   }
   attrSet(name: string, value: string): void {
     this.attrs[name] = value;
@@ -98,7 +118,7 @@ test("a table of prose is stacked on a phone, with the headings of its short cel
   const prose = "how long a call waits for the answer before it gives a promise";
   const options = tokensOf(["option", "default", "what it is"], ["`budgetMs`", "2,000", prose]);
   const short = tokensOf(["", ""], ["`add`", "two numbers"]);
-  const figures = tokensOf(["", "add", "list", "sse"], ["toolwire", "1.36 (1.27–1.42)", "", "1.5"]);
+  const figures = tokensOf(["", "add", "list", "sse"], ["toolwire", "1.36", "", "1.5"]);
   for (const tokens of [options, short, figures]) markTables(tokens);
   deepStrictEqual([options, short, figures].map(([table]) => table?.attrs["class"]), [
     "stacked",
@@ -109,15 +129,24 @@ test("a table of prose is stacked on a phone, with the headings of its short cel
     options.filter(({ type }) => type === "td_open").map(({ attrs }) => attrs["data-label"]),
     [undefined, "default", undefined],
   );
-  deepStrictEqual(
-    figures.find(({ content }) => content.startsWith("1.36"))?.children,
-    [{ type: "html_inline", content: "1.36 <small>(1.27–1.42)</small>" }],
-  );
 });
 
 test("code is left as it is, but for the comment that names a tab", () => {
   strictEqual(toPage("```md\n[MCP](gone.md)\n```"), "```md\n[MCP](gone.md)\n```");
   strictEqual(toPage("```sh [Bun]\n# Bun\nbun add toolwire\n```"), "```sh [Bun]\nbun add toolwire\n```");
+});
+
+test("each tab names a runtime, on which check_package.mjs runs it after the package is installed", () => {
+  const group = (label: string, code: string) => `::: code-group\n\n\`\`\`sh [${label}]\n${code}\n\`\`\`\n\n:::\n`;
+  deepStrictEqual(partsOf(`${group("npm", "npm install toolwire")}\n\`\`\`sh\ncurl x\n\`\`\`\n`), [
+    { kind: "tabs", tabs: [{ runtime: "Node", code: "npm install toolwire\n" }] },
+    { kind: "sh", code: "curl x\n" },
+  ]);
+  throws(() => partsOf(group("pnpm", "pnpm add toolwire")), /There is no runtime for the tab \[pnpm\]/);
+  const pages = findPages(root);
+  deepStrictEqual(pages.map(({ file, parts }) => [file, runtimesOf(parts)]), [
+    ["docs/getting-started.md", ["Node", "Bun", "Deno", "JSR"]],
+  ]);
 });
 
 test("a fence runs in a page if a test runs it and all of its imports are there", () => {
@@ -145,4 +174,17 @@ test("highlighted code has no HTML of the code", () => {
     'a&lt;b&gt; <span class="t-string">"&lt;i&gt;"</span> <span class="t-comment">// &lt;x&gt;</span>',
   );
   strictEqual(highlight("<script>", "text"), "&lt;script&gt;");
+});
+
+test("types are put around names, whatever elements and entities are before them", () => {
+  const code = "a<b; const c = f(c);";
+  const type = 'const c: Map<"x", 1>';
+  const html = addTypes(highlight(code), [11, 17].map((at) => ({ at, name: "c", type })));
+  const shown = 'data-type="const c: Map&lt;&quot;x&quot;, 1>"';
+  strictEqual(
+    html,
+    `a&lt;b; <span class="t-keyword">const</span> <span class="typed" ${shown} tabindex="0">c</span> = ` +
+      `<span class="t-call">f</span>(<span class="typed" ${shown}>c</span>);`,
+  );
+  strictEqual(narrow('f(); //      aligned\n//   not\n"a://b";\n'), 'f(); // aligned\n//   not\n"a://b";');
 });

@@ -23,7 +23,7 @@ const RESOLVE_SOAK = "tests/soak/resolve_full_test.ts";
 export const durableGuarantees: readonly FaultGuarantee[] = [
   {
     fault: "sleep: all processes are killed",
-    statement: "The handler continues once, when its time has come, in a process that is there then.",
+    statement: "The handler continues once, on time, in another process.",
     tests: {
       "tests/engine/sleep_kill_full_test.ts": ["sleeps ten seconds while every process is killed"],
       [SIMULATION]: ["a week of"],
@@ -31,7 +31,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "sleep: early and repeated deliveries, other clocks",
-    statement: "A sleep does not end before its time, and does not begin again in a later run.",
+    statement: "A sleep does not end early, nor begin again in a later run.",
     tests: {
       [WAITS]: ["sleep() fixes its end at the first run"],
       "src/testing/engine_suite/wait_checks.ts": ["a handler that sleeps continues in another process, once"],
@@ -39,7 +39,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "waitFor: kills, lapsed leases, partitions",
-    statement: "An accepted value is in the result, also if it came before the wait. A stored step never changes.",
+    statement: "An accepted value is in the result, also if it came early. A stored step never changes.",
     tests: { "tests/engine/protocol_replay_test.ts": ["engine follows the model"], [SIMULATION]: ["a week of"] },
   },
   {
@@ -52,8 +52,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "resolve token: forged",
-    statement:
-      "A token with any bit changed, a promise token and other text are refused with one error, and resolve nothing.",
+    statement: "Any changed bit, a promise token and other text are refused with one error.",
     tests: {
       [FORGED]: ["resolve() refuses a token with any one bit changed"],
       [WAITS]: ["resolve() refuses a promise token, other text"],
@@ -62,7 +61,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "resolve token: foreign",
-    statement: "A token of other keys is refused; one of the same keys, whose job is elsewhere, is reported as `lost`.",
+    statement: "Other keys are refused; a job that is elsewhere is reported as `lost`.",
     tests: {
       [FORGED]: ["resolve() refuses a token of a server with other keys"],
       [RESOLVER]: ["what is not a token of this server is 404"],
@@ -70,7 +69,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "resolve token: expired, or its work is over",
-    statement: "It resolves nothing, wakes nothing, and the sender gets the reason.",
+    statement: "It resolves nothing, and the sender gets the reason.",
     tests: {
       [WAITS]: [
         "a call that has ended refuses values; a token refuses after its time",
@@ -80,8 +79,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "resolve token: duplicates",
-    statement:
-      "Of any number of values at any replicas the first counts; the same one again is a repeat, another one is refused.",
+    statement: "The first value at any replica counts; the same again is a repeat, another is refused.",
     tests: { [RESOLVER]: ["50 duplicates at once over three replicas"], [RESOLVE_SOAK]: ["50 duplicates at once"] },
   },
   {
@@ -94,7 +92,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "schedule: the engine is away, clocks change",
-    statement: "The call is made when the engine is back. A local time that comes twice has one call.",
+    statement: "The call is made later. A local time that comes twice has one call.",
     tests: {
       [SCHEDULES]: [
         "an engine that is away when a call is stored is asked again",
@@ -104,7 +102,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "Temporal: its server is away, or was killed; a replica is killed",
-    statement: "Calls are `unavailable`, the promise stays good, and any replica redeems it when the server is back.",
+    statement: "Calls are `unavailable`; any replica redeems the promise later.",
     tests: {
       [TEMPORAL]: ["a server that does not answer is unavailable, at the start and later"],
       [TEMPORAL_SERVER]: ["a tool whose work is a Temporal workflow"],

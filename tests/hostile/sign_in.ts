@@ -16,13 +16,12 @@ export const signInGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "consent skipped, or given by another browser or site",
-    statement: "The form is refused without the cookie of its rendering, and nothing is sent to the provider.",
+    statement: "The form is refused without the cookie of its rendering.",
     tests: { [ATTACKS]: ["consent cannot be skipped", "cookies are of this host alone"] },
   },
   {
     fault: "an attacker agrees, a victim finishes",
-    statement:
-      "The callback is refused in a browser without the cookie of its `state`. A code of another sign-in fails at the exchange.",
+    statement: "The callback is refused without the cookie of its `state`, a code of another sign-in at the exchange.",
     tests: {
       [ATTACKS]: [
         "cannot be finished in the browser of a victim",
@@ -33,14 +32,12 @@ export const signInGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "mixed-up issuers",
-    statement:
-      "A response, metadata or an id token of another issuer gives no code and no token. Responses to clients name this issuer.",
+    statement: "A response, metadata or an id token of another issuer gives no code and no token.",
     tests: { [ATTACKS]: ["a response of another issuer", "an id token of another client"] },
   },
   {
     fault: "swapped redirects, schemes that run code",
-    statement:
-      "Redirects are equal to a registered one, and errors before that are a page. Dangerous URIs are not registered.",
+    statement: "Redirects are equal to a registered one; dangerous URIs are not registered.",
     tests: {
       [ATTACKS]: [
         "a redirect that is not registered",
@@ -53,7 +50,7 @@ export const signInGuarantees: readonly FaultGuarantee[] = [
   {
     fault: "replayed codes and refresh tokens",
     statement:
-      "A code gives one response, over all replicas and at the same time, for two minutes at most. With a store a reused refresh token ends its sign-in.",
+      "A code gives one response, over all replicas, for two minutes at most. With a store a reused refresh token ends its sign-in.",
     tests: {
       [ATTACKS]: ["a code is good once", "a code is good for a minute"],
       [FLOW]: ["a store detects reused refresh tokens", "a refresh asks the provider"],
@@ -61,7 +58,7 @@ export const signInGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "stolen codes, PKCE left out",
-    statement: "A code is bound to client, redirect, verifier and resource. A wrong request does not use it up.",
+    statement: "A code is bound to client, redirect, verifier and resource.",
     tests: { [ATTACKS]: ["a code is bound to client", "PKCE cannot be left out"] },
   },
   {

@@ -12,7 +12,7 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
   {
     fault: "the connection is cut, at any byte",
     statement:
-      "Each call ends with its answer or `unavailable`. Safe calls are repeated, promises are redeemed over the next socket, no other call runs twice.",
+      "Each call ends with its answer or `unavailable`. Safe calls are repeated, promises redeemed over the next socket; no other call runs twice.",
     tests: {
       [CUTS]: ["every call over a connection that is cut off"],
       [CLIENT]: ["a call that is safe to repeat", "does not run twice", "a promise is redeemed over the next socket"],
@@ -20,7 +20,7 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "one side is silent",
-    statement: "Both sides send heartbeats every 20 s, and end a connection on which nothing arrived for 60 s.",
+    statement: "Both send heartbeats every 20 s, and end a connection that is silent for 60 s.",
     tests: {
       [MESSAGES]: ["heartbeats are sent every 20 s", "a client that is silent for 60 s"],
       [BEATS]: ["a server that is silent for 60 s"],
@@ -39,8 +39,7 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "interleaved, repeated and foreign ids, floods of tiny messages",
-    statement:
-      "Each answer has the id of its call. The id of a running call is refused. Nothing is kept of answered messages.",
+    statement: "Each answer has the id of its call; the id of a running call is refused.",
     tests: {
       [MESSAGES]: ["calls are answered in any order", "a second call with the id", "100,000 tiny messages"],
       "tests/hostile/fuzz/fuzz_full_test.ts": ["for (const target of TARGETS)"],
@@ -48,13 +47,13 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "binary, large and damaged messages",
-    statement: "They close the connection with 1003 or 1009, or are answered with an error, and never run a tool.",
+    statement: "They close the connection (1003, 1009) or are answered with an error; no tool runs.",
     tests: { [MESSAGES]: ["binary messages close with 1003", "is answered with an error, and the socket stays open"] },
   },
   {
     fault: "pages of other origins, tokens and cookies of others",
     statement:
-      "`Host`, `Origin` and the caller are checked before the socket is accepted. Cookies of other origins are ignored. A token ends the connection when it ends.",
+      "`Host`, `Origin` and the caller are checked before the socket is accepted. A token that ends, ends the connection.",
     tests: {
       [OPENING]: [
         "pages of other origins and other hosts",

@@ -15,6 +15,7 @@ import {
   createClient,
   createServer,
   defineTool,
+  type Engine,
   Failure,
   type FailureOutcome,
   type InferErrors,
@@ -22,16 +23,18 @@ import {
   type InferOutput,
   type InferPartial,
   type ListedTool,
+  memoryEngine,
   memoryTransport,
   type Middleware,
   type Progress,
   type PromiseOutcome,
   type QuestionsResult,
+  type ServerOptions,
   type ToolStream,
   type UnknownOutcome,
 } from "../../mod.ts";
 import { budget, type ItemsPage, type TextPage } from "../../src/core/dispatch/answers/mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import { type Clock, FakeClock, testClient } from "../../src/testing/mod.ts";
 import { type Equal, expectType } from "./equal.ts";
 
 const Search = v.object({ query: v.string(), limit: v.optional(v.pipe(v.number(), v.integer()), 10) });
@@ -438,6 +441,14 @@ test("a server keeps its tools as a tuple; a client can be typed by it anywhere"
   strictEqual(await client.bare({}, { onProgress }), 5);
   // @ts-expect-error: there is no such option
   await rejects(async () => await client.bare({}, { timeout: 5 }), /there is no option "timeout" here/);
+});
+
+test("functions that make servers name their options without the tuple of tools", () => {
+  const make = (options: Pick<ServerOptions, "keys" | "logger"> & { readonly engine: Engine; readonly clock: Clock }) =>
+    createServer({ ...options, tools: [bare] });
+  const clock = new FakeClock();
+  const made = make({ keys: "k1:a secret of at least thirty-two bytes", engine: memoryEngine({ clock }), clock });
+  strictEqual(made.tools.length, 1);
 });
 
 test("a Failure is typed by its code and data", () => {

@@ -3,12 +3,14 @@ import { defineAsyncComponent, nextTick, onMounted, watch } from "vue";
 import { useRoute, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme-without-fonts";
 import { toHash } from "./share.mjs";
+import { showTypes } from "./types.mjs";
 import "./style.css";
 
 export default {
   extends: DefaultTheme,
   setup() {
     const route = useRoute();
+    onMounted(showTypes);
     onMounted(() => watch(() => route.path, () => nextTick(mendSidebar), { immediate: true }));
   },
   enhanceApp({ app }) {

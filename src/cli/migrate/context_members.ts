@@ -1,10 +1,12 @@
-/** Uses of a handler's context: the longest path of members that the table knows is converted. */
-import { type CallExpression, Node } from "ts-morph";
-import type { Handler } from "./handler.ts";
-import { convertLog, convertNotify, convertReport } from "./notifications.ts";
-import { convertProgressToken } from "./progress_token.ts";
+/** Uses of a context, in handlers and in functions beside them: the longest path of members that the table knows is converted. */
+import { type CallExpression, Node, type ParameterDeclaration } from "ts-morph";
+import type { Draft } from "./draft.ts";
+import { type Fn, isFn } from "./functions.ts";
+import { Handler } from "./handler.ts";
+import { convertLog, convertNotify, convertProgressToken, convertReport } from "./notifications.ts";
 import { convertElicit, convertRequest, convertRoots, convertSample } from "./questions.ts";
-import { CONTEXT, type ContextRule } from "./tables.ts";
+import { definitionsOf } from "./registrations.ts";
+import { CONTEXT, CONTEXT_TYPES, type ContextRule, type Library, REGISTERING } from "./tables.ts";
 
 /** Converts all uses of the context of a handler. */
 export function convertContext(handler: Handler): void {
@@ -26,7 +28,22 @@ function convertMember(handler: Handler, use: Node, path: readonly string[]): vo
     const rule = CONTEXT[handler.library][path.join(".")];
     if (rule !== undefined) return applyRule(handler, node, rule);
   }
+  if (path.length === 0 && isPassedOn(use)) return;
   handler.draft.todo(use, "context");
+}
+
+/** Whether the context goes to a function that has it as a parameter, or to the codec of a state, which is removed. */
+function isPassedOn(use: Node): boolean {
+  const call = use.getParent();
+  if (!Node.isCallExpression(call)) return false;
+  const index = call.getArguments().indexOf(use);
+  const callee = call.getExpression();
+  if (Node.isPropertyAccessExpression(callee)) return callee.getName() === "mint";
+  const fns = definitionsOf(callee).map((one) => Node.isVariableDeclaration(one) ? one.getInitializer() : one);
+  return fns.filter(isFn).some((fn) => {
+    const type = fn.getParameters()[index]?.getTypeNode();
+    return Node.isTypeReference(type) && CONTEXT_TYPES.includes(type.getTypeName().getText());
+  });
 }
 
 /** The node and the paths of `use`, `use.a`, `use.a.b`, with `?.` and `["a"]` alike. */
@@ -65,10 +82,22 @@ function applyRule(handler: Handler, node: Node, rule: ContextRule): void {
     const isShorthand = Node.isShorthandPropertyAssignment(node.getParent());
     return draft.replace(node, `${isShorthand ? `${node.getText()}: ` : ""}${handler.context}.${rule.to}`);
   }
+  if ("round" in rule) return convertRound(handler, node, rule.round);
   if (rule.by === "progressToken") return convertProgressToken(handler, node);
   const call = callOf(node);
   if (call === undefined) return draft.todo(node, "context");
   CONVERTERS[rule.by](handler, call);
+}
+
+/** `ctx.mcpReq.inputResponses`, `ctx.mcpReq.requestState<State>()`. */
+function convertRound({ draft, round }: Handler, node: Node, member: "inputResponses" | "requestState"): void {
+  const call = member === "requestState" ? callOf(node) : undefined;
+  if (round === undefined || (member === "requestState" && call === undefined)) {
+    return draft.todo(node, "input-required");
+  }
+  const [type] = call?.getTypeArguments() ?? [];
+  const text = `${round}.${member}`;
+  draft.replace(call ?? node, type === undefined ? text : `(${text} as ${draft.render(type)} | undefined)`);
 }
 
 const CONVERTERS = {
@@ -85,4 +114,47 @@ const CONVERTERS = {
 function callOf(node: Node): CallExpression | undefined {
   const parent = node.getParent();
   return Node.isCallExpression(parent) && parent.getExpression() === node ? parent : undefined;
+}
+
+/** Converts functions beside the handlers that receive the context: its uses, and its type. */
+export function convertContextHelpers(draft: Draft): void {
+  for (const fn of draft.source.getDescendants().filter(isFn)) {
+    if (isRegistered(draft, fn)) continue;
+    for (const [index, parameter] of fn.getParameters().entries()) {
+      const library = contextLibrary(draft, parameter);
+      if (library !== undefined) convertHelper(draft, fn, library, index);
+    }
+  }
+}
+
+/** The library whose context a parameter is. */
+function contextLibrary(draft: Draft, parameter: ParameterDeclaration): Library | undefined {
+  const type = parameter.getTypeNode();
+  const known = Node.isTypeReference(type) ? draft.imports.known(type.getTypeName()) : undefined;
+  return known !== undefined && CONTEXT_TYPES.includes(known.name) ? known.library : undefined;
+}
+
+function convertHelper(draft: Draft, fn: Fn, library: Library, index: number): void {
+  const handler = new Handler(draft, fn, library, "helper", { args: undefined, context: index, uri: undefined });
+  convertContext(handler);
+  handler.finish();
+  const type = fn.getParameters()[index]?.getTypeNode();
+  if (type !== undefined) draft.replace(type, draft.imports.use("toolwire", "Ctx", { isType: true }));
+}
+
+/** Whether a function is registered: then its parameters are converted with the registration. */
+function isRegistered(draft: Draft, fn: Fn): boolean {
+  const parent = fn.getParent();
+  const name = Node.isFunctionDeclaration(fn)
+    ? fn.getNameNode()
+    : Node.isVariableDeclaration(parent)
+    ? parent.getNameNode()
+    : undefined;
+  const uses = Node.isIdentifier(name) ? draft.uses(name) : [fn];
+  return uses.some((use) => {
+    const call = use.getParent();
+    if (Node.isPropertyAssignment(call)) return call.getName() === "handler";
+    const callee = Node.isCallExpression(call) && call.getExpression() !== use ? call.getExpression() : undefined;
+    return Node.isPropertyAccessExpression(callee) && callee.getName() in REGISTERING;
+  });
 }

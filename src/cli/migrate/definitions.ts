@@ -4,7 +4,9 @@ import { convertContext } from "./context_members.ts";
 import { contentsText, messagesText, unwrapReturns } from "./content_results.ts";
 import type { Draft } from "./draft.ts";
 import { convertThrows, type Fn, isFn, resolveFn } from "./functions.ts";
-import { Handler } from "./handler.ts";
+import { resultReader } from "./helpers.ts";
+import { Handler, positionsOf } from "./handler.ts";
+import { convertUrlErrors, wrapRounds } from "./questions.ts";
 import { membersOf, type Registration, resolveConst } from "./registrations.ts";
 import { listText } from "./resource_lists.ts";
 import { ToolResults } from "./results.ts";
@@ -68,13 +70,17 @@ function toolStart(definition: Definition): string {
   if ([...members.keys()].some((member) => !TOOL_MEMBERS.has(member))) draft.todo(registration.call, "registration");
   plainStep(definition, "annotations", "annotate");
   plainStep(definition, "_meta", "meta");
-  const handler = fn && new Handler(draft, fn, library, "tool", hasArgs, false);
+  if (registration.enabled !== undefined) steps.push(`.visibleTo(() => ${registration.enabled})`);
+  const handler = fn && new Handler(draft, fn, library, "tool", positionsOf(library, "tool", hasArgs, false));
   if (handler === undefined) {
     return end(definition, "handle", undefined, draft.imports.use("toolwire", "defineTool"), name);
   }
   const results = new ToolResults(draft, handler.fn, output !== undefined, () => handler.context);
-  convertBody(definition, handler, () => results.convertAll());
-  convertThrows(draft, handler.fn);
+  const convertResults = () => {
+    results.convertAll();
+    convertThrows(draft, handler.fn);
+  };
+  convertBody(definition, handler, convertResults);
   if (results.render !== undefined) steps.push(`.render(${results.render})`);
   return end(definition, "handle", handler, draft.imports.use("toolwire", "defineTool"), name);
 }
@@ -99,7 +105,7 @@ function promptStart(definition: Definition): string {
   if (completers !== undefined && completers.size > 0) {
     steps.push(`.complete({ ${[...completers].map(([key, text]) => `${key}: ${text}`).join(", ")} })`);
   }
-  const handler = fn && new Handler(draft, fn, library, "prompt", hasArgs, false);
+  const handler = fn && new Handler(draft, fn, library, "prompt", positionsOf(library, "prompt", hasArgs, false));
   if (handler !== undefined) {
     const toText = (value: Node) => messagesText(draft, value);
     convertBody(definition, handler, () => unwrapReturns(draft, handler.fn, "messages", toText, () => handler.context));
@@ -119,7 +125,8 @@ function resourceStart(definition: Definition): string {
   const list = listText(draft, template?.list, Node.isStringLiteral(literal) ? literal.getLiteralValue() : "");
   if (list !== undefined) steps.push(`.list(${list})`);
   const fn = resolveFn(draft, registration.handler);
-  const handler = fn && new Handler(draft, fn, library, "resource", false, template !== undefined);
+  const handler = fn &&
+    new Handler(draft, fn, library, "resource", positionsOf(library, "resource", false, template !== undefined));
   if (handler !== undefined) {
     const facts = {
       uri: pattern?.getText() ?? "",
@@ -165,10 +172,12 @@ function uriTexts(fn: Fn): ReadonlySet<string> {
 /** Context first, then what is returned, then the parameters. */
 function convertBody(definition: Definition, handler: Handler, convertResults: () => void): void {
   convertContext(handler);
+  convertUrlErrors(handler);
   definition.convertServerUses(handler);
   handler.convertUris();
   convertResults();
   handler.finish();
+  wrapRounds(handler);
   handler.writeParameters();
 }
 
@@ -183,8 +192,19 @@ function end(
   const { draft, registration, steps } = definition;
   const node = registration.handler;
   if (handler === undefined && node !== undefined) draft.todo(node, "handler");
-  steps.push(`.${method}(${node === undefined ? "" : functionText(draft, node, definition.indent)})`);
+  const text = node === undefined ? "" : functionText(draft, node, definition.indent);
+  steps.push(`.${method}(${handler === undefined ? elsewhere(definition, text) : text})`);
   return `${start}(${name === undefined ? '""' : draft.render(name)})`;
+}
+
+/** A handler of a tool that is defined elsewhere, with what it returns. */
+function elsewhere({ draft, registration: { kind, hasArgs } }: Definition, text: string): string {
+  if (kind !== "tool" || text === "") return text;
+  const isPlain = /^[\w$.]+(\([^]*\))?$/.test(text);
+  const [answerOf] = draft.helper(resultReader);
+  const [args, given] = [hasArgs ? "args" : "_", hasArgs ? "args, ctx as never" : "ctx as never"];
+  const values = /\.[cm]?jsx?$/.test(draft.source.getFilePath()) ? given.replace(" as never", "") : given;
+  return `async (${args}, ctx) => ${answerOf}(await ${isPlain ? text : `(${text})`}(${values}))`;
 }
 
 /** A method of the configuration is a function here. */

@@ -21,6 +21,12 @@ export interface Note {
   readonly line: number;
 }
 
+/** Writes functions that converted code calls: their names, and their lines. */
+export type HelperWriter = (draft: Draft, isScript: boolean) => {
+  readonly names: readonly string[];
+  readonly lines: readonly string[];
+};
+
 /** A file and its changes. */
 export class Draft {
   readonly source: SourceFile;
@@ -28,11 +34,13 @@ export class Draft {
   readonly edits: Edits;
   readonly imports: Imports;
   readonly notes: Note[] = [];
+  /** Function of the server that is converted, which makes JSON Schema of its schemas. */
+  schemaAdapter: string | undefined;
   readonly eol: string;
   /** One level of indentation. */
   readonly unit: string;
   readonly #names: Set<string>;
-  #keeper: { readonly map: string; readonly keep: string } | undefined;
+  readonly #helpers = new Map<HelperWriter, readonly string[]>();
 
   constructor(source: SourceFile, facts: PackageFacts) {
     const text = source.getFullText();
@@ -54,30 +62,16 @@ export class Draft {
     return name;
   }
 
-  /** Functions of the file that keep a text beside an answer. They are written once, after the imports. */
-  textKeeper(): { readonly map: string; readonly keep: string } {
-    return this.#keeper ??= this.#writeKeeper();
-  }
-
-  #writeKeeper(): { readonly map: string; readonly keep: string } {
-    const [map, keep] = [this.freeName("answerTexts"), this.freeName("withText")];
+  /** Names of what a function of a conversion needs in this file. It is written once, after the imports. */
+  helper(write: HelperWriter): readonly string[] {
+    const earlier = this.#helpers.get(write);
+    if (earlier !== undefined) return earlier;
     const isScript = /\.[cm]?jsx?$/.test(this.source.getFilePath());
-    const type = isScript ? "" : this.imports.use("toolwire", "RenderedOutput", { isType: true });
-    const lines = [
-      "",
-      "",
-      "/** Texts beside structured answers, for `.render()`. */",
-      `const ${map} = new WeakMap${isScript ? "" : `<object, ${type}>`}();`,
-      isScript
-        ? `function ${keep}(answer, text) {`
-        : `function ${keep}<Answer extends object>(answer: Answer, text: ${type}): Answer {`,
-      `${this.unit}${map}.set(answer, text);`,
-      `${this.unit}return answer;`,
-      "}",
-    ];
+    const { names, lines } = write(this, isScript);
+    this.#helpers.set(write, names);
     const last = this.source.getImportDeclarations().at(-1);
-    this.edits.append(last?.getEnd() ?? 0, lines.join(this.eol));
-    return { map, keep };
+    this.edits.append(last?.getEnd() ?? 0, ["", "", ...lines].join(this.eol));
+    return names;
   }
 
   /** Whether the file has this name anywhere. */

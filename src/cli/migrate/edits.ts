@@ -47,7 +47,8 @@ export class Edits {
 
   /** Inserts a text after the imports. It comes after what is inserted there otherwise. */
   append(at: number, text: string): void {
-    this.#appended = { start: at, end: at, text, isBeside: true };
+    const before = this.#appended?.text ?? "";
+    this.#appended = { start: at, end: at, text: before + text, isBeside: true };
   }
 
   /** The text of a node, with the edits in it. */

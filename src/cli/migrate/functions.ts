@@ -44,6 +44,11 @@ export function expressionBody(fn: Fn): Node | undefined {
   return Node.isArrowFunction(fn) && body !== undefined && !Node.isBlock(body) ? body : undefined;
 }
 
+/** Whether a function asks by rounds: `inputRequired()` of 2.x. */
+export function asksByRounds(draft: Draft, fn: Fn): boolean {
+  return fn.getDescendants().some((one) => draft.imports.isAny(one, "inputRequired"));
+}
+
 /** Removes return types that name a result of the other library. */
 export function dropReturnType(draft: Draft, fn: Fn): void {
   const type = fn.getReturnTypeNode();

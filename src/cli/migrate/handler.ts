@@ -1,12 +1,12 @@
 /** The handler of one registration: its parameters, and the context that questions, progress and log lines use. */
 import { type Identifier, Node, type ParameterDeclaration } from "ts-morph";
 import type { Draft } from "./draft.ts";
-import { type Fn, parameterText, replaceParameters } from "./functions.ts";
+import { asksByRounds, type Fn, parameterText, replaceParameters } from "./functions.ts";
 import type { Kind } from "./registrations.ts";
 import type { Library } from "./tables.ts";
 
 /** Positions of parameters: arguments or variables, context, and the URI of a resource. */
-interface Positions {
+export interface Positions {
   readonly args: number | undefined;
   readonly context: number;
   readonly uri: number | undefined;
@@ -17,18 +17,21 @@ export class Handler {
   readonly draft: Draft;
   readonly fn: Fn;
   readonly library: Library;
-  readonly kind: Kind;
+  readonly kind: Kind | "helper";
+  /** Name of the round, in a handler that asks by rounds. */
+  readonly round: string | undefined;
   readonly #positions: Positions;
   #contextName: string | undefined;
   #questions = 0;
   readonly #later: (() => void)[] = [];
 
-  constructor(draft: Draft, fn: Fn, library: Library, kind: Kind, hasArgs: boolean, isTemplate: boolean) {
+  constructor(draft: Draft, fn: Fn, library: Library, kind: Kind | "helper", positions: Positions) {
     this.draft = draft;
     this.fn = fn;
     this.library = library;
     this.kind = kind;
-    this.#positions = positionsOf(library, kind, hasArgs, isTemplate);
+    this.#positions = positions;
+    this.round = asksByRounds(draft, fn) ? draft.freeName("round", "currentRound") : undefined;
     const name = this.contextNode;
     if (Node.isIdentifier(name)) this.#contextName = name.getText();
   }
@@ -42,6 +45,11 @@ export class Handler {
   nextKey(name: string): string {
     this.#questions++;
     return JSON.stringify(this.#questions === 1 ? name : `${name}_${this.#questions}`);
+  }
+
+  /** Whether the handler awaits an answer at a question. */
+  get asksInPlace(): boolean {
+    return this.#questions > 0;
   }
 
   /** Runs after all uses of the context were converted: it renders them. */
@@ -121,7 +129,8 @@ export class Handler {
   }
 }
 
-function positionsOf(library: Library, kind: Kind, hasArgs: boolean, isTemplate: boolean): Positions {
+/** Positions of the parameters of a registered handler. */
+export function positionsOf(library: Library, kind: Kind, hasArgs: boolean, isTemplate: boolean): Positions {
   if (kind !== "resource") return { args: hasArgs ? 0 : undefined, context: hasArgs ? 1 : 0, uri: undefined };
   if (library === "mcp-lite" || isTemplate) return { args: 1, context: 2, uri: 0 };
   return { args: undefined, context: 1, uri: 0 };

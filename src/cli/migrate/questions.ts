@@ -1,7 +1,9 @@
-/** Questions of a handler: elicitation, sampling and roots. */
-import { type CallExpression, Node } from "ts-morph";
+/** Questions of a handler: elicitation, sampling and roots, in place and by rounds. A function of the file runs the rounds of 2.x. */
+import { type CallExpression, type Identifier, Node } from "ts-morph";
 import type { Draft } from "./draft.ts";
+import { type Fn, isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
+import { roundRunner } from "./helpers.ts";
 import { membersOf, resolveConst } from "./registrations.ts";
 import { bare, isJsonSchema, jsonSchemaText } from "./schemas.ts";
 
@@ -18,6 +20,39 @@ export function convertSample(handler: Handler, call: CallExpression): void {
 /** `listRoots()`. */
 export function convertRoots(handler: Handler, call: CallExpression): void {
   accept(handler, call, `${handler.context}.roots()`, "roots");
+}
+
+/** `throw new UrlElicitationRequiredError([page])`: the caller is asked in place, and calls again as before. */
+export function convertUrlErrors(handler: Handler): void {
+  const { draft, fn } = handler;
+  for (const statement of fn.getDescendants().filter(Node.isThrowStatement)) {
+    const thrown = statement.getExpression();
+    if (!Node.isNewExpression(thrown) || statement.getFirstAncestor(isFn) !== fn) continue;
+    if (!draft.imports.isAny(thrown.getExpression(), "UrlElicitationRequiredError")) continue;
+    const pages = bare(thrown.getArguments()[0]);
+    const [page, ...others] = Node.isArrayLiteralExpression(pages) ? pages.getElements() : [];
+    const members = membersOf(bare(page));
+    const [message, url] = [members?.get("message"), members?.get("url")];
+    if (message === undefined || url === undefined || others.length > 0) {
+      draft.todo(statement, "question");
+      continue;
+    }
+    const request = `{ message: ${draft.render(message)}, url: ${draft.render(url)} }`;
+    const asked = `await ${handler.context}.elicitUrl(${handler.nextKey("page")}, ${request});`;
+    const failure = draft.imports.use("toolwire", "Failure");
+    const text = `throw new ${failure}("failed", "Call the tool again when the page was answered");`;
+    draft.note(statement, "rerun");
+    draft.replace(statement, `${asked}${draft.eol}${draft.indentOf(statement)}${text}`);
+    if (!fn.isAsync()) makeAsync(draft, fn);
+  }
+}
+
+/** The first word is replaced: an insertion before the function would belong to what surrounds it. */
+function makeAsync(draft: Draft, fn: Fn): void {
+  const start = fn.getStart();
+  const [first] = /^(\(|function\b)/.exec(draft.source.getFullText().slice(start)) ?? [];
+  if (first === undefined) draft.todo(fn, "handler");
+  else draft.edits.overwrite(start, start + first.length, `async ${first}`);
 }
 
 /** `sendRequest({ method, params }, schema)`. */
@@ -107,9 +142,88 @@ function accept(handler: Handler, call: CallExpression, text: string, what: stri
 function begin(handler: Handler, call: CallExpression): void {
   handler.draft.note(call, "rerun");
   const loop = call.getAncestors().find((one) => one === handler.fn || Node.isIterationStatement(one));
-  if (loop !== undefined && loop !== handler.fn) handler.draft.todo(call, "question-key");
+  const isShared = handler.kind === "helper";
+  if (isShared || (loop !== undefined && loop !== handler.fn)) handler.draft.todo(call, "question-key");
 }
 
 function isScript(draft: Draft): boolean {
   return /\.[cm]?jsx?$/.test(draft.source.getFilePath());
+}
+
+/** Converts what asks: `inputRequired`, `acceptedContent`, and the codec of the state. */
+export function convertRounds(draft: Draft): void {
+  for (const use of usesOf(draft, "inputRequired")) convertAsking(draft, use);
+  for (const use of usesOf(draft, "acceptedContent")) draft.replace(use, draft.helper(roundRunner)[2] ?? "");
+  for (const use of usesOf(draft, "createRequestStateCodec")) dropCodec(draft, use);
+}
+
+/** Whether an expression is `inputRequired(…)`. */
+export function isRound(draft: Draft, node: Node | undefined): boolean {
+  return Node.isCallExpression(node) && draft.imports.isAny(node.getExpression(), "inputRequired");
+}
+
+/** Runs the body of a handler by rounds. Everything in it was converted. */
+export function wrapRounds(handler: Handler): void {
+  const { draft, fn, round } = handler;
+  const body = fn.getBody();
+  if (body === undefined || round === undefined) return;
+  const [run = ""] = draft.helper(roundRunner);
+  // A step must not ask in place.
+  const inPlace = handler.asksInPlace ? ", false" : "";
+  const call = `${run}(${handler.context}, async (${round}) => ${draft.render(body)}${inPlace})`;
+  if (Node.isArrowFunction(fn)) return draft.replace(body, call);
+  const { eol, unit } = draft;
+  const indent = draft.indentOf(fn);
+  draft.replace(body, `{${eol}${indent}${unit}return ${call};${eol}${indent}}`);
+}
+
+function usesOf(draft: Draft, name: string): readonly Identifier[] {
+  return draft.source.getDescendants().filter(Node.isIdentifier).filter((one) =>
+    draft.imports.isAny(one, name) && !Node.isImportSpecifier(one.getParent()) &&
+    !one.getAncestors().some(Node.isJSDoc)
+  );
+}
+
+/** `inputRequired.elicit(question)` is the question. */
+function convertAsking(draft: Draft, use: Identifier): void {
+  const access = use.getParent();
+  if (Node.isCallExpression(access)) return draft.replace(use, draft.helper(roundRunner)[1] ?? "");
+  const call = access?.getParent();
+  if (!Node.isPropertyAccessExpression(access) || !Node.isCallExpression(call)) {
+    return draft.todo(use, "input-required");
+  }
+  const [question] = call.getArguments();
+  if (access.getName() === "listRoots") draft.replace(call, "{ roots: true }");
+  else if (question === undefined) draft.todo(use, "input-required");
+  else unwrapCall(draft, call, question);
+}
+
+/** Leaves one argument of a call. What is in the argument may be converted later. */
+function unwrapCall(draft: Draft, call: CallExpression, argument: Node): void {
+  const parent = call.getParent();
+  const whole = Node.isAwaitExpression(parent) ? parent : call;
+  draft.edits.overwrite(whole.getStart(), argument.getStart(), "");
+  if (whole.getEnd() > argument.getEnd()) draft.edits.overwrite(argument.getEnd(), whole.getEnd(), "");
+}
+
+/** State is kept by the server, in what it signs: `codec.mint(state)` is the state. */
+function dropCodec(draft: Draft, use: Identifier): void {
+  const declaration = use.getParent()?.getParent();
+  const name = Node.isVariableDeclaration(declaration) ? declaration.getNameNode() : undefined;
+  if (!Node.isVariableDeclaration(declaration) || !Node.isIdentifier(name)) return draft.todo(use, "input-required");
+  let isKept = false;
+  for (const one of draft.uses(name)) {
+    const access = one.getParent();
+    const call = access?.getParent();
+    const method = Node.isPropertyAccessExpression(access) ? access.getName() : undefined;
+    const [state] = Node.isCallExpression(call) ? call.getArguments() : [];
+    // The option `requestState` is removed with the other options of the server.
+    if (method === "verify" && !Node.isCallExpression(call)) continue;
+    if (method === "mint" && Node.isCallExpression(call) && state !== undefined) unwrapCall(draft, call, state);
+    else {
+      isKept = true;
+      draft.todo(one, "input-required");
+    }
+  }
+  if (!isKept) draft.remove(declaration.getVariableStatementOrThrow());
 }

@@ -21,6 +21,8 @@ export interface Registration {
   readonly handler: Node | undefined;
   /** Whether the handler has the arguments as its first parameter. */
   readonly hasArgs: boolean;
+  /** Name of the variable that has whether a tool is enabled. */
+  readonly enabled?: string | undefined;
 }
 
 /** Decodes a call of a registering method. `undefined` if its arguments are of no known form. */
@@ -35,8 +37,10 @@ export function readRegistration(call: CallExpression, method: string, library: 
 /** `registerTool(name, config, handler)`, `registerResource(name, uri, config, handler)`. */
 function readRegister(call: CallExpression, kind: Kind, args: readonly Node[]): Registration | undefined {
   const [name, second] = args;
-  const [config, handler] = args.slice(-2);
+  const [given, handler] = args.slice(-2);
   const uri = kind === "resource" ? second : undefined;
+  const constant = resolveConst(given);
+  const config = constant?.getSourceFile() === call.getSourceFile() ? constant : given;
   if (args.length !== (kind === "resource" ? 4 : 3) || !Node.isObjectLiteralExpression(config)) return undefined;
   const members = membersOf(config);
   if (members === undefined) return undefined;
@@ -51,7 +55,7 @@ function readShort(call: CallExpression, kind: Kind, args: readonly Node[]): Reg
   const members = new Map<string, Node>();
   const uri = kind === "resource" ? others.shift() : undefined;
   const [first] = others;
-  if (first !== undefined && kind !== "resource" && !Node.isObjectLiteralExpression(first) && isText(first)) {
+  if (first !== undefined && kind !== "resource" && !Node.isObjectLiteralExpression(first) && isDescription(others)) {
     members.set("description", first);
     others.shift();
   }
@@ -108,6 +112,14 @@ export function membersOf(node: Node | undefined): ReadonlyMap<string, Node> | u
 function nameOf(property: PropertyAssignment): string {
   const name = property.getNameNode();
   return Node.isStringLiteral(name) ? name.getLiteralValue() : name.getText();
+}
+
+/** Whether the first of the optional arguments is the description. */
+function isDescription([first, second, third]: readonly Node[]): boolean {
+  if (first === undefined) return false;
+  if (isText(first) || third !== undefined) return true;
+  if (Node.isPropertyAccessExpression(first) && /description$/i.test(first.getName())) return true;
+  return Node.isObjectLiteralExpression(second) && !isAnnotations(second) && membersOf(second)?.size !== 0;
 }
 
 function isText(node: Node): boolean {

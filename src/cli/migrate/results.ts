@@ -3,7 +3,9 @@ import { Node, type TryStatement } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { dropReturnType, expressionBody, type Fn, isFn, mentionsResult, resolveFn, returnsOf } from "./functions.ts";
 import { membersOf } from "./registrations.ts";
+import { isRound } from "./questions.ts";
 import { bare } from "./schemas.ts";
+import { resultReader, textKeeper } from "./helpers.ts";
 
 /** A text that is not made of the answer. */
 const OTHER_TEXT = "other";
@@ -30,7 +32,10 @@ export class ToolResults {
 
   /** The function for `.render()`, if all answers have a text that is made of them in the same way. */
   get render(): string | undefined {
-    if (this.#keepsTexts) return `(output) => ${this.#draft.textKeeper().map}.get(output) ?? JSON.stringify(output)`;
+    if (this.#keepsTexts) {
+      const [map] = this.#draft.helper(textKeeper);
+      return `(output) => ${map}.get(output) ?? JSON.stringify(output)`;
+    }
     const [render] = this.#renders;
     return render;
   }
@@ -70,19 +75,24 @@ export class ToolResults {
       for (const branch of [value.getWhenTrue(), value.getWhenFalse()]) this.#returned(branch, wrap, branch);
       return;
     }
-    if (Node.isIdentifier(value) && this.#constant(value)) return;
+    if (isRound(this.#draft, value) || (Node.isIdentifier(value) && this.#constant(value))) return;
     const call = bare(Node.isAwaitExpression(value) ? value.getExpression() : value);
     const helper = Node.isCallExpression(call) ? resolveFn(this.#draft, call.getExpression()) : undefined;
     if (helper !== undefined) return this.convert(helper);
     // An error that a generator or another library throws has no result.
-    if (!this.#isScan) this.#unknown(expression);
+    if (!this.#isScan) this.#unknown(expression, owner);
   }
 
-  #unknown(expression: Node): void {
-    this.#draft.todo(expression, "result");
+  /** A result that comes from elsewhere becomes a value or a failure at run time. */
+  #unknown(expression: Node, owner: Node): void {
     const text = this.#draft.render(expression);
-    const member = this.#hasOutput ? "structuredContent" : "content";
-    this.#draft.replace(expression, `(${text}).${member}`);
+    const isAsync = expression.getFirstAncestor(isFn)?.isAsync() === true;
+    const isAwaited = !isAsync || Node.isAwaitExpression(bare(expression)) ||
+      Node.isObjectLiteralExpression(bare(expression));
+    const [answerOf] = this.#draft.helper(resultReader);
+    this.#draft.note(expression, "run-time");
+    this.#draft.replace(expression, `${answerOf}(${isAwaited ? text : `await ${text}`})`);
+    if (Node.isReturnStatement(owner)) this.#passThrough(owner, this.#draft.imports.use("toolwire", "Failure"));
   }
 
   /** `const result = { content }; return result`. */
@@ -107,8 +117,13 @@ export class ToolResults {
 
   #literal(node: Node, members: ReadonlyMap<string, Node>, wrap: (text: string) => string, owner: Node): void {
     const error = members.get("isError");
-    if (error?.getText() === "true") return this.#failure(node, members.get("content"), owner);
-    if (error !== undefined && error.getText() !== "false") this.#draft.todo(node, "result");
+    const isFailure = error?.getText() === "true";
+    if (isFailure && textOfBlocks(members.get("content")) !== undefined) {
+      return this.#failure(node, members.get("content"), owner);
+    }
+    // A failure has one text: that of several blocks.
+    if (isFailure) this.#draft.todo(node, "result");
+    if (isFailure || (error !== undefined && error.getText() !== "false")) return this.#unknown(node, owner);
     const text = wrap(this.#valueOf(node, members));
     const meta = members.get("_meta");
     if (meta === undefined) return this.#draft.replace(node, text);
@@ -128,7 +143,8 @@ export class ToolResults {
       const value = this.#draft.render(structured);
       if (!this.#keepsTexts || content === undefined) return asExpression(value, node);
       const text = this.#draft.render(textOfBlocks(content) ?? content);
-      return `${this.#draft.textKeeper().keep}(${value}, ${text})`;
+      const [, keep] = this.#draft.helper(textKeeper);
+      return `${keep}(${value}, ${text})`;
     }
     if (this.#hasOutput) {
       this.#draft.todo(node, "result");
@@ -142,7 +158,6 @@ export class ToolResults {
   #failure(node: Node, content: Node | undefined, owner: Node): void {
     const text = textOfBlocks(content);
     const failure = this.#draft.imports.use("toolwire", "Failure");
-    if (text === undefined) this.#draft.todo(node, "result");
     const message = text === undefined ? '"The tool failed"' : this.#draft.render(text);
     const thrown = `throw new ${failure}("failed", ${message});`;
     if (Node.isReturnStatement(owner)) {

@@ -1,8 +1,10 @@
-/** Schemas: raw shapes become objects of zod, JSON Schema is named as such, all others stay. */
-import { Node } from "ts-morph";
+/** Schemas: raw shapes become objects of zod, JSON Schema is named as such, all others stay. Adapters of mcp-lite stay for libraries without JSON Schema. */
+import { type NewExpression, Node } from "ts-morph";
 import type { Draft } from "./draft.ts";
-import { membersOf, resolveConst } from "./registrations.ts";
-import type { Library } from "./tables.ts";
+import { isFn } from "./functions.ts";
+import { jsonSchemaAdder } from "./helpers.ts";
+import { definitionsOf, membersOf, resolveConst } from "./registrations.ts";
+import { CONVERTIBLE_SCHEMAS, type Library } from "./tables.ts";
 
 /** The text of a schema for `.input()` or `.output()`. `undefined` if it has no members. */
 export function schemaText(
@@ -14,10 +16,18 @@ export function schemaText(
 ): string | undefined {
   const value = bare(resolveConst(bare(node)) ?? node);
   if (isJsonSchema(value)) return jsonSchemaText(draft, node, indent, type);
+  if (draft.schemaAdapter !== undefined) {
+    const [withJsonSchema] = draft.helper(jsonSchemaAdder);
+    return `${withJsonSchema}(${draft.renderAt(node, indent)}, ${draft.schemaAdapter})`;
+  }
   if (library === "mcp-lite" || library === "v2") return convertedText(draft, node, indent);
   const members = membersOf(value);
   if (members?.size === 0) return undefined;
   if (Node.isObjectLiteralExpression(value)) return `${zodName(draft)}.object(${draft.renderAt(node, indent)})`;
+  // The shape of an object of zod.
+  if (Node.isPropertyAccessExpression(value) && value.getName() === "shape") {
+    return draft.renderAt(value.getExpression(), indent);
+  }
   if (Node.isIdentifier(value) || Node.isPropertyAccessExpression(value)) draft.todo(node, "schema");
   return draft.renderAt(node, indent);
 }
@@ -88,4 +98,26 @@ export function completerText(draft: Draft, complete: Node): string {
   if (value === undefined || context === undefined) return draft.render(complete);
   draft.todo(complete, "context");
   return draft.render(complete);
+}
+
+/** The text of the adapter of a server. `undefined` if an adapter is missing, or its schemas have a JSON form here. */
+export function adapterOf(draft: Draft, created: NewExpression): string | undefined {
+  const adapter = membersOf(created.getArguments()[0])?.get("schemaAdapter");
+  if (adapter === undefined) return undefined;
+  const modules = [adapter, ...adapter.getDescendants()].filter(Node.isIdentifier).flatMap(moduleOf);
+  if (!modules.some((module) => !CONVERTIBLE_SCHEMAS.test(module))) return undefined;
+  if (Node.isIdentifier(adapter)) return adapter.getText();
+  const name = draft.freeName("toJsonSchema", "schemaToJson");
+  const owner = adapter.getFirstAncestor(isFn);
+  const at = owner === undefined ? created.getFirstAncestorOrThrow(Node.isStatement) : undefined;
+  if (at === undefined) return `(${draft.render(adapter)})`;
+  const type = /\.[cm]?jsx?$/.test(draft.source.getFilePath()) ? "" : ": (schema: unknown) => unknown";
+  draft.edits.insert(at.getStart(), `const ${name}${type} = ${draft.render(adapter)};${draft.eol}${draft.eol}`);
+  return name;
+}
+
+/** The module that an identifier of the file is imported from. */
+function moduleOf(name: Node): readonly string[] {
+  const local = name.getSymbol()?.getDeclarations() ?? definitionsOf(name);
+  return local.flatMap((one) => one.getFirstAncestor(Node.isImportDeclaration)?.getModuleSpecifierValue() ?? []);
 }

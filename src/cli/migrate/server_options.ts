@@ -47,10 +47,20 @@ function optionMembers(draft: Draft, options: Node | undefined): readonly string
   if (options === undefined) return [];
   const members = membersOf(options);
   if (members === undefined) draft.todo(options, "transport-options");
-  const others = [...members?.keys() ?? []].filter((name) => name !== "instructions" && !IGNORED.has(name));
+  const others = [...members ?? []].filter(([name, value]) =>
+    name !== "instructions" && !IGNORED.has(name) && !isCodec(name, value)
+  );
   if (others.length > 0) draft.todo(options, "transport-options");
   const instructions = members?.get("instructions");
   return instructions === undefined ? [] : [memberText(draft, "instructions", instructions)];
+}
+
+/** `requestState: { verify: codec.verify }`: state is signed here. */
+function isCodec(name: string, value: Node): boolean {
+  return name === "requestState" &&
+    [...membersOf(value) ?? []].every(([member, one]) =>
+      member === "verify" && Node.isPropertyAccessExpression(one) && one.getName() === "verify"
+    );
 }
 
 function listMembers(lists: Lists, parts: string | undefined): readonly string[] {

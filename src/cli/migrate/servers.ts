@@ -9,18 +9,22 @@ import {
   type Statement,
   type VariableDeclaration,
 } from "ts-morph";
+import { convertContextHelpers } from "./context_members.ts";
 import { definitionText } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 import { isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
-import { membersOf, readRegistration, type Registration } from "./registrations.ts";
-import { bare } from "./schemas.ts";
+import { definitionsOf, membersOf, readRegistration, type Registration } from "./registrations.ts";
+import { adapterOf, bare } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
-import { convertServerUse } from "./server_uses.ts";
+import { convertServerUse, ToolSwitches } from "./server_uses.ts";
+import { convertRounds } from "./questions.ts";
 import { type Library, REGISTERING } from "./tables.ts";
 
 /** Converts all servers of a file. */
 export function convertServers(draft: Draft): void {
+  convertContextHelpers(draft);
+  convertRounds(draft);
   const created = draft.source.getDescendants().filter(Node.isNewExpression);
   for (const node of created) {
     const known = draft.imports.known(node.getExpression());
@@ -48,14 +52,17 @@ class ServerConversion {
   /** Name of the object that collects what is not registered beside the server. */
   #parts: string | undefined;
   #uses: readonly Identifier[] = [];
+  readonly #switches: ToolSwitches;
 
   constructor(draft: Draft, library: Library) {
     this.#draft = draft;
     this.#library = library;
+    this.#switches = new ToolSwitches(draft);
   }
 
   /** Converts `new McpServer(…)`, with the calls that are chained to it. */
   convert(created: NewExpression): void {
+    this.#draft.schemaAdapter = adapterOf(this.#draft, created);
     const calls = chainOf(created);
     const top = calls.at(-1)?.call ?? created;
     const parent = top.getParent();
@@ -90,6 +97,7 @@ class ServerConversion {
     const statement = declaration.getVariableStatementOrThrow();
     const block = statement.getParentOrThrow() as Block | SourceFile;
     this.#uses = draft.uses(name);
+    for (const use of this.#uses) this.#switches.find(use, block);
     let last: Statement = statement;
     const registering = this.#uses.filter((use) => this.#registerUse(use, block));
     for (const use of [...registering, ...registering.flatMap((use) => callsOfOwner(draft, use, block))]) {
@@ -131,6 +139,10 @@ class ServerConversion {
       if (block !== undefined) this.#draft.replace(use, this.#partsName());
       return block !== undefined;
     }
+    if (block !== undefined && Node.isCallExpression(parent) && registersByMethod(parent, use)) {
+      this.#draft.replace(use, this.#partsName());
+      return true;
+    }
     const isInHandler = use.getAncestors().some((one) => this.#handlers.has(one));
     if (!isInHandler) convertServerUse(this.#draft, use, undefined);
     return false;
@@ -140,11 +152,12 @@ class ServerConversion {
 
   #register(call: CallExpression, method: string, block: Node | undefined): boolean {
     const draft = this.#draft;
-    const registration = readRegistration(call, method, this.#library);
-    if (registration === undefined) {
+    const read = readRegistration(call, method, this.#library);
+    if (read === undefined) {
       draft.todo(call, "registration");
       return true;
     }
+    const registration = { ...read, enabled: this.#switches.get(call) };
     const statement = call.getParent();
     const indent = draft.indentOf(call);
     const text = this.#definition(registration, indent);
@@ -163,7 +176,8 @@ class ServerConversion {
     const name = declaration.getNameNode();
     const statement = declaration.getVariableStatementOrThrow();
     if (!Node.isIdentifier(name) || block === undefined || statement.getParent() !== block) return false;
-    for (const use of this.#draft.uses(name)) {
+    const isSwitched = this.#switches.get(call) !== undefined;
+    for (const use of isSwitched ? [] : this.#draft.uses(name)) {
       const own = use.getFirstAncestor((one) => Node.isStatement(one) && one.getParent() === block);
       const isAlone = Node.isExpressionStatement(own) || Node.isIfStatement(own);
       if (isAlone && use.getFirstAncestor(isFn) === own.getFirstAncestor(isFn)) {
@@ -284,6 +298,18 @@ function chainOf(created: NewExpression): readonly Chained[] {
     calls.push({ call, method: access.getName() });
     node = call;
   }
+}
+
+/** `tools.register(server)`: a method, or a function of a module, that registers. */
+function registersByMethod(call: CallExpression, server: Identifier): boolean {
+  const callee = call.getExpression();
+  const index = call.getArguments().indexOf(server);
+  if (!Node.isPropertyAccessExpression(callee) || index === -1) return false;
+  const declared = definitionsOf(callee.getNameNode());
+  const fns = declared.map((one) => Node.isVariableDeclaration(one) ? one.getInitializer() : one);
+  return fns.some((fn) =>
+    (isFn(fn) || Node.isMethodSignature(fn)) && fn.getParameters()[index]?.getTypeNode()?.getText() === "McpServer"
+  );
 }
 
 /** The statement of a block that contains a node. */

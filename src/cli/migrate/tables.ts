@@ -16,6 +16,9 @@ export const PACKAGES: readonly RegExp[] = [
   /^mcp-lite$/,
 ];
 
+/** Modules whose schemas have a JSON form here, so that no adapter is needed. */
+export const CONVERTIBLE_SCHEMAS: RegExp = /^(zod|valibot|arktype|@valibot\/to-json-schema)(\/|$)/;
+
 /** Methods that register something, and what they register. */
 export const REGISTERING: Readonly<Record<string, "tool" | "resource" | "prompt">> = {
   registerTool: "tool",
@@ -40,8 +43,12 @@ export const RESULT_TYPES: readonly string[] = [
   "GetPromptResult",
   "PromptGetResult",
   "ReadResourceResult",
+  "InputRequiredResult",
   "ResourceReadResult",
 ];
+
+/** Types of contexts. */
+export const CONTEXT_TYPES: readonly string[] = ["ServerContext", "RequestHandlerExtra", "MCPServerContext"];
 
 /** Types of what registering returned, and of factories. */
 export const DROPPED_TYPES: readonly string[] = [
@@ -55,6 +62,7 @@ export const DROPPED_TYPES: readonly string[] = [
 export type ContextRule =
   | { readonly to: string; readonly note?: NoteCode }
   | { readonly by: "notify" | "request" | "log" | "elicit" | "sample" | "roots" | "report" | "progressToken" }
+  | { readonly round: "inputResponses" | "requestState" }
   | { readonly todo: TodoCode };
 
 /** Members of contexts, by their path. */
@@ -78,6 +86,8 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "mcpReq.log": { by: "log" },
     "mcpReq.elicitInput": { by: "elicit" },
     "mcpReq.requestSampling": { by: "sample" },
+    "mcpReq.inputResponses": { round: "inputResponses" },
+    "mcpReq.requestState": { round: "requestState" },
     "sessionId": { to: "sessionId", note: "session-id" },
     "http.authInfo": { todo: "auth-info" },
     "http.req": { todo: "request-info" },
@@ -152,6 +162,8 @@ export const NOTES = {
   "rerun":
     "A handler runs again from its start with the answer to its question: keep effects after it, or in ctx.step()",
   "structured": "Clients of 2025-06-18 and later get a text also as structuredContent.result",
+  "completion": "Callers are not notified when a page was answered: they ask again",
+  "run-time": "Results that come from elsewhere are read when the tool runs: several texts of an error are one message",
   "group": "Tools of a group are named prefix_tool here, and prefix/tool in mcp-lite",
   "event-store": "Streams can be resumed with sessions: an event store is not needed",
   "icons": "Tools have no icons",

@@ -88,15 +88,28 @@ function convertNotifier(draft: Draft, call: CallExpression): void {
     const access = use.getParent();
     if (!Node.isPropertyAccessExpression(access)) continue;
     if (access.getName() === "bus") draft.todo(use, "server-use");
-    const method = access.getParent();
-    const list = Node.isPropertyAccessExpression(method)
-      ? /^(tool|resource|prompt)s(List)?Changed$/.exec(method.getName())?.[1]
-      : undefined;
-    const invoked = method?.getParent();
-    if (list !== undefined && Node.isCallExpression(invoked)) {
-      draft.replace(invoked, `${use.getText()}.notify.listChanged("${list}s")`);
-    } else if (access.getName() === "notify" && !Node.isPropertyAccessExpression(method)) draft.todo(use, "server-use");
+    if (access.getName() !== "notify") continue;
+    const alias = access.getParent();
+    const local = Node.isVariableDeclaration(alias) ? alias.getNameNode() : undefined;
+    if (!Node.isVariableDeclaration(alias) || !Node.isIdentifier(local)) {
+      convertNotice(draft, access, `${use.getText()}.notify`);
+      continue;
+    }
+    const type = alias.getTypeNode();
+    if (type !== undefined) draft.edits.overwrite(local.getEnd(), type.getEnd(), "");
+    for (const other of draft.uses(local)) convertNotice(draft, other, other.getText());
   }
+}
+
+/** `notify.toolsChanged()`. */
+function convertNotice(draft: Draft, notifier: Node, text: string): void {
+  const method = notifier.getParent();
+  const list = Node.isPropertyAccessExpression(method)
+    ? /^(tool|resource|prompt)s(List)?Changed$/.exec(method.getName())?.[1]
+    : undefined;
+  const invoked = method?.getParent();
+  if (list !== undefined && Node.isCallExpression(invoked)) draft.replace(invoked, `${text}.listChanged("${list}s")`);
+  else if (!Node.isPropertyAccessExpression(method)) draft.todo(notifier, "server-use");
 }
 
 /** Handlers of Node take the request and the response alone: the body is read by the server. */

@@ -1,5 +1,5 @@
 /**
- * Byte layout of tokens, described in docs/tokens.md: a readable stamp, and claims that a guard protects.
+ * Byte layout of tokens, described in examples/tokens/README.md: a readable stamp, and claims that a guard protects.
  *
  * Independent of keys.
  */

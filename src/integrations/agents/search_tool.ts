@@ -120,11 +120,13 @@ export class SearchTool extends AgentTool {
 /** The tool that calls deferred tools. */
 export class CallTool extends AgentTool {
   readonly #byName: ReadonlyMap<string, AgentTool>;
+  readonly #searchTools: string;
 
   constructor(name: string, finder: ToolFinder, searchTools: string) {
     const inputSchema = callSchema(searchTools);
     super(name, { name, description: describeCall(searchTools), inputSchema }, toParameters(inputSchema));
     this.#byName = new Map(finder.tools.map((tool) => [tool.name, tool]));
+    this.#searchTools = searchTools;
   }
 
   override targetOf(said: unknown): ListedTool {
@@ -151,7 +153,7 @@ export class CallTool extends AgentTool {
         `${this.name} takes name and arguments: pass ${JSON.stringify(other)} in "arguments"`,
       );
     }
-    const details = () => describeUnknown("tool", name, [...this.#byName.keys()]);
+    const details = () => describeUnknown("tool", name, [this.#searchTools], [...this.#byName.keys()]);
     return this.#byName.get(name) ?? new ToolError("tool_not_found", "Tool not found", { details: details() });
   }
 }

@@ -53,7 +53,7 @@ export class Toolbox {
   call(name: string, said: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
     const tool = this.find(name);
     if (tool !== undefined) return tool.call(said, options);
-    const details = describeUnknown("tool", name, [...this.#byName.keys()]);
+    const details = describeUnknown("tool", name, this.tools.map((one) => one.name), [...this.#byName.keys()]);
     const message = `There is no tool ${shorten(name, MAX_LENGTH)}`;
     return Promise.resolve(explained(new ToolError("tool_not_found", message, { details })));
   }

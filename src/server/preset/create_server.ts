@@ -31,11 +31,13 @@ import { createServerOf, type Server } from "../server.ts";
  * @typeParam Tools The tools, as a tuple.
  * @typeParam Parts The parts, as a tuple.
  */
-export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[] = readonly []>
-  extends
-    CommonServerOptions<Tools, Parts, string>,
-    OriginPolicy,
-    PromiseServerOptions<string | readonly string[] | TokenKeys, Engine> {
+export interface ServerOptions<
+  Tools extends readonly AnyTool[] = readonly AnyTool[],
+  Parts extends readonly Part[] = readonly [],
+> extends
+  CommonServerOptions<Tools, Parts, string>,
+  OriginPolicy,
+  PromiseServerOptions<string | readonly string[] | TokenKeys, Engine> {
   /**
    * What happens to arguments that a tool does not declare, unless the tool has `.unknownArguments()`. `"suggest"` refuses a name
    * that is close to a declared one that is absent, and drops any other; `"refuse"` refuses all; `"drop"` drops all. A schema

@@ -303,3 +303,32 @@ test("migrate without ts-morph ends with the command that has it", { skip }, asy
   );
   strictEqual(status, 2);
 });
+
+test("migrate: a method that registers receives the parts", { skip }, async () => {
+  const { code, files } = await migrate({
+    "tools.ts": `import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+export class Echo {
+  register(server: McpServer) {
+    server.tool("echo", () => ({ content: [{ type: "text", text: "here" }] }));
+  }
+}
+export const register = (server: McpServer) => {
+  server.tool("two", () => ({ content: [{ type: "text", text: "2" }] }));
+};
+`,
+    "server.ts": `import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import * as more from "./tools.ts";
+import { Echo } from "./tools.ts";
+const server = new McpServer({ name: "a", version: "1.0.0" });
+new Echo().register(server);
+more.register(server);
+export default server;
+`,
+  });
+  strictEqual(code, 0);
+  match(
+    files["server.ts"] ?? "",
+    /\nnew Echo\(\)\.register\(parts\);\nmore\.register\(parts\);\n\nconst server = createServer\(/,
+  );
+  match(files["server.ts"] ?? "", / {2}tools: \[\.\.\.parts\.tools\],\n/);
+});

@@ -152,6 +152,80 @@ const add = defineTool("add")
   });`,
   ],
   [
+    "a tool that is disabled and enabled has a variable, and clients are notified of the change",
+    `const extra = server.registerTool("extra", { description: "Extra" }, () => ({ content: [{ type: "text", text: "here" }] }));
+extra.disable();
+server.registerTool("flip", { description: "Flips" }, () => {
+  if (extra.enabled) extra.disable();
+  else extra.update({ enabled: true });
+  return { content: [{ type: "text", text: "flipped" }] };
+});`,
+    `let extraEnabled = true;
+const extra = defineTool("extra")
+  .describe("Extra")
+  .visibleTo(() => extraEnabled)
+  .handle(() => "here");
+extraEnabled = false;
+const flip = defineTool("flip")
+  .describe("Flips")
+  .handle(() => {
+    if (extraEnabled) { extraEnabled = false; server.notify.listChanged("tools"); }
+    else { extraEnabled = true; server.notify.listChanged("tools"); }
+    return "flipped";
+  });`,
+  ],
+  [
+    "other changes of a tool are left",
+    `const extra = server.tool("extra", () => ({ content: [{ type: "text", text: "here" }] }));
+extra.update({ description: "New" });`,
+    `const extra = defineTool("extra")
+  .describe("extra")
+  .handle(() => "here");
+// @toolwire-todo A server's lists are fixed when it is created: replace this by visibleTo() or by another server
+// extra.update({ description: "New" });`,
+  ],
+  [
+    "results of functions elsewhere are read when the tool runs",
+    `server.tool(meta.name, meta.description, input.shape, async ({ a }) => {
+  try {
+    return success(await load(a));
+  } catch (error) {
+    return { ...failure(error), isError: true };
+  }
+});`,
+    `/** The answer of a result with content: its blocks or structured value. An error is thrown. */
+function answerOf(result: any): any {
+  if (result instanceof Promise) return result.then(answerOf);
+  const { content = [], isError, structuredContent } = result;
+  const texts = content.map((block: any) => block.text ?? "").filter(Boolean);
+  if (isError) throw new Failure("failed", texts.join("\\n") || "The tool failed");
+  return structuredContent ?? content;
+}
+
+const toolTool = defineTool(meta.name)
+  .describe(meta.description)
+  .input(input)
+  .handle(async ({ a }) => {
+    try {
+      return answerOf(await success(await load(a)));
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      return answerOf({ ...failure(error), isError: true });
+    }
+  });`,
+  ],
+  [
+    "a configuration in a const is read",
+    `const config = { title: "Echo", description: "Echoes", inputSchema: { a: z.string() } };
+server.registerTool("echo", config, ({ a }) => ({ content: [{ type: "text", text: a }] }));`,
+    `const config = { title: "Echo", description: "Echoes", inputSchema: { a: z.string() } };
+const echo = defineTool("echo")
+  .title("Echo")
+  .describe("Echoes")
+  .input(z.object({ a: z.string() }))
+  .handle(({ a }) => a);`,
+  ],
+  [
     "a statement that would fail is commented out",
     `server.tool("ping", async () => ({ content: [{ type: "text", text: "pong" }] }));
 server.server.onclose = () => {

@@ -15,7 +15,7 @@ const PREFIXES = {
 } as const;
 const encoder = new TextEncoder();
 
-/** A token as docs/tokens.md describes it, by the runtime's own cryptography and without our code. */
+/** A token as examples/tokens describes it, by the runtime's own cryptography and without our code. */
 async function mint(vector: TokenVector): Promise<string> {
   const { kind, id, expSeconds, tool, principal, nonceHex } = vector;
   const version = nonceHex === undefined ? 1 : 2;

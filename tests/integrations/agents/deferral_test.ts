@@ -1,5 +1,5 @@
 /** Tools that a model searches for in place of loading them: what the first request carries, searches, and calls of what was found. */
-import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createServer, defineTool, memoryTransport } from "../../../mod.ts";
 import {
@@ -90,6 +90,11 @@ test("Chat Completions: the model searches, and calls what it found", async () =
   // Deferred tools stay callable by their names.
   strictEqual(await call(WANTED, ARGS), ANSWER);
   match(await call("call_tool", { name: "git_create_lable" }), /tool_not_found.*\n.*Did you mean 'git_create_label'/);
+  // Names of tools that a model has not found would cost tokens, and be no help.
+  for (const unknown of [await call("paint_wall", {}), await call("call_tool", { name: "paint_wall" })]) {
+    match(unknown, /tool_not_found.*\n.*"available_tools":\["search_tools"/);
+    doesNotMatch(unknown, /git_/);
+  }
   match(await call("call_tool", { name: WANTED, workspace: "w1" }), /pass "workspace" in "arguments"/);
   match(await call("call_tool", {}), /needs the name of a tool/);
   match(await call("call_tool", { name: WANTED, arguments: {} }), /invalid_input.*\n.*workspace/);

@@ -134,7 +134,7 @@ export class JobLease implements RunLease {
       !(isQuestion || (result.kind === "error" && result.code !== "result_too_large"));
     if (!isStored && await this.#jobs.forget(job)) return;
     const { asking, lastProgress: progress } = this.#run;
-    const stop = { memo: asking?.memo ?? job.memo, progress };
+    const stop = { memo: asking?.memo ?? job.memo, ...(progress && { progress }) };
     if (isQuestion) return void await this.#jobs.ask(job, result.requests, stop);
     if (result.kind === "promise" && asking?.waiting !== undefined) {
       return await this.#jobs.suspend(job, asking.waiting, stop);

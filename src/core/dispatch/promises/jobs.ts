@@ -7,7 +7,7 @@ import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import type { CallResult, Progress, Question } from "../../call/outcome.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { Clock } from "../../../internal/time.ts";
-import type { AskAnswer, Engine, Job, JobState, Memo, Wait } from "../../../engine/engine.ts";
+import type { AskAnswer, Engine, Job, JobState, Wait } from "../../../engine/engine.ts";
 import type { Resolution } from "../../handler/waits.ts";
 import type { Notifier } from "../completion.ts";
 import { endedMemo, expireWaits, mergeMemo, resolveJobWait, toWaiting, type Word } from "./job_waits.ts";
@@ -40,12 +40,8 @@ export function isFinal({ state }: Job): boolean {
   return state === "done" || state === "cancelled";
 }
 
-/** What a run leaves to the next one when it stops at waits or questions. */
-interface RunStop {
-  readonly memo: Memo;
-  /** The latest progress of the run; `undefined` if it reported none. */
-  readonly progress: Progress | undefined;
-}
+/** What a run that stops leaves to the next one. */
+type RunStop = Pick<Job, "memo" | "progress">;
 
 /** The jobs of one engine. */
 export class Jobs {
@@ -136,13 +132,9 @@ export class Jobs {
   }
 
   /** Stores the questions of a run, and its latest progress. */
-  ask(
-    run: Job,
-    requests: Readonly<Record<string, Question>>,
-    { memo, progress }: RunStop,
-  ): Promise<Job | undefined> {
-    const asking = { state: "asking", requests, ...(progress && { progress }) } as const;
-    return this.#changeRun(run, (job) => ({ ...job, ...asking, memo: mergeMemo(job.memo, memo) }));
+  ask(run: Job, requests: Readonly<Record<string, Question>>, stop: RunStop): Promise<Job | undefined> {
+    const state = "asking";
+    return this.#changeRun(run, (job) => ({ ...job, ...stop, state, requests, memo: mergeMemo(job.memo, stop.memo) }));
   }
 
   /** Stores a sleep, or a wait for a value. */
@@ -154,8 +146,8 @@ export class Jobs {
   }
 
   /** Ends a run that stopped at waits; the next one begins when one of them has ended. */
-  suspend(run: Job, names: readonly string[], { memo, progress }: RunStop): Promise<void> {
-    return this.#endRun(run, (job) => toWaiting({ ...job, ...(progress && { progress }) }, memo, names));
+  suspend(run: Job, names: readonly string[], stop: RunStop): Promise<void> {
+    return this.#endRun(run, (job) => toWaiting({ ...job, ...stop, memo: job.memo }, stop.memo, names));
   }
 
   /** Resolves a wait of a job, whatever the job does. The first value counts. */

@@ -1,4 +1,4 @@
-/** Reads what a token shows without keys: kind, key id, expiry, id and, unless it is sealed, its claims (docs/tokens.md). */
+/** Reads what a token shows without keys: kind, key id, expiry, id and, unless it is sealed, its claims (examples/tokens/README.md). */
 import { decodeBase64Url } from "../../../core/token/base64url.ts";
 import { decodeClaims, decodeStamp, STAMP_BYTES, tokenShapes } from "../../../core/token/layout.ts";
 

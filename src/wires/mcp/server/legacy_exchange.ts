@@ -117,10 +117,10 @@ export class LegacyQuestions {
     if ("kind" in requests) return { result: requests };
     const sent = requests.map(async ([key, request]) => [key, request, await sendRequest(request)] as const);
     const responses: Record<string, unknown> = {};
-    for (const [key, { params: { elicitationId } }, message] of await Promise.all(sent)) {
+    for (const [key, { method, params: { elicitationId } }, message] of await Promise.all(sent)) {
       if (message === undefined) return { result: TIMED_OUT };
       const response = readResponse(message);
-      if (typeof response === "string") return unanswered(`could not answer: ${response}`);
+      if (typeof response === "string") return unanswered(`could not answer ${method}: ${response}`);
       responses[key] = response;
       const isVisit = isJsonObject(response) && response["action"] === "accept" && typeof elicitationId === "string";
       if (isVisit) this.#visits.push(elicitationId);

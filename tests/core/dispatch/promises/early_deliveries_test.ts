@@ -69,7 +69,6 @@ test("ask() keeps what another process has stored in the memo during the run", a
   strictEqual(await jobs.engine.replace({ ...run, version: 2, memo }, 1), true);
   await jobs.ask(run, { k: { kind: "elicitation", message: "?" } }, {
     memo: { answers: {}, steps: { paid: 1 } },
-    progress: undefined,
   });
   deepStrictEqual((await jobs.engine.get(run.id))?.memo, { answers: {}, steps: { paid: 1 }, waits: later });
 });

@@ -250,7 +250,7 @@ for (const hasSessions of [true, false]) {
       deepStrictEqual(refused.last.result?.["structuredContent"], { result: "decline" });
       const failed = await converse(asked, "sampling", session, () => ({ error: { code: -32601, message: "what?" } }));
       strictEqual(failed.last.result?.["isError"], true);
-      match(JSON.stringify(failed.last.result), /could not answer: what\?/);
+      match(JSON.stringify(failed.last.result), /could not answer sampling\/createMessage: what\?/);
     },
   );
 
