@@ -69,7 +69,6 @@ export type {
   UnknownOutcome,
 } from "./src/core/call/outcome.ts";
 export { keyRing } from "./src/core/keys/key_ring.ts";
-export type { Engine } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export { createServer, type ServerOptions } from "./src/server/preset/create_server.ts";
 export type { Notify, Server } from "./src/server/server.ts";

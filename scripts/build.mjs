@@ -17,7 +17,8 @@ run("bun scripts/llms.mjs");
 await buildDeclarations();
 await buildChunks();
 await build({
-  entryPoints: ["mod.ts"],
+  // With the adapter of valibot, because the file has no second entry.
+  stdin: { contents: 'import "./src/core/schema/valibot.ts"; export * from "./mod.ts";', resolveDir: "." },
   outfile: "dist/toolwire.js",
   bundle: true,
   format: "esm",

@@ -7,6 +7,8 @@ export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
 
 const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
 const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
+// Adds the adapter of valibot.
+await import(takesSource ? "../../src/core/schema/valibot.ts" : "../../dist/src/core/schema/valibot.js");
 
 export function createFetch(tools) {
   return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define) }).fetch;

@@ -13,6 +13,8 @@ export const { grpc, connectTransport, grpcTransport } = await load(
   "src/wires/grpc/mod.ts",
   "src/wires/grpc/mod.js",
 );
+// Adds the adapter of valibot.
+await load("src/core/schema/valibot.ts", "src/core/schema/valibot.js");
 export const { serve } = await load(
   "src/runtime/serve.ts",
   "src/runtime/serve.js",

@@ -1,5 +1,5 @@
 /** The manifests of npm, Deno and JSR say the same, and the front door runs everywhere. */
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ interface NpmManifest {
   readonly version: string;
   readonly license: string;
   readonly type: string;
-  readonly sideEffects: boolean;
+  readonly sideEffects: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,8 @@ test("package.json, deno.json and jsr.json agree on name, version and licence, a
   strictEqual(VERSION, npm.version);
   match(npm.version, /^\d+\.\d+\.\d+(-[\w.]+)?$/);
   strictEqual(npm.type, "module");
-  strictEqual(npm.sideEffects, false);
+  // The import of valibot adds its adapter. All other modules have no effect until they are used.
+  deepStrictEqual(npm.sideEffects, ["./src/core/schema/valibot.ts", "./dist/src/core/schema/valibot.js"]);
 });
 
 /** What a bundle of an entry imports that is not in it. */
@@ -208,6 +209,30 @@ for (const [name, answer] of Object.entries(ANSWERS)) {
   });
 }
 
+/** A tool with a schema of valibot, from one of the two imports. */
+const defineBy = (valibot: string) => `
+  import * as v from "${valibot}";
+  import { defineTool } from "./mod.ts";
+  export const define = () => defineTool("t").input(v.object({ a: v.string() })).describe("T").handle(() => 1)["~definition"];`;
+
+async function importOf(contents: string) {
+  const text = await textOf(contents);
+  return await import(`data:text/javascript;base64,${Buffer.from(text).toString("base64")}`);
+}
+
+test("a bundle has the adapter of valibot if it imports ./schema, and only then", async () => {
+  const { define } = await importOf(defineBy("./src/core/schema/valibot.ts"));
+  deepStrictEqual(define().inputSchema.required, ["a"]);
+  strictEqual(define().input.exact.accepts({ a: "x" }), true);
+  const files = await filesIn('export * from "./mod.ts";');
+  deepStrictEqual(files.filter((file) => /valibot|check_writer/.test(file)), []);
+});
+
+test("a schema of the package valibot without ./schema is refused, with the import that it needs", async () => {
+  const { define } = await importOf(defineBy("valibot"));
+  throws(define, { name: "TypeError", message: /^Input schema of tool "t" .* import valibot as "toolwire\/schema"/ });
+});
+
 test("the front door pulls in MCP, but neither protobuf nor Connect, nor the code of resources and prompts", async () => {
   const files = await filesIn('export * from "./mod.ts";');
   ok(files.includes("src/wires/mcp/http/server/mcp.ts"));
@@ -248,8 +273,8 @@ test("keys and engines, not a core server, have the steps of stopped runs and of
   strictEqual((await membersOf('export * from "./mod.ts";')).size, 6);
 });
 
-test("the front door has each of them: the check above can fail", async () => {
-  const files = await filesIn('export * from "./mod.ts";');
+test("the front door with ./schema has each of them: the check above can fail", async () => {
+  const files = await filesIn('export * from "./mod.ts"; import "./src/core/schema/valibot.ts";');
   for (const pattern of BROUGHT) ok(files.some((path) => pattern.test(path)), String(pattern));
 });
 

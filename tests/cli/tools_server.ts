@@ -3,7 +3,7 @@
  * command can load; as a program it listens on free ports and prints the URLs of its wires.
  */
 import process from "node:process";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { createServer, defineTool, Failure, keyRing, mcp, mcpLite, type Server } from "../../mod.ts";
 import { grpc } from "../../src/wires/grpc/mod.ts";
 import { definePrompt, defineResource, user } from "../../src/wires/mcp/mod.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
 import { bullmqEngine, type BullmqEngineOptions } from "../../src/engine/bullmq/mod.ts";
 import { openBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";

@@ -6,7 +6,7 @@
  * cut off.
  */
 import { deepStrictEqual, ok } from "node:assert/strict";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { createServer, defineTool, keyRing, type Server } from "../../mod.ts";
 import type { Engine, Job } from "../../src/engine/engine.ts";
 import { FakeClock, testClient } from "../../src/testing/mod.ts";

@@ -1,6 +1,6 @@
 // A process with a server whose tool sleeps: `sleep_program.ts <store> <path or url> <sleep in ms> <task> [token]`. It prints its actions.
 import process from "node:process";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { createServer, defineTool, memoryEngine } from "../../mod.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";

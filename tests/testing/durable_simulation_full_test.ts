@@ -1,7 +1,7 @@
 /** A week of jobs that sleep and wait, and of a schedule, over replicas that are killed or cut off: in fake time, from seeds that are printed. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { createServer, type Ctx, defineTool, memoryEngine } from "../../mod.ts";
 import type { Engine, Job } from "../../src/engine/engine.ts";
 import { every } from "../../src/core/dispatch/schedules/mod.ts";

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/s
 import { test } from "node:test";
 import { createClient, createServer, defineTool, ToolError } from "../../mod.ts";
 import { createServer as createCoreServer } from "../../src/core/mod.ts";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { testClient } from "../../src/testing/mod.ts";
 
 function createBusy() {

@@ -15,7 +15,6 @@ import {
   createClient,
   createServer,
   defineTool,
-  type Engine,
   Failure,
   type FailureOutcome,
   type InferErrors,
@@ -34,6 +33,7 @@ import {
   type UnknownOutcome,
 } from "../../mod.ts";
 import { budget, type ItemsPage, type TextPage } from "../../src/core/dispatch/answers/mod.ts";
+import type { Engine } from "../../src/engine/mod.ts";
 import { type Clock, FakeClock, testClient } from "../../src/testing/mod.ts";
 import { type Equal, expectType } from "./equal.ts";
 

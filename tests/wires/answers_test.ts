@@ -1,7 +1,7 @@
 /** Answers within a budget, over every wire: pages of whole items, and handles that any replica reads, for their caller only. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { type Client, createClient, createServer, defineTool, type ToolError } from "../../mod.ts";
 import { budget, cursorOf } from "../../src/core/dispatch/answers/mod.ts";
 import { bearer } from "../../src/integrations/auth/mod.ts";

@@ -1,7 +1,7 @@
 /** Over every wire, a tool that is hidden from a caller is answered exactly as one that does not exist. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { createClient, createServer, defineTool, type ToolError } from "../../mod.ts";
 import { budget } from "../../src/core/dispatch/answers/mod.ts";
 import { bearer } from "../../src/integrations/auth/mod.ts";

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { toJson } from "@bufbuild/protobuf";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { createServer, defineTool, Failure, mcpLite } from "../../mod.ts";
 import { definePrompt, user } from "../../src/wires/mcp/mod.ts";
 import { encodePrompt } from "../../src/wires/grpc/server/encode.ts";

@@ -1,7 +1,9 @@
 /** A server of the documentation, made as users make theirs: two tools, a resource for each page, and the skills of the package. */
 // Not ./schema: esbuild drops the "export *" of an entry that shares its module with another one.
 import * as v from "valibot";
-import { createServer, defineTool, type Server } from "../../../mod.ts";
+import { createServer, type Server } from "../../../mod.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
+import { toolDefiner } from "../../core/tool/define_tool.ts";
 import { SearchIndex } from "../../core/tool_search/search_index.ts";
 import { skills } from "../../integrations/skills/mod.ts";
 import { closestMatch } from "../../internal/text.ts";
@@ -9,6 +11,7 @@ import { VERSION } from "../../internal/version.ts";
 import { defineResource } from "../../wires/mcp/mod.ts";
 import { type DocsPage, readPages, readSection, type Section, sectionsOf } from "./pages.ts";
 
+const defineTool = toolDefiner(...SCHEMA_ADAPTERS);
 const EXCERPT = 400;
 const HINTS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 

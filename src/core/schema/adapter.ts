@@ -27,6 +27,12 @@ export interface ExactCheck {
   readonly copy: (value: unknown) => unknown;
 }
 
+/**
+ * Adapters of the libraries that the program imports from Toolwire, for `defineTool` of the front door: `./schema` adds that of valibot. A
+ * program with another library does not have their code.
+ */
+export const importedAdapters: SchemaAdapter[] = [];
+
 /** Returns a function of the first adapter that has it for the schema's library. */
 export function adapterFor<Member extends "toJsonSchema" | "compileCheck">(
   adapters: readonly SchemaAdapter[],

@@ -1,7 +1,8 @@
 /**
  * The validation library valibot, re-exported, so that a script needs one dependency.
  *
- * Any Standard Schema works as well; this is a convenience, not a requirement.
+ * With this import, `defineTool` of the front door takes schemas of valibot, those of the package `valibot` as well. Any other Standard
+ * Schema with a JSON Schema, such as those of zod, needs no import.
  *
  * @example A schema for a tool's input
  * ```ts
@@ -14,6 +15,11 @@
  *
  * @module
  */
+import { importedAdapters } from "./adapter.ts";
+import { SCHEMA_ADAPTERS } from "./exact_check.ts";
+
+importedAdapters.push(...SCHEMA_ADAPTERS);
+
 export * from "valibot";
 export type { ExactCheck, SchemaAdapter } from "./adapter.ts";
 export type { JsonSchema, Schema } from "./standard_schema.ts";

@@ -2,7 +2,7 @@
 import { budget } from "../../../src/core/dispatch/answers/mod.ts";
 import { createServer, defineTool } from "../../../mod.ts";
 import { definePrompt, defineResource } from "../../../src/wires/mcp/mod.ts";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 
 const node = v.object({ name: v.string(), size: v.nullable(v.number()) });
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { z } from "zod";
 import { createServer, Failure } from "../../../mod.ts";
 import { assistant, content, definePrompt, user } from "../../../src/wires/mcp/mod.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, type Middleware, ToolError } from "../../../mod.ts";
 import { defineResource } from "../../../src/wires/mcp/mod.ts";
 import { assertMasked, assertRefused, KeptSink } from "../dispatch/harness.ts";

@@ -1,7 +1,7 @@
 /** The entry ./core: plain calls without an engine and keys; each feature arrives with the value that brings it. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import {
   type AnyTool,
   createClient,
@@ -200,7 +200,7 @@ test("a schema of valibot needs an adapter", async () => {
   const schema = v.object({ a: v.number() });
   throws(
     () => t.input(schema),
-    /cannot become JSON Schema: valibot does not offer it here; define its tool with toolDefiner/,
+    /cannot become JSON Schema: valibot does not offer it here; .* toolDefiner/,
   );
   for (const adapters of [[valibotJsonSchema], [valibotJsonSchema, compiledChecks]]) {
     const tool = toolDefiner(...adapters)("t").describe("T").input(schema).handle(({ a }) => a);

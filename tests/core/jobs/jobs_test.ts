@@ -1,7 +1,7 @@
 /** The operators' functions over the jobs of a server, and the same as tools. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { after, test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createClient, createServer, defineTool, memoryEngine, memoryTransport, type Server } from "../../../mod.ts";
 import { createServer as createCoreServer } from "../../../src/core/mod.ts";
 import type { AskAnswer, Engine } from "../../../src/engine/mod.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type } from "arktype";
 import { Schema as E } from "effect";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { z } from "zod";
 import { createServer, defineTool, type Schema } from "../../../mod.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";

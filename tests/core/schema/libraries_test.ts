@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type } from "arktype";
 import { Effect, Schema as E } from "effect";
 import fc from "fast-check";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { z } from "zod";
 import { createServer, defineTool, type Schema, ToolError } from "../../../mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/s
 import { test } from "node:test";
 import { type } from "arktype";
 import { Schema as E } from "effect";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { z } from "zod";
 import { createServer, defineTool, type Schema, type ServerOptions, type ToolError } from "../../../mod.ts";
 import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/core/mod.ts";

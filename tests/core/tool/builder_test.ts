@@ -1,6 +1,6 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { type AnyTool, createServer, defineTool, type Middleware } from "../../../mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 import type { ToolListing } from "../../../src/wires/mod.ts";

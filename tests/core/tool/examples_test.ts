@@ -1,7 +1,7 @@
 /** Examples of tools: checked at the end of the definition, listed in the schemas. */
 import { deepStrictEqual, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, type ToolExample } from "../../../mod.ts";
 import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { defineCallerState, defineTool, Failure } from "../../../mod.ts";
 import { cache, type CacheOptions } from "../../../src/integrations/middleware/mod.ts";
 import { Bench, KeptSink } from "../../core/dispatch/harness.ts";

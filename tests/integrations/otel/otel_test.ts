@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { type AnyTool, defineTool, Failure, ToolError } from "../../../mod.ts";
 import { otel } from "../../../src/integrations/otel/mod.ts";
 import { Bench, KeptSink, settle } from "../../core/dispatch/harness.ts";

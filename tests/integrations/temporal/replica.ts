@@ -1,7 +1,7 @@
 /** One of several replicas whose work is done by Temporal: `replica.ts <address of Temporal>`. Keeps nothing. */
 import { createRequire } from "node:module";
 import process from "node:process";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
 import { temporal, type TemporalClient } from "../../../src/integrations/temporal/mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";

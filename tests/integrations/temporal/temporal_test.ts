@@ -1,7 +1,7 @@
 /** `.external(temporal(…))` with a stand-in for Temporal: what callers get for each state and error of a workflow. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, ToolError } from "../../../mod.ts";
 import { temporal, type TemporalClient, type TemporalOptions } from "../../../src/integrations/temporal/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";

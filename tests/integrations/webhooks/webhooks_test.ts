@@ -1,7 +1,7 @@
 /** `webhook`: what is sent when work ends, its signature, tries, and what is not sent. */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { Webhook } from "standardwebhooks";
 import { createServer, defineTool, Failure, memoryEngine } from "../../../mod.ts";
 import { jobsOf } from "../../../src/core/jobs/mod.ts";

@@ -1,5 +1,5 @@
 /** What the page of `webmcp_full_test.ts` runs. */
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createClient, createServer, defineTool, memoryTransport } from "../../../mod.ts";
 import { registerWebMcp } from "../../../src/integrations/webmcp/mod.ts";
 

@@ -1,7 +1,7 @@
 /** A server elsewhere as if it were here: beyond what the suites of all wires see. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import {
   type CallResult,
   createClient,

@@ -1,7 +1,7 @@
 /** A server as a part of another: what it keeps, what it is called, what is refused. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import {
   createServer,
   defineCallerState,
@@ -16,6 +16,11 @@ import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { group, mount } from "../../../src/server/compose/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 import type { Equal } from "../../types/equal.ts";
+import * as jobCode from "../../../src/core/dispatch/promises/job_service.ts";
+import { provideJobCode } from "../../../src/core/dispatch/promises/with_promises.ts";
+
+// Limits of milliseconds leave no time to load it.
+provideJobCode(jobCode);
 
 const KEYS = "k1:a secret that all of these servers know";
 

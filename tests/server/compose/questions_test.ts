@@ -1,7 +1,7 @@
 /** Questions of a server behind a gateway over MCP: all kinds reach the caller, in both eras on both sides. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createClient, createServer, defineTool } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/server/compose/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";

@@ -1,7 +1,7 @@
 /** Promises of a server elsewhere: how long they last, how they are waited for, and what ends that. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { type CallResult, createServer, defineTool, memoryTransport } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/server/compose/mod.ts";
 import { mcp } from "../../../src/wires/mcp/mod.ts";

@@ -1,7 +1,7 @@
 /** How each wire serves a selection of the tools, and the full list where it has one. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createClient, createServer, defineTool, type Server } from "../../../mod.ts";
 import { gateway, group, mount } from "../../../src/server/compose/mod.ts";
 import { discover } from "../../../src/server/discovery/mod.ts";

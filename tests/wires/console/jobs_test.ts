@@ -1,7 +1,7 @@
 /** The API of the console for jobs. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createClient, createServer, defineTool, memoryTransport, type Server } from "../../../mod.ts";
 import { createServer as createCoreServer } from "../../../src/core/mod.ts";
 import { consolePage } from "../../../src/wires/console/mod.ts";

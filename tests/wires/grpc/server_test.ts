@@ -16,7 +16,7 @@ import {
 import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createFixture } from "../fixture.ts";
 import { frame, framesOf, gzipped, textOf } from "./frames.ts";
 

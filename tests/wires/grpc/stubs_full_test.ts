@@ -4,7 +4,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, Failure } from "../../../mod.ts";
 import { writeProto } from "../../../src/cli/contract/proto_text.ts";
 import { serve } from "../../../src/runtime/serve.ts";

@@ -4,7 +4,7 @@ import { StructSchema } from "@bufbuild/protobuf/wkt";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool } from "../../../mod.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";

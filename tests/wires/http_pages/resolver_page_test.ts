@@ -2,7 +2,7 @@
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, memoryEngine } from "../../../mod.ts";
 import type { Engine } from "../../../src/engine/mod.ts";
 import { declineWait, resolver, type ResolverOptions, resolveWait } from "../../../src/wires/http_pages/mod.ts";

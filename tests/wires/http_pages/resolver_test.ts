@@ -1,7 +1,7 @@
 /** The wire `resolver()`: values for waits by POST, their statuses, and what it refuses. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { after, test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, memoryEngine, type Server } from "../../../mod.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { resolver, type ResolverOptions } from "../../../src/wires/http_pages/resolver.ts";

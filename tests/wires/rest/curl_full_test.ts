@@ -2,7 +2,7 @@
 import { ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";

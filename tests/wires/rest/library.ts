@@ -1,5 +1,5 @@
 /** A server of books over REST: a tool for each way in which a call can go. */
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, type ServerOptions } from "../../../mod.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";
 

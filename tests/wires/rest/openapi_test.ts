@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
 import { authenticate, bearer, jwt } from "../../../src/integrations/auth/mod.ts";
 import { openapiPage, toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";

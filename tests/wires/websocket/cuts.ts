@@ -7,7 +7,7 @@
 import { strictEqual } from "node:assert/strict";
 import { type AddressInfo, connect, createServer as createProxy, type Socket } from "node:net";
 import process from "node:process";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { type Client, createClient, createServer, defineTool, Failure, type Server, ToolError } from "../../../mod.ts";
 import { RandomChoices } from "../../hostile/fuzz/random.ts";
 import { serve } from "../../../src/runtime/serve.ts";

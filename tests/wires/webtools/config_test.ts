@@ -1,7 +1,7 @@
 /** Config over Webtools: typed in the handler, checked, under the default, and never echoed. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createClient, createServer, defineTool, type Logger } from "../../../mod.ts";
 import { webtools, webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
 import { ask, createWeather } from "./weather.ts";

@@ -1,7 +1,7 @@
 /** Versions of one webtool, side by side: each with its tools, its config, its promises. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createClient, createServer, defineTool, mcpLite, memoryEngine, memoryTransport } from "../../../mod.ts";
 import { webtools, webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
 

@@ -1,5 +1,5 @@
 /** The weather of the specification, small enough for tests of the wire: two versions, units as config, work that waits and asks. */
-import * as v from "valibot";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, Failure, type ServerOptions, ToolError } from "../../../mod.ts";
 import { webtools, type WebtoolsOptions } from "../../../src/wires/webtools/mod.ts";
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, type Middleware } from "../../../../mod.ts";
 import { budget, type BudgetOptions, cursorOf } from "../../../../src/core/dispatch/answers/mod.ts";
 import { cache } from "../../../../src/integrations/middleware/mod.ts";

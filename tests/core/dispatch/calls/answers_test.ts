@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { defineTool, type Schema } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
 

@@ -1,7 +1,7 @@
 /** State that the caller keeps: when it is written, when it is read, and what is refused. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { type AnyTool, type CallResult, type Ctx, defineCallerState, defineTool, ToolError } from "../../../../mod.ts";
 import { assertMasked, Bench, settle } from "../harness.ts";
 import { asAnswer, asFailure, asQuestion, KEYS, pass } from "../promises/promised.ts";

@@ -1,7 +1,7 @@
 /** What the environment supplies beside the arguments: typed, checked, and nowhere to be read by others. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import {
   createClient,
   createServer,

@@ -1,7 +1,7 @@
 /** Calls that join another by its key: what they receive, however the joined call ends. */
 import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { defineTool, Failure, ToolError } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {

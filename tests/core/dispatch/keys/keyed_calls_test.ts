@@ -1,7 +1,7 @@
 /** Idempotency keys: one call for each key and principal, however often it is repeated. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { defineCallerState, defineTool, Failure, ToolError } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
 import {

@@ -1,7 +1,7 @@
 /** How a call becomes a promise: its budget, its deadline, its stream, its caller, and an engine that fails. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { type AnyTool, defineTool } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {

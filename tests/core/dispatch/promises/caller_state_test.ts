@@ -1,7 +1,7 @@
 /** State that the caller keeps, in calls that are jobs: those that are promised, and those with a key. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { type CallResult, defineCallerState, defineTool } from "../../../../mod.ts";
 import { Bench } from "../harness.ts";
 import { accept, asAnswer, asPromise, asQuestion, Gates, KEYS, pass, redeem, settledOf, watch } from "./promised.ts";

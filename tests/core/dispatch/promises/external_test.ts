@@ -1,7 +1,7 @@
 /** Work in another system: its state is in the token, and nowhere else. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { type Ctx, defineTool, memoryEngine, type Pending } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
 import {

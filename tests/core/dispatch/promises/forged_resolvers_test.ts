@@ -1,7 +1,7 @@
 /** Resolve tokens that this server has not made: forged ones, and those of servers with other keys. */
 import { deepStrictEqual, rejects } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, memoryEngine } from "../../../../mod.ts";
 import { testClient } from "../../../../src/testing/mod.ts";
 

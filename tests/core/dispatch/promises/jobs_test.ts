@@ -1,7 +1,7 @@
 /** How jobs are run: attempts, backoff, time, death, revisions, results. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { type Ctx, defineTool, ToolError, type ToolErrorCode } from "../../../../mod.ts";
 import { assertRefused, Bench } from "../harness.ts";
 import {

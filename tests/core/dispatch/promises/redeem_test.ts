@@ -1,7 +1,7 @@
 /** The system tools: what a token is good for, where, for whom, for how long, and how long a redeem waits. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { type CallResult, type Ctx, defineTool, memoryEngine } from "../../../../mod.ts";
 import { assertRefused, Bench, collectConsole, KeptSink } from "../harness.ts";
 import {

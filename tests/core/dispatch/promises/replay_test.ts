@@ -1,7 +1,7 @@
 /** Work that waits while its handler is changed: it ends as a failure that names the key, or with the earlier definition. */
 import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { type CallResult, type Ctx, defineTool } from "../../../../mod.ts";
 import { Bench } from "../harness.ts";
 import {

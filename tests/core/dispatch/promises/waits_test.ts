@@ -1,7 +1,7 @@
 /** `ctx.sleep`, `ctx.waitFor` and `ctx.resolver`: runs that end, and continue when the time or the value has come. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { type Ctx, defineTool } from "../../../../mod.ts";
 import type { Resolver } from "../../../../src/core/tool/mod.ts";
 import { assertMasked, Bench, KeptSink } from "../harness.ts";

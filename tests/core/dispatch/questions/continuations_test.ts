@@ -1,7 +1,7 @@
 /** Calls that continue after a question: what comes back with the continuation, however it is sent, and how often. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { type CallResult, defineTool, type QuestionsResult } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
 import {

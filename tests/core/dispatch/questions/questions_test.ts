@@ -1,7 +1,7 @@
 /** What a handler asks of its caller, and how its run ends and begins again; without any job. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import {
   type AnyTool,
   type CallResult,

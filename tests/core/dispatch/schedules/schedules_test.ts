@@ -1,7 +1,7 @@
 /** `every` and `cron`: calls at times of the clock, once over all replicas. */
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { createServer, type Ctx, defineTool, ToolError } from "../../../../mod.ts";
 import { cron, every, type Schedule, type ScheduleOptions } from "../../../../src/core/dispatch/schedules/mod.ts";
 import { jobsOf } from "../../../../src/core/jobs/mod.ts";

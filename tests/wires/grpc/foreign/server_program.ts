@@ -4,7 +4,7 @@
  * Prints its addresses as one line of JSON.
  */
 import { Buffer } from "node:buffer";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { createServer, defineTool, mcpLite, ToolError } from "../../../../mod.ts";
 import { serve } from "../../../../src/runtime/serve.ts";
 import { grpc } from "../../../../src/wires/grpc/mod.ts";

@@ -1,7 +1,7 @@
 /** A tool that is hidden from a caller is answered exactly as one that does not exist, whatever the request asks for. */
 import { deepStrictEqual, notDeepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../../../src/core/schema/valibot.ts";
 import { createServer, defineTool } from "../../../../mod.ts";
 import { bearer } from "../../../../src/integrations/auth/mod.ts";
 import { discover } from "../../../../src/server/discovery/mod.ts";
