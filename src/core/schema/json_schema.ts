@@ -62,14 +62,8 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
 /** Valibot schemas get here only if there is no adapter for them. */
 function hintFor(vendor: string): string {
   return vendor === "valibot"
-<<<<<<< HEAD
-    ? 'define its tool with toolDefiner(valibotJsonSchema), of "toolwire/core" and "toolwire/schema"'
+    ? 'import valibot as "toolwire/schema"; with "toolwire/core", use toolDefiner(valibotJsonSchema)'
     : "use zod >= 4.2, ArkType >= 2.1.28, toStandardJSONSchemaV1 of Effect, or valibot";
-=======
-    ? 'import valibot as "toolwire/schema", for defineTool of "toolwire"; ' +
-      'for that of "toolwire/core", use toolDefiner(valibotJsonSchema)'
-    : "use a release with Standard JSON Schema (zod >= 4.2, ArkType >= 2.1.28, Effect's toStandardJSONSchemaV1) or valibot";
->>>>>>> main
 }
 
 function withoutEmptyRequired(schema: JsonSchema): JsonSchema {
