@@ -300,12 +300,12 @@ function chainOf(created: NewExpression): readonly Chained[] {
   }
 }
 
-/** `tools.register(server)`: a method, or a function of a module, that registers. */
+/** `tools.register(server)`: a method, or a function of a module, that registers; not `transport.bind(server)` of a package. */
 function registersByMethod(call: CallExpression, server: Identifier): boolean {
   const callee = call.getExpression();
   const index = call.getArguments().indexOf(server);
   if (!Node.isPropertyAccessExpression(callee) || index === -1) return false;
-  const declared = definitionsOf(callee.getNameNode());
+  const declared = definitionsOf(callee.getNameNode()).filter((one) => !one.getSourceFile().isInNodeModules());
   const fns = declared.map((one) => Node.isVariableDeclaration(one) ? one.getInitializer() : one);
   return fns.some((fn) =>
     (isFn(fn) || Node.isMethodSignature(fn)) && fn.getParameters()[index]?.getTypeNode()?.getText() === "McpServer"
