@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { test } from "node:test";
-import { VECTOR_KEY, vectors } from "./vectors.ts";
+import { VECTOR_KEY, vectors } from "../core/token/vectors.ts";
 
-const read = (name: string) => readFileSync(new URL(`../../../examples/tokens/${name}`, import.meta.url), "utf8");
+const read = (name: string) => readFileSync(new URL(`../../examples/tokens/${name}`, import.meta.url), "utf8");
 
 function python(script: string): ReturnType<typeof spawnSync> {
   return spawnSync("python3", ["-c", script], { encoding: "utf8", timeout: 60_000 });
