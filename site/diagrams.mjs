@@ -102,17 +102,11 @@ function flowchart(lines, label) {
   });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const line of lines) {
-    const node = /^(\w+)\["(.+?)(?:<br\/><small>(.+)<\/small>)?"\]$/.exec(line);
-    const edge = /^(\w+) --> (\w+)$/.exec(line);
-    if (node) {
-      graph.setNode(node[1], {
-        title: node[2],
-        small: node[3] ?? "",
-        width: widthOf(node),
-        height: 44,
-      });
-    } else if (edge) graph.setEdge(edge[1], edge[2]);
-    else throw new Error(`Cannot draw the line "${line}" of a flowchart`);
+    const node = /^(\w+)\["(.+?)(?:<br\/><small>(.+)<\/small>)?"\](?: --> (\w+(?: & \w+)*))?$/.exec(line);
+    if (!node) throw new Error(`Cannot draw the line "${line}" of a flowchart`);
+    const [, name, title, small = "", targets] = node;
+    graph.setNode(name, { title, small, width: widthOf(node), height: 44 });
+    for (const target of targets?.split(" & ") ?? []) graph.setEdge(name, target);
   }
   dagre.layout(graph);
   const { width, height } = graph.graph();
