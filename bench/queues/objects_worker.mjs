@@ -1,5 +1,7 @@
 // The Worker of objects.mjs: jobs in Durable Objects. Its clock changes with its inputs only, so times are those of the last input.
 import { createServer, defineTool } from "../../mod.ts";
+// Adds the adapter of valibot.
+import "../../src/core/schema/valibot.ts";
 import { durableObjects } from "../../src/engine/durable_object/mod.ts";
 import { valibotKit } from "../valibot_kit.mjs";
 
