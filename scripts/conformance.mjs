@@ -124,8 +124,8 @@ function writeTables() {
     row(["---", "---", "---"]),
     ...RUNS.map(({ name }) => row([name, totalOf(name, "sessions"), totalOf(name, "stateless")])),
     "",
-    "`server-session-lifecycle` and two warnings need sessions. The warning of `input-required-result-ignore-extra-params` is about answers",
-    "without the `requestState` of their question: the server ignores them, so that a caller cannot confirm what it has not been asked.",
+    "The warning of `input-required-result-ignore-extra-params` is about answers without the `requestState` of their question: the server",
+    "ignores them, so that a caller cannot confirm what it has not been asked.",
     "",
     ...formatNotes(columns),
   ]);
