@@ -75,6 +75,11 @@ export function formatTotal({ scenarios }) {
   return parts.join(", ");
 }
 
+/** `formatTotal` for a table whose head names checks and scenarios. */
+export function formatCell(column) {
+  return formatTotal(column).replace(/(\/\d+) (?:checks|scenarios)/g, "$1");
+}
+
 /** What was not checked, and why, and the warnings: a line for each reason, with the number of runs that have it. */
 export function formatNotes(columns) {
   const skipped = countNotes(columns, ({ skipped, state }) => {
