@@ -7,7 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { formatCell, formatFailures, formatNotes, formatTotal, row, scenarioTable, writeSection } from "./conformance_doc.mjs";
+import {
+  formatCell,
+  formatFailures,
+  formatNotes,
+  formatTotal,
+  row,
+  scenarioTable,
+  writeSection,
+} from "./conformance_doc.mjs";
 import { declaredFeatures, formatFeature, passedUndeclared } from "./conformance_features.mjs";
 import { runSuite } from "./conformance_results.mjs";
 import { findBin, root } from "./runtimes.mjs";

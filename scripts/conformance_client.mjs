@@ -4,7 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { formatCell, formatFailures, formatNotes, formatTotal, row, scenarioTable, writeSection } from "./conformance_doc.mjs";
+import {
+  formatCell,
+  formatFailures,
+  formatNotes,
+  formatTotal,
+  row,
+  scenarioTable,
+  writeSection,
+} from "./conformance_doc.mjs";
 import { runSuite } from "./conformance_results.mjs";
 import { findBin, root, runOrThrow } from "./runtimes.mjs";
 

@@ -17,7 +17,8 @@ What holds for any caller, handler and server. \`npm run guarantees\` writes thi
 
 Cases of all wires, in process and over sockets, on each of`;
 
-const FOOT = `Workerd opens no sockets: it runs the cases in process. \`tests/hostile\` has the reason why a wire has no cases.`;
+const FOOT =
+  `Workerd opens no sockets: it runs the cases in process. \`tests/hostile\` has the reason why a wire has no cases.`;
 
 /** The whole page. */
 export function renderPage(guarantees: readonly Guarantee[], counted: readonly Counted[]): string {
