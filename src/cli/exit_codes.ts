@@ -21,7 +21,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** One of the exit codes. */
+/** Exit code of a `toolwire` command: one of the values of {@link EXIT}. */
 export type ExitCode = typeof EXIT[keyof typeof EXIT];
 
 const EXIT_BY_ERROR: Readonly<Record<ToolErrorCode, ExitCode>> = {

@@ -82,7 +82,7 @@ export interface OpenAiResponseItem {
   readonly type: string;
 }
 
-/** A part of an answer with images. */
+/** A text or an image in the output of a function call. Outputs without images are one string. */
 export type OpenAiOutputPart = {
   /** Discriminant. */
   type: "input_text";

@@ -4,10 +4,10 @@ import type { Head, WireHost } from "../../wire.ts";
 /** Header of every request of the page. Pages of other origins cannot send it without a preflight request. */
 export const CONSOLE_HEADER = "x-toolwire-console";
 
-/** Header of the key. */
+/** Request header with the key of the console. */
 export const KEY_HEADER = "x-toolwire-console-key";
 
-/** Rules of access. */
+/** What requests to the console's API need: a scope, or a key on a server without `auth`. */
 export interface AccessRules {
   /** Scope that callers need on a server with `auth`. */
   readonly scope: string;

@@ -252,7 +252,7 @@ export interface McpPrompts {
   get(name: string, args?: Readonly<Record<string, string>>, options?: McpRequestOptions): Promise<McpPromptResult>;
 }
 
-/** Log messages of a server. */
+/** Receives log messages of a server, and sets their lowest level. */
 export interface McpLogging {
   /** Sets the lowest level of messages that the server sends. Rejects with `ToolError`. */
   setLevel(level: McpLogLevel, options?: McpRequestOptions): Promise<void>;

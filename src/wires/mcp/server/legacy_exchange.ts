@@ -92,7 +92,7 @@ export interface AskingRequest {
   readonly revision: Revision;
 }
 
-/** Asks the questions of one request. */
+/** Asks the questions of a tool by requests to the client while its request is open. */
 export class LegacyQuestions {
   readonly #host: WireHost;
   readonly #request: AskingRequest;

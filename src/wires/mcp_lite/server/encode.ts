@@ -9,7 +9,7 @@ import { outcomeMeta, promiseToJson, questionsToJson } from "../../framing/resul
 import type { Members } from "../../../internal/json.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 
-/** Encodes the members that every `_meta` has. */
+/** Encodes `timestamp`, `processing_time_ms` and `server_version`, which every `_meta` has. */
 export class MetaEncoder {
   readonly #versionJson: string;
   #nowMs = NaN;

@@ -34,7 +34,7 @@ export interface MessageField {
   readonly schema?: unknown;
 }
 
-/** A message. */
+/** Description of a protobuf message that is made of a JSON Schema. */
 export interface MessageType {
   readonly name: string;
   /** Name with those of the package and of the messages around it. */
