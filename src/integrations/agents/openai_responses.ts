@@ -47,7 +47,7 @@ export interface OpenAiToolSearch {
   parameters: Record<string, unknown>;
 }
 
-/** A tool of Responses. */
+/** An entry of `tools` in a request to OpenAI's Responses API. */
 export type OpenAiResponsesTool = OpenAiResponsesFunction | OpenAiToolSearch;
 
 /** Functions of a group, which a search found. */
