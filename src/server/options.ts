@@ -22,7 +22,7 @@ export interface ServerIdentity extends Omit<ServerInfo, "name" | "version"> {
 }
 
 /**
- * Options of promises, questions and caller state.
+ * Options of promises, questions and caller state: `keys`, `engine`, `schedules` and others.
  *
  * @typeParam Keys Type of the option `keys`.
  * @typeParam JobEngine Type of the option `engine`.

@@ -161,7 +161,7 @@ export function condition(on: Condition["on"]): Condition {
   return { on, isLossless: true };
 }
 
-/** Conditions common to all libraries. */
+/** Accepts every value. This and the following conditions are common to all schema libraries. */
 export const ANY: Condition = condition(() => "true");
 export const BOOLEAN_CHECK: Condition = condition((v) => `typeof ${v}==="boolean"`);
 export const NULL: Condition = condition((v) => `${v}===null`);

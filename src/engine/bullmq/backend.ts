@@ -79,7 +79,7 @@ export interface DeliveryQueue {
 }
 
 /**
- * Processes a delivery.
+ * Processes a delivery: runs its job, unless there is nothing to run.
  *
  * @param starts Number of times that it was started, this one included.
  * @returns Delay in milliseconds until it is delivered again; `undefined` if it is done. After a rejection it is delivered again, too.

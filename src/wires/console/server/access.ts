@@ -48,7 +48,7 @@ function hostOf(origin: string): string {
   return origin.replace(/^[a-z]+:\/\//i, "").toLowerCase();
 }
 
-/** Compares in constant time. */
+/** Whether two texts are equal, compared in constant time. */
 export function isSame(given: string, key: string): boolean {
   let difference = given.length ^ key.length;
   for (let at = 0; at < given.length; at++) difference |= given.charCodeAt(at) ^ key.charCodeAt(at % key.length);

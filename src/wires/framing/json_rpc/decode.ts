@@ -10,7 +10,7 @@ import { isJsonObject, nestsDeeperThan } from "../../../internal/json.ts";
 
 export type RequestId = string | number;
 
-/** A well-formed request. */
+/** A well-formed JSON-RPC 2.0 request; its `params` are not validated. */
 export interface JsonRpcRequest {
   /** Id; the response has the same. */
   readonly id: RequestId;

@@ -46,7 +46,7 @@ export interface LegacyExchange extends McpExchange {
 /** Watches a task and reports its status, until `ended` aborts. The watch can outlast the request. Never rejects. */
 export type WatchTask = (report: (task: Members) => void, ended: AbortSignal) => Promise<void>;
 
-/** A change of a caller's preferences. */
+/** A change of what notifications a caller wants: level of log messages, or the URI of a resource. */
 export type PreferenceChange =
   | { readonly logLevel: string }
   | { readonly subscribe: string }

@@ -36,7 +36,7 @@ export class MetaEncoder {
 }
 
 /**
- * Encodes the JSON-RPC `result` of an outcome.
+ * Encodes an outcome as JSON text: the member `result` of the JSON-RPC response.
  *
  * @param common Text of {@link MetaEncoder.common}.
  */

@@ -19,7 +19,7 @@ export function objectOf(properties: Node, optional: Node = {}): Node {
   return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }
 
-/** Content of one media type. */
+/** The object `content` of a body with one media type and this schema. */
 export function contentOf(schema: Node, mediaType: string = "application/json"): Node {
   return { [mediaType]: { schema } };
 }

@@ -46,7 +46,7 @@ export interface MessageType {
   readonly schema?: unknown;
 }
 
-/** A message that is being made. */
+/** A message that is being made, so that fields can be added. */
 export interface OpenMessage extends MessageType {
   form: MessageType["form"];
   readonly fields: MessageField[];
