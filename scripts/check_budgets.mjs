@@ -16,9 +16,9 @@ console.log(sizes);
 // The listed contract of a tool, .before() and resolve() take 0.5 of the core, and the comparison of deadlines with the clock when a handler
 // settles 0.1.
 // Views of tools take 0.1 of the core, and 0.2 of mcp(): lists without the tools of views alone, and ctx.client.supports("ui").
-hold("core, mcpLite() and one tool", readCell(sizes, "core, mcpLite()", 2), 21.1, "kB");
-hold("core, mcp(), mcpLite() and one tool", readCell(sizes, "core, mcp()", 2), 35.2, "kB");
-hold("front door, min + gzip", readCell(sizes, "front door, all exports", 2), 62.7, "kB");
+hold("core, mcpLite() and one tool", readCell(sizes, "core, mcpLite()", 2), 20, "kB");
+hold("core, mcp(), mcpLite() and one tool", readCell(sizes, "core, mcp()", 2), 34.1, "kB");
+hold("front door, min + gzip", readCell(sizes, "front door, all exports", 2), 62.8, "kB");
 // The code of jobs, at the first server with a tool that has .promise(), and what the client loads on demand.
 hold("front door, loaded on demand", readCell(sizes, "front door, all exports", 4), 11.8, "kB");
 hold("tap of the console in the front door", await measureTap() / 1000, 0.3, "kB");

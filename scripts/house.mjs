@@ -48,9 +48,9 @@ const FUNCTION_MAX_LINES = 60;
  */
 export const MEASURES = [
   { name: "folders", title: "top-level names under src/", limit: 11, measure: topLevelNames },
-  { name: "files", title: "files under src/", limit: 762, measure: fileCount },
+  { name: "files", title: "files under src/", limit: 764, measure: fileCount },
   // The aim without the features since 0.1 is 37,500.
-  { name: "lines", title: "lines of src/", limit: 88_400, measure: lineCount },
+  { name: "lines", title: "lines of src/", limit: 88_600, measure: lineCount },
   { name: "cycles", title: "import cycles, types included", limit: 0, measure: asCount(findCycles) },
   { name: "names", title: "names exported by two files", limit: 0, measure: asCount(findSharedNames) },
   {

@@ -31,38 +31,38 @@ export const NAV = [
       page(
         "getting-started.md",
         "Getting started",
-        "Install, write a server and call it.",
+        "Install; write and call a server.",
       ),
       page(
         "concepts.md",
         "Concepts",
-        "The words, and what happens to a slow call.",
+        "The words; a slow call.",
       ),
       page(
         "tools.md",
         "Defining tools",
-        "Schemas, streamed pieces, declared errors, annotations.",
+        "Schemas, streamed pieces, declared errors.",
       ),
-      page("serving.md", "Serving", "createServer() and serve(), on every runtime."),
+      page("serving.md", "Serving", "Create and start a server."),
       page(
         "client.md",
         "Calling",
-        "createClient(): typed calls, streams, outcomes, retries.",
+        "Typed calls, streams, outcomes, retries.",
       ),
       page(
         "cli.md",
         "The command line",
-        "List, call, check, record, install and pack servers.",
+        "List, call, check, pack servers.",
       ),
       page(
         "examples.md",
         "Examples",
-        "Eight servers over real data, and how to run them.",
+        "Eight servers over real data.",
       ),
       page(
         "comparison.md",
         "Comparison",
-        "Five libraries, with sources; when not to use Toolwire.",
+        "Five libraries; when not to use Toolwire.",
       ),
     ],
   },
@@ -77,19 +77,19 @@ export const NAV = [
       page(
         "guides/long-job.md",
         "A job that takes an hour",
-        "A budget, an engine and a token that any replica redeems.",
+        "A budget, an engine, a token.",
       ),
       page(
         "guides/ask-the-user.md",
         "Ask the user",
-        "A form in the middle of a call, without a session.",
+        "A form in mid-call, without sessions.",
       ),
       page(
         "guides/hosts.md",
         "Put it behind Claude, Cursor, VS Code",
-        "From a module to a host, in three commands.",
+        "From a module to a host.",
       ),
-      page("guides/many-replicas.md", "Many replicas", "What replicas share, so that any answers any request."),
+      page("guides/many-replicas.md", "Many replicas", "What replicas have to share."),
       page("testing.md", "Test it", "Without a network and without waiting."),
       page("migrate.md", "Move by command", "toolwire migrate rewrites servers."),
       page(
@@ -107,94 +107,94 @@ export const NAV = [
   {
     title: "Concepts",
     pages: [
-      page("errors.md", "Errors", "Declared failures, errors of a call, all codes."),
+      page("errors.md", "Errors", "Declared failures, errors, all codes."),
       page(
         "promises.md",
         "Promises",
-        "Signed tokens for work that outlives its caller's wait.",
+        "Signed tokens for long work.",
       ),
       page(
         "durable.md",
         "Durable work",
-        "Work that sleeps, waits, and outlives its process.",
+        "Work that outlives its process.",
       ),
       page(
         "engines.md",
         "Engines",
-        "Stores of promised work: memory, SQLite, BullMQ, Durable Objects.",
+        "Memory, SQLite, BullMQ, Durable Objects.",
       ),
-      page("temporal.md", "Temporal", "Tools whose work is a Temporal workflow."),
-      page("tokens.md", "Tokens", "Format, keys and rotation of keys."),
+      page("temporal.md", "Temporal", "Tools whose work is a workflow."),
+      page("tokens.md", "Tokens", "Format, keys, rotation."),
       page(
         "questions.md",
         "Asking",
-        "Questions to the caller; the server stores nothing.",
+        "Questions to the caller.",
       ),
-      page("caller-state.md", "Caller state", "Signed state, which the caller keeps for the server."),
-      page("middleware.md", "Middleware", "Code around calls; limits, caches, logging."),
-      page("composition.md", "Composition", "Servers made of servers by group, mount and gateway."),
-      page("discovery.md", "Discovery", "Models search among many tools, and load few."),
-      page("resources.md", "Resources", "Data with URIs, which clients read and subscribe to."),
-      page("prompts.md", "Prompts", "Templates of messages, chosen by name."),
-      page("apps.md", "MCP Apps", "Pages that hosts show for the calls of a tool."),
+      page("caller-state.md", "Caller state", "Signed state that the caller keeps."),
+      page("middleware.md", "Middleware", "Limits, caches, logging."),
+      page("composition.md", "Composition", "Group, mount and gateway."),
+      page("discovery.md", "Discovery", "Models search among many tools."),
+      page("resources.md", "Resources", "Data with URIs, for clients."),
+      page("prompts.md", "Prompts", "Templates of messages."),
+      page("apps.md", "MCP Apps", "Pages that hosts show."),
       page(
         "skills.md",
         "Skills",
-        "Instructions for models, served over MCP with digests.",
+        "Instructions for models, with digests.",
       ),
     ],
   },
   {
     title: "Wires",
     pages: [
-      page("mcp.md", "MCP", "MCP over HTTP and stdio, every revision on one path."),
+      page("mcp.md", "MCP", "MCP over HTTP and stdio."),
       page("mcp-client.md", "MCP client", "Typed calls to any MCP server."),
       page(
         "mcp-lite-http.md",
         "MCP-lite over HTTP",
-        "Endpoints and messages, for clients in other languages.",
+        "Endpoints and messages.",
       ),
       page("grpc.md", "gRPC", "With Connect, gRPC-Web, health and reflection."),
-      page("websocket.md", "WebSocket", "MCP-lite over one open connection."),
-      page("rest.md", "REST", "For curl and for generated clients."),
-      page("webtools.md", "Webtools", "Plain URLs, with versions, configuration and pins."),
-      page("openapi.md", "OpenAPI", "Tools from a document, and a document of a server."),
+      page("websocket.md", "WebSocket", "MCP-lite over one connection."),
+      page("rest.md", "REST", "For curl and generated clients."),
+      page("webtools.md", "Webtools", "Plain URLs, versions, configuration, pins."),
+      page("openapi.md", "OpenAPI", "From and to a document."),
       page(
         "agents.md",
         "Agents",
-        "Tools for vendors' APIs, AI SDK, LangChain.js, Mastra, TanStack AI.",
+        "AI SDK, LangChain.js, Mastra, TanStack AI.",
       ),
     ],
   },
   {
     title: "Operate",
     pages: [
-      page("deployment.md", "Deployment", "Replicas, proxies, keys, containers, shutdown and health checks."),
-      page("auth.md", "Auth", "Bearer tokens, JWT, scopes, visibility of tools."),
+      page("deployment.md", "Deployment", "Replicas, proxies, keys, containers, shutdown."),
+      page("auth.md", "Auth", "Bearer tokens, JWT, scopes, visibility."),
       page(
         "sign-in.md",
         "Sign-in",
-        "Users sign in with Google, GitHub, Entra and others.",
+        "By Google, GitHub, Entra and others.",
       ),
-      page("oauth.md", "OAuth", "A client obtains, sends and renews its tokens."),
-      page("jobs.md", "Jobs", "List, inspect, retry, cancel and purge deferred work."),
-      page("console.md", "Console", "A page with the server's tools, calls and jobs."),
-      page("observability.md", "Observability", "Logs, traces and metrics of a server."),
-      page("packaging.md", "Packages of servers", ".mcpb bundles for hosts, and server.json for the registry."),
+      page("oauth.md", "OAuth", "How a client gets tokens."),
+      page("jobs.md", "Jobs", "Inspect, retry, cancel, purge deferred work."),
+      page("console.md", "Console", "Tools, calls and jobs in a page."),
+      page("observability.md", "Observability", "Logs, traces and metrics."),
+      page("packaging.md", "Packages of servers", ".mcpb bundles, and server.json."),
     ],
   },
   {
     title: "Reference",
     pages: [
       page("limits.md", "Limits", "Sizes, times, rates, defaults, errors."),
-      page("security.md", "Security", "What is trusted and checked, with tests."),
-      page("guarantees.md", "Guarantees", "What holds under attack, with counted cases."),
-      page("spec.md", "Specification", "Rules of MCP-lite, and errors on each wire."),
-      page("conformance.md", "Conformance", "Results of the official MCP suites."),
+      page("security.md", "Security", "What is trusted and checked."),
+      page("guarantees.md", "Guarantees", "What holds under attack."),
+      page("spec.md", "Specification", "MCP-lite, and errors on each wire."),
+      page("conformance.md", "Conformance", "Results of MCP's suites."),
       page(
         "conformance-suite.md",
         "The conformance suite",
-        "Checks of any server of MCP-lite or Webtools.",
+        "Checks servers of MCP-lite or Webtools.",
       ),
     ],
   },
@@ -205,15 +205,15 @@ export const NAV = [
   {
     title: "Contribute",
     pages: [
-      page("../CONTRIBUTING.md", "Contributing", "Commands, the layout of the source, and habits."),
+      page("../CONTRIBUTING.md", "Contributing", "Commands, layout and habits."),
       page(
         "architecture.md",
         "Architecture",
-        "Layers, contracts, how to add a wire or an option.",
+        "Layers, contracts, how to add parts.",
       ),
-      page("style.md", "Style", "How code, pages and error messages are written."),
-      page("tests.md", "Where the tests are", "Folders of tests, and how to run one."),
-      page("testing-the-sdk.md", "Testing the SDK", "Fuzzing and soak tests of Toolwire itself."),
+      page("style.md", "Style", "Of code, pages and error messages."),
+      page("tests.md", "Where the tests are", "Their folders; how to run one."),
+      page("testing-the-sdk.md", "Testing the SDK", "Fuzzing and soak tests."),
     ],
   },
   {
@@ -281,13 +281,12 @@ export const NAV = [
 export function renderIndex() {
   const groups = NAV.map(({ title, pages, index }) => {
     const listed = index === undefined ? pages : pages.filter(({ page }) => page === index);
-    const rows = listed.map(({ page, title, description }) => `| [${title}](${page}) | ${description} |`);
-    return `## ${title}\n\n| page | |\n|---|---|\n${rows.join("\n")}\n`;
+    const rows = listed.map(({ page, title, description }) => `- [${title}](${page}): ${description}`);
+    return `## ${title}\n\n${rows.join("\n")}\n`;
   });
   return `# Documentation
 
-The examples on these pages run as tests; [Examples](examples.md#a-snippet-of-these-pages) says how to run one.
-\`node site/nav.mjs --write\` writes this page from \`site/nav.mjs\`.
+The examples run as tests ([how](examples.md#a-snippet-of-these-pages)).
 
 ${groups.join("\n")}`;
 }

@@ -29,10 +29,11 @@ export async function prepare() {
   rmSync(staged, { recursive: true, force: true });
   preparePages();
   const reference = renderReference(root);
+  // A page of docs/ may begin with the same sentence, and descriptions are unique.
   for (const { file, title, description, markdown } of reference) {
     write(
       `reference/${file}`,
-      withFrontMatter({ title, description, editLink: false }, markdown),
+      withFrontMatter({ title, description: `${title}: ${description}`, editLink: false }, markdown),
     );
   }
   write("reference/index.md", referenceIndex(reference));

@@ -61,7 +61,7 @@ export type {
 } from "../server/options.ts";
 export { atBasePath, type BasePath } from "../server/base_path.ts";
 export type { AllTools, ComposableOptions, Part } from "../server/part.ts";
-export type { CorsOptions, OriginPolicy } from "../server/origin_guard.ts";
+export { type CorsOptions, type OriginPolicy, originPolicy, type OriginRules } from "../server/origin_policy.ts";
 export type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "../wires/mcp_lite/server/mcp_lite.ts";
 export { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";

@@ -5,7 +5,7 @@
  */
 import { delay } from "../internal/time.ts";
 import { ANYTHING, BOOLEAN, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
-import { LOOPBACK_HOSTS } from "../server/origin_guard.ts";
+import { LOOPBACK_HOSTS, originPolicy } from "../server/origin_policy.ts";
 import type { Server } from "../server/server.ts";
 import { formatBanner } from "./banner.ts";
 import { discard, type Listener, listenOnBun, listenOnDeno, type ListenOptions, type TlsOptions } from "./listener.ts";
@@ -118,7 +118,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const { hostname = LOOPBACK, graceMs, signals = [] } = options;
   const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
   const isOpen = server.hosts !== undefined || !isLoopback(hostname);
-  const guarded = isOpen ? server : server.withOriginPolicy({ hosts: [...LOOPBACK_HOSTS, shown] });
+  const guarded = isOpen ? server : server.withOriginPolicy(originPolicy({ hosts: [...LOOPBACK_HOSTS, shown] }));
   const { listener, grpc } = await listenOnAll(guarded, { port: DEFAULT_PORT, ...options, hostname });
   server["~server"].resume();
   const closed = Promise.withResolvers<void>();

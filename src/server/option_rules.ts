@@ -16,8 +16,8 @@ import {
   wholeNumber,
 } from "../internal/options.ts";
 import type { Limits } from "../wires/wire.ts";
-import { type AnyServerOptions, brings, BROUGHT } from "./options.ts";
-import type { CorsOptions } from "./origin_guard.ts";
+import { type AnyServerOptions, brings, ENGINE } from "./options.ts";
+import type { CorsOptions, OriginPolicy } from "./origin_policy.ts";
 
 const LIST: OptionRule = rule("an array", Array.isArray);
 
@@ -30,7 +30,10 @@ function listOf(what: string, member: string): OptionRule {
   return rule(`an array of ${what}`, (value) => Array.isArray(value) && value.every(bring(member)));
 }
 
-const RULES: OptionRules<AnyServerOptions> = {
+/** Options of the front door, whose other values are those of the core. */
+type CheckedOptions = Omit<AnyServerOptions, "originPolicy"> & OriginPolicy;
+
+const RULES: OptionRules<CheckedOptions> = {
   tools: required(LIST),
   parts: listOf("what mount(server) gives", "~join"),
   resources: listOf("what defineResource(…) gives", "~catalog"),
@@ -51,7 +54,7 @@ const RULES: OptionRules<AnyServerOptions> = {
   timeoutMs: POSITIVE,
   limits: OBJECT,
   keys: ANYTHING,
-  engine: rule(BROUGHT.engine[1], bring(BROUGHT.engine[0])),
+  engine: rule(ENGINE[1], bring(ENGINE[0])),
   schedules: listOf("what every(…) and cron(…) of ./schedules give", "~scheduler"),
   onComplete: listOf("what webhook(…) of ./webhooks gives", "~notifier"),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
@@ -88,7 +91,7 @@ const CORS: OptionRules<CorsOptions> = {
  * @throws {TypeError} If an option is unknown or of the wrong type.
  * @throws {RangeError} If a number is not positive.
  */
-export function checkServerOptions(options: AnyServerOptions): void {
+export function checkServerOptions(options: CheckedOptions): void {
   checkOptions("create server", options, RULES);
   const { limits, cors } = options;
   if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);

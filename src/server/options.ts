@@ -12,7 +12,7 @@ import { unknownOption } from "../internal/options.ts";
 import type { Clock } from "../internal/time.ts";
 import type { RequestWire, ServerInfo } from "../wires/wire.ts";
 import type { BasePath } from "./base_path.ts";
-import type { OriginPolicy } from "./origin_guard.ts";
+import type { OriginRules } from "./origin_policy.ts";
 import type { ComposableOptions, Part } from "./part.ts";
 
 /** What a server says about itself to its callers. */
@@ -57,7 +57,7 @@ export interface PromiseServerOptions<Keys, JobEngine extends Engine> {
  * @typeParam Base Type of the option `basePath`.
  */
 export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[], Base>
-  extends ServerIdentity, OriginPolicy, ComposableOptions<Parts> {
+  extends ServerIdentity, ComposableOptions<Parts> {
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
   /** Carries notifications of changes to all replicas. Default: a bus within this process. */
@@ -87,6 +87,8 @@ export interface CoreServerOptions<
    * schema's library does.
    */
   readonly unknownArguments?: UnknownArguments;
+  /** Hosts, origins and CORS, by `originPolicy({ … })`. Default: any host, no other origin than the server's own, no CORS. */
+  readonly originPolicy?: OriginRules | undefined;
 }
 
 /** Options of any server. */
@@ -95,13 +97,22 @@ export type AnyServerOptions = CoreServerOptions<readonly AnyTool[], readonly Pa
 /** A member that only values of our functions have, and what these are. */
 type Brought = readonly [member: string, expected: string];
 
+/** The value of `engine`. */
+export const ENGINE: Brought = [
+  "~deferral",
+  'one, such as memoryEngine(), or withPromises(engine), of "toolwire/engine"',
+];
+
+const ORIGIN_POLICY: Brought = ["~origins", 'what originPolicy({ hosts, origins, cors }) of "toolwire/core" gives'];
+
 /** Options whose values bring code. */
-export const BROUGHT: Readonly<Record<"engine" | "keys" | "unknownArguments" | "basePath", Brought>> = {
-  engine: ["~deferral", 'one, such as memoryEngine(), or withPromises(engine), of "toolwire/engine"'],
+const BROUGHT = {
+  engine: ENGINE,
   keys: ["~questions", 'keyRing("k1:…"), or withQuestions(keys), of "toolwire/tokens"'],
   unknownArguments: ["~guard", 'what unknownArguments(…) of "toolwire/schema" gives'],
   basePath: ["~find", "what atBasePath(…) gives"],
-};
+  originPolicy: ORIGIN_POLICY,
+} as const satisfies Partial<Record<keyof AnyServerOptions, Brought>>;
 
 const NAMES: Readonly<Record<keyof AnyServerOptions, true>> = {
   tools: true,
@@ -134,9 +145,7 @@ const NAMES: Readonly<Record<keyof AnyServerOptions, true>> = {
   basePath: true,
   discovery: true,
   clock: true,
-  hosts: true,
-  origins: true,
-  cors: true,
+  originPolicy: true,
 };
 
 /**
@@ -148,11 +157,11 @@ const NAMES: Readonly<Record<keyof AnyServerOptions, true>> = {
  */
 export function assertCoreOptions(options: AnyServerOptions): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name));
+  if (/^(hosts|origins|cors)$/.test(unknown ?? "")) assertOriginRules(undefined);
   if (unknown !== undefined) throw refused(unknownOption(unknown, Object.keys(NAMES)));
-  for (const [name, [member, expected]] of Object.entries(BROUGHT)) {
+  for (const [name, brought] of Object.entries(BROUGHT)) {
     const value = options[name as keyof typeof BROUGHT];
-    // The message does not quote the value, which may be a secret.
-    if (value !== undefined && !brings(member, value)) throw refused(`${name} must be ${expected}`);
+    if (value !== undefined) assertBrought(name, value, brought);
   }
   const { engine, work, jobMiddleware, schedules, onComplete, timeoutMs, limits } = options;
   // Numbers often come from the environment, where TypeScript does not see NaN, which would lift a limit.
@@ -164,6 +173,20 @@ export function assertCoreOptions(options: AnyServerOptions): void {
   if (engine === undefined && (work || jobMiddleware?.length || schedules?.length || onComplete?.length)) {
     throw missingEngine("Cannot create server: work, schedules, onComplete and jobMiddleware need an engine");
   }
+}
+
+/**
+ * Validates a policy of hosts, origins and CORS.
+ *
+ * @throws {TypeError} If it does not bring its code.
+ */
+export function assertOriginRules(policy: unknown): asserts policy is OriginRules {
+  assertBrought("originPolicy", policy, ORIGIN_POLICY);
+}
+
+/** The message does not quote the value, which may be a secret. */
+function assertBrought(name: string, value: unknown, [member, expected]: Brought): void {
+  if (!brings(member, value)) throw refused(`${name} must be ${expected}`);
 }
 
 function refused(problem: string): TypeError {

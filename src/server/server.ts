@@ -1,9 +1,9 @@
 import type { Principal } from "../core/call/call.ts";
-import { type ErrorResult, toToolError } from "../core/call/outcome.ts";
 import type { Resolution } from "../core/handler/waits.ts";
 import { type Change, type ChangingList, memoryBus } from "../core/call/changes.ts";
 import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
-import { Dispatcher } from "../core/dispatch/dispatcher.ts";
+import type { Deferral } from "../core/dispatch/deferral.ts";
+import { Dispatcher, type DispatchOptions } from "../core/dispatch/dispatcher.ts";
 import { toLogger } from "../core/dispatch/error_masking.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
@@ -11,7 +11,6 @@ import { listTool, type ToolListing } from "../core/tool/listing.ts";
 import { ToolRegistry } from "../core/tool/registry.ts";
 import type { EngineWorker, WorkOptions } from "../engine/engine.ts";
 import type { Transport } from "../core/call/transport.ts";
-import type { MaybePromise } from "../internal/async.ts";
 import { chain, Future, isPending, type MaybeFuture } from "../internal/future.ts";
 import { omitUndefined } from "../internal/json.ts";
 import { systemClock } from "../internal/time.ts";
@@ -19,10 +18,10 @@ import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
 import { isUnauthenticated } from "../wires/wire.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
 import type { MountedAuth } from "./auth.ts";
-import type { BasePath } from "./base_path.ts";
 import { FetchRequest } from "./fetch_request.ts";
-import { assertCoreOptions, type CoreServerOptions } from "./options.ts";
-import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
+import { type AnyServerOptions, assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
+import { OriginGuard } from "./origin_guard.ts";
+import type { OriginPolicy, OriginRules } from "./origin_policy.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
@@ -78,7 +77,10 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * @param context The third argument of Workers, whose `waitUntil` keeps work running after the response.
    */
   readonly fetch: (request: Request, host?: unknown, context?: unknown) => Promise<Response>;
-  /** The same server with another policy of hosts, origins and CORS. */
+  /**
+   * The same server with another policy of hosts, origins and CORS. Members that are left out stay. A server of `./core` without the
+   * option `originPolicy` takes what `originPolicy()` gives.
+   */
   withOriginPolicy(policy: OriginPolicy): Server<Tools>;
   /**
    * Starts a worker that runs deferred work as it comes due: for a process without callers, and after a start. Otherwise a
@@ -92,6 +94,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * run that waits. The first value counts.
    *
    * @param value JSON, of at most 262,144 characters.
+   * @throws {TypeError} If the server has no engine.
    * @throws {ToolError} `invalid_promise` if it is not a resolver of this server, `invalid_input` if the value does not fit,
    * `payload_too_large`, `unavailable` if the engine does not answer.
    */
@@ -177,7 +180,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   const parts = first?.["~join"](options, ownChanges);
   const registry = createRegistry(options, parts);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const dispatcher = createDispatcher(options, registry, limits);
+  const dispatcher = createDispatcher({ ...options, middleware, jobMiddleware }, registry, limits);
   const run: RunDefinition = (definition, call, sink) => dispatcher.run(definition, call, sink);
   parts?.onPlans(() => registry.refresh());
   const { resources = [], prompts = [] } = parts ?? options;
@@ -223,26 +226,25 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
     offer,
     dispatcher,
     routes,
-    base: options.basePath,
     auth,
-    close: () => options.engine?.close(),
-  }, options);
+    options,
+  }, options.originPolicy);
 }
 
 function createRegistry(
   { tools, engine, unknownArguments, logger }: CoreServerOptions<readonly AnyTool[], readonly Part[]>,
   parts: JoinedParts | undefined,
 ): ToolRegistry {
-  const systemTools = engine?.["~deferral"].systemTools ?? [];
-  return new ToolRegistry(tools, systemTools, parts, unknownArguments?.["~guard"](toLogger(logger)));
+  const guard = unknownArguments?.["~guard"](toLogger(logger));
+  return new ToolRegistry(tools, engine?.["~deferral"].systemTools, parts, guard);
 }
 
 function createDispatcher(
-  options: CoreServerOptions<readonly AnyTool[], readonly Part[]>,
+  options: AnyServerOptions & Pick<DispatchOptions, "middleware" | "jobMiddleware">,
   registry: ToolRegistry,
   limits: Limits,
 ): Dispatcher {
-  const { clock = systemClock, middleware = [], jobMiddleware = [], timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { clock = systemClock, middleware, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const logger = toLogger(options.logger);
   return new Dispatcher({
     ...options,
@@ -250,7 +252,6 @@ function createDispatcher(
     registry,
     clock,
     middleware: logger?.calls === undefined ? middleware : [logger.calls, ...middleware],
-    jobMiddleware,
     timeoutMs,
     door: options.wires?.find((wire) => wire["~door"])?.["~door"],
     limits,
@@ -282,15 +283,18 @@ interface ServerParts {
   readonly offer: ServerOffer;
   readonly dispatcher: Dispatcher;
   readonly routes: Routes;
-  readonly base: BasePath | undefined;
   readonly auth: MountedAuth | undefined;
-  /** Closes the engine. */
-  close(): MaybePromise<void>;
+  readonly options: Pick<AnyServerOptions, "basePath" | "engine">;
 }
 
-function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: OriginPolicy): Server<Tools> {
+function serverOf<Tools extends readonly AnyTool[]>(
+  parts: ServerParts,
+  policy: OriginRules | undefined,
+): Server<Tools> {
   const { host, offer, dispatcher } = parts;
   const handle = createHandler(parts, policy);
+  const settleWait: Deferral["settleWait"] = (token, word) =>
+    dispatcher.deferralOr("Cannot resolve a wait").settleWait(token, word);
   return {
     info: host.info,
     get tools() {
@@ -299,7 +303,7 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
     toolsFor: host.toolsFor,
     wires: host.mounted.map(({ wire }) => wire),
     limits: host.limits,
-    hosts: policy.hosts,
+    hosts: policy?.hosts,
     get isClosed() {
       return dispatcher.isClosed;
     },
@@ -311,7 +315,11 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
       // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
       return incoming.respond(isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply));
     },
-    withOriginPolicy: (changed) => serverOf(parts, { ...policy, ...changed }),
+    withOriginPolicy(changed) {
+      const other = { ...policy, ...changed };
+      assertOriginRules(other);
+      return serverOf(parts, other);
+    },
     "~server": {
       host,
       handle,
@@ -319,33 +327,28 @@ function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: 
       resume: () => dispatcher.deferral?.resume(),
     },
     "~offer": offer,
-    resolve: async (token, content) => toResolution(await dispatcher.resolve(token, { done: "accept", content })),
+    resolve: async (token, content) => await settleWait(token, { done: "accept", content }),
     decline: async (token, reason) =>
-      toResolution(await dispatcher.resolve(token, { done: "decline", ...(reason !== undefined && { reason }) })),
-    work: (options) => dispatcher.work(options),
+      await settleWait(token, { done: "decline", ...(reason !== undefined && { reason }) }),
+    work: (options) => dispatcher.deferralOr("Cannot run deferred work").work(options),
     async close(graceMs = DEFAULT_GRACE_MS) {
       for (const wire of new Set(parts.routes.values())) wire.close?.();
       await dispatcher.close(graceMs);
       offer.parts?.close();
-      await parts.close();
+      await parts.options.engine?.close();
       await host.changes.close?.();
     },
   };
 }
 
-function toResolution(result: Resolution | ErrorResult): Resolution {
-  if ("kind" in result) throw toToolError(result);
-  return result;
+function findWire({ options: { basePath }, routes }: ServerParts, head: Pick<Head, "path">): MountedWire | undefined {
+  return basePath === undefined ? routeOf(head.path, routes) : basePath["~find"](head, routes);
 }
 
-function findWire({ base, routes }: ServerParts, head: Pick<Head, "path">): MountedWire | undefined {
-  return base === undefined ? routeOf(head.path, routes) : base["~find"](head, routes);
-}
-
-function createHandler(parts: ServerParts, policy: OriginPolicy): ServerInternals["handle"] {
+function createHandler(parts: ServerParts, policy: OriginRules | undefined): ServerInternals["handle"] {
   const { host, routes, auth } = parts;
-  const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
-  const guard = new OriginGuard(policy, host.dispatch, [...new Set(exposed)]);
+  const guard = policy?.["~origins"](policy, host.dispatch, routes) ?? new OriginGuard(host.dispatch);
+  const { decorate } = guard;
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybeFuture<Reply> => {
     if (wire === undefined) return notFound(head.path, routes, host.basePath);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
@@ -354,8 +357,8 @@ function createHandler(parts: ServerParts, policy: OriginPolicy): ServerInternal
     const wire = findWire(parts, head);
     const isPublic = isUnauthenticated(wire, head.path);
     const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
-    if (!guard.hasCors || isPublic) return reply;
-    return chain<Reply, Reply>(reply, (later) => guard.decorate(head, later));
+    if (decorate === undefined || isPublic) return reply;
+    return chain<Reply, Reply>(reply, (later) => decorate(head, later));
   };
 }
 

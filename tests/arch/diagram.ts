@@ -10,10 +10,11 @@ import type { Layer } from "./layers.ts";
 export function toMermaid(layers: readonly Layer[]): string {
   const drawn = layers.filter(({ name }) => name !== "entry");
   const edges = new Map(drawn.map((layer) => [layer.name, runtimeImports(layer, drawn)]));
-  const lines = drawn.flatMap((layer) => [
-    `  ${idOf(layer.name)}["${layer.name}<br/><small>${foldersOf(layer)}</small>"]`,
-    ...reduce(layer.name, edges).map((to) => `  ${idOf(layer.name)} --> ${idOf(to)}`),
-  ]);
+  const lines = drawn.map((layer) => {
+    const box = `  ${idOf(layer.name)}["${layer.name}<br/><small>${foldersOf(layer)}</small>"]`;
+    const to = reduce(layer.name, edges).map(idOf);
+    return to.length === 0 ? box : `${box} --> ${to.join(" & ")}`;
+  });
   return ["flowchart TD", ...lines].join("\n");
 }
 

@@ -255,16 +255,17 @@ const BROUGHT = [
   /exact_check|check_writer/,
   /^src\/server\/option_rules|^src\/core\/tool\/definition_rules|^src\/core\/schema\/references/,
   /^src\/core\/dispatch\/configure/,
+  /^src\/server\/(origin_policy|base_path)/,
 ];
 
-test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks, config and rules of options", async () => {
+test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot, compiled checks, config, rules of options and origins", async () => {
   const files = await filesIn(CORE_SERVER);
   ok(files.includes("src/core/dispatch/dispatcher.ts"));
   deepStrictEqual(files.filter((path) => BROUGHT.some((pattern) => pattern.test(path))), []);
 });
 
 /** Members of the code that stops runs at questions and waits, makes runs jobs, and starts workers. */
-const MEMBERS_BROUGHT = /\.(bindKey|runKeyed|tokenOf|promiseOf|divergence|concurrency)\b/g;
+const MEMBERS_BROUGHT = /\.(bindKey|runKeyed|divergence|concurrency|middlewareDeadline|getPrompt)\b/g;
 
 test("keys and engines, not a core server, have the steps of stopped runs and of jobs", async () => {
   const membersOf = async (contents: string) => new Set((await textOf(contents)).match(MEMBERS_BROUGHT));

@@ -8,9 +8,9 @@ const VIEW = `${FOLDER}/connect_view_test.ts`;
 /** See {@link FaultGuarantee}. */
 export const appGuarantees: readonly FaultGuarantee[] = [
   {
-    fault: "messages of other windows, a host that does not answer, a server that takes the URI of another's page",
+    fault: "messages of other windows, silent hosts, a page's URI taken by another server",
     statement:
-      "A view sends nothing before the handshake, ignores other windows, and ends without a host. A URI is of one page, also behind a gateway. Scopes decide who calls a tool.",
+      "A view sends nothing before the handshake, ignores other windows, and ends without a host. A URI is of one page. Scopes decide who calls.",
     tests: {
       [VIEW]: [
         "nothing but the handshake is sent",

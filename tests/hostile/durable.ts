@@ -23,7 +23,7 @@ const RESOLVE_SOAK = "tests/soak/resolve_full_test.ts";
 export const durableGuarantees: readonly FaultGuarantee[] = [
   {
     fault: "sleep: all processes are killed",
-    statement: "The handler continues once, on time, in another process.",
+    statement: "The handler continues once, on time, elsewhere.",
     tests: {
       "tests/engine/sleep_kill_full_test.ts": ["sleeps ten seconds while every process is killed"],
       [SIMULATION]: ["a week of"],
@@ -31,7 +31,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "sleep: early and repeated deliveries, other clocks",
-    statement: "A sleep does not end early, nor begin again in a later run.",
+    statement: "A sleep does not end early, nor begin again.",
     tests: {
       [WAITS]: ["sleep() fixes its end at the first run"],
       "src/testing/engine_suite/wait_checks.ts": ["a handler that sleeps continues in another process, once"],
@@ -39,12 +39,12 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "waitFor: kills, lapsed leases, partitions",
-    statement: "An accepted value is in the result, also if it came early. A stored step never changes.",
+    statement: "An accepted value is in the result. A stored step never changes.",
     tests: { "tests/engine/protocol_replay_test.ts": ["engine follows the model"], [SIMULATION]: ["a week of"] },
   },
   {
     fault: "waitFor: a value that does not fit",
-    statement: "It is refused, or logged if it came early, and the wait stays open.",
+    statement: "It is refused, or logged if early; the wait stays open.",
     tests: {
       [WAITS]: ["a value that does not fit is logged, leaves the wait open"],
       [RESOLVER]: ["a value that does not fit is 422"],
@@ -52,7 +52,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "resolve token: forged",
-    statement: "Any changed bit, a promise token and other text are refused with one error.",
+    statement: "Changed bits and other texts are refused with one error.",
     tests: {
       [FORGED]: ["resolve() refuses a token with any one bit changed"],
       [WAITS]: ["resolve() refuses a promise token, other text"],
@@ -61,7 +61,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "resolve token: foreign",
-    statement: "Other keys are refused; a job that is elsewhere is reported as `lost`.",
+    statement: "Other keys are refused; a job elsewhere is `lost`.",
     tests: {
       [FORGED]: ["resolve() refuses a token of a server with other keys"],
       [RESOLVER]: ["what is not a token of this server is 404"],
@@ -69,7 +69,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "resolve token: expired, or its work is over",
-    statement: "It resolves nothing, and the sender gets the reason.",
+    statement: "It resolves nothing; the sender gets the reason.",
     tests: {
       [WAITS]: [
         "a call that has ended refuses values; a token refuses after its time",
@@ -79,12 +79,12 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "resolve token: duplicates",
-    statement: "The first value at any replica counts; the same again is a repeat, another is refused.",
+    statement: "The first value counts; the same is a repeat, another is refused.",
     tests: { [RESOLVER]: ["50 duplicates at once over three replicas"], [RESOLVE_SOAK]: ["50 duplicates at once"] },
   },
   {
     fault: "schedule: several replicas, kills, partitions",
-    statement: "A call is made once for each time, by any replica.",
+    statement: "One call for each time, by any replica.",
     tests: {
       [SCHEDULES]: ["every() calls a tool at each time, once over three replicas"],
       [SIMULATION]: ["a week of"],
@@ -92,7 +92,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "schedule: the engine is away, clocks change",
-    statement: "The call is made later. A local time that comes twice has one call.",
+    statement: "The call is made later; a local time that comes twice has one.",
     tests: {
       [SCHEDULES]: [
         "an engine that is away when a call is stored is asked again",
@@ -101,7 +101,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
     },
   },
   {
-    fault: "Temporal: its server is away, or was killed; a replica is killed",
+    fault: "Temporal: its server or a replica is killed",
     statement: "Calls are `unavailable`; any replica redeems the promise later.",
     tests: {
       [TEMPORAL]: ["a server that does not answer is unavailable, at the start and later"],
@@ -109,16 +109,16 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
     },
   },
   {
-    fault: "Temporal: a call is repeated, at another replica or after its end",
-    statement: "One id of a workflow is one workflow and one result.",
+    fault: "Temporal: a call is repeated",
+    statement: "One id is one workflow and one result.",
     tests: {
       [TEMPORAL]: ["a repeated call shares the workflow", "an idempotency key makes one workflow"],
       [TEMPORAL_SERVER]: ["a tool whose work is a Temporal workflow"],
     },
   },
   {
-    fault: "external work: answers that are late, repeated, of others, or do not fit",
-    statement: "An answer reaches one check, of its caller, for a question that is open then; the rest asks again.",
+    fault: "external work: late, repeated, foreign or unfit answers",
+    statement: "An answer reaches one check, of its caller, for an open question.",
     tests: {
       "tests/core/dispatch/promises/external_test.ts": [
         "check asks through the promise, on any server",
@@ -131,7 +131,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
 
 /** The section of the page. */
 export function renderDurable(): string {
-  const text = "Sleeps, waits, resolve tokens and schedules are the same over each wire.";
+  const text = "The same over each wire.";
   return renderFaults("Durable work", text, durableGuarantees);
 }
 

@@ -13,14 +13,11 @@ export interface Counted {
 
 const HEAD = `# Guarantees
 
-Behaviour that holds for any caller, handler and server. Tests write this page: \`npm run guarantees\` runs the cases of \`tests/hostile\` on every
-runtime, and writes it if all of them pass. Results and input are bounded by [limits](limits.md).
+What holds for any caller, handler and server. \`npm run guarantees\` writes this page if the cases of \`tests/hostile\` pass. Bounds: [limits](limits.md).
 
-The cases are those of all wires, in process and over sockets, on each of`;
+Cases of all wires, in process and over sockets, on each of`;
 
-const FOOT =
-  `Workerd opens no sockets: it runs the other cases. Why a wire has no cases is in the definitions of \`tests/hostile\`.
-A test checks that the tests named below exist.`;
+const FOOT = `Workerd opens no sockets and has no SQLite. \`tests/hostile\` has the reason why a wire has no cases.`;
 
 /** The whole page. */
 export function renderPage(guarantees: readonly Guarantee[], counted: readonly Counted[]): string {

@@ -10,18 +10,18 @@ const ADDRESSES = "tests/integrations/webhooks/public_fetch_test.ts";
 /** See {@link FaultGuarantee}. */
 export const signInGuarantees: readonly FaultGuarantee[] = [
   {
-    fault: "a client that the user does not know, and a provider that remembers the user",
-    statement: "Each sign-in asks the user, also for a client that the user has agreed to.",
+    fault: "an unknown client, a provider that remembers the user",
+    statement: "Each sign-in asks the user, also for a known client.",
     tests: { [ATTACKS]: ["every sign-in asks the user", "a user who refuses"] },
   },
   {
-    fault: "consent skipped, or given by another browser or site",
+    fault: "consent skipped, or of another browser or site",
     statement: "The form is refused without the cookie of its rendering.",
     tests: { [ATTACKS]: ["consent cannot be skipped", "cookies are of this host alone"] },
   },
   {
     fault: "an attacker agrees, a victim finishes",
-    statement: "The callback is refused without the cookie of its `state`, a code of another sign-in at the exchange.",
+    statement: "The callback needs the cookie of its `state`; the exchange, a code of this sign-in.",
     tests: {
       [ATTACKS]: [
         "cannot be finished in the browser of a victim",
@@ -32,12 +32,12 @@ export const signInGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "mixed-up issuers",
-    statement: "A response, metadata or an id token of another issuer gives no code and no token.",
+    statement: "Responses, metadata and id tokens of another issuer give no code or token.",
     tests: { [ATTACKS]: ["a response of another issuer", "an id token of another client"] },
   },
   {
     fault: "swapped redirects, schemes that run code",
-    statement: "Redirects are equal to a registered one; dangerous URIs are not registered.",
+    statement: "Redirects equal a registered one; dangerous URIs are not registered.",
     tests: {
       [ATTACKS]: [
         "a redirect that is not registered",
@@ -50,7 +50,7 @@ export const signInGuarantees: readonly FaultGuarantee[] = [
   {
     fault: "replayed codes and refresh tokens",
     statement:
-      "A code gives one response, over all replicas, for two minutes at most. With a store a reused refresh token ends its sign-in.",
+      "A code gives one response, for at most two minutes. With a store a reused refresh token ends its sign-in.",
     tests: {
       [ATTACKS]: ["a code is good once", "a code is good for a minute"],
       [FLOW]: ["a store detects reused refresh tokens", "a refresh asks the provider"],
@@ -62,27 +62,27 @@ export const signInGuarantees: readonly FaultGuarantee[] = [
     tests: { [ATTACKS]: ["a code is bound to client", "PKCE cannot be left out"] },
   },
   {
-    fault: "tokens for another resource, of another kind, of the provider",
-    statement: "They are refused. The resource is that of the authorization, never of the token request.",
+    fault: "tokens of another resource, kind or the provider",
+    statement: "They are refused; the resource is that of the authorization.",
     tests: {
       [ATTACKS]: ["tokens are for the resource that was approved", "a token of one kind is not one of another"],
     },
   },
   {
     fault: "secrets of the provider at the client",
-    statement: "They are in no registration, URL, page, response or log line.",
+    statement: "They are in no URL, page, response or log line.",
     tests: {
       [ATTACKS]: ["a registration has no secret", "nothing of the provider is in any URL", "the log has no token"],
     },
   },
   {
     fault: "markup in names of clients, frames",
-    statement: "The consent page escapes all values, has no script, and cannot be framed.",
+    statement: "The consent page escapes all values, without scripts or framing.",
     tests: { [ATTACKS]: ["the consent page escapes everything"] },
   },
   {
-    fault: "metadata documents at private addresses, redirected, large, or of another client",
-    statement: "They are not fetched, or refused, in any spelling of the address.",
+    fault: "metadata documents: private, redirected, large, of another client",
+    statement: "They are refused, in any spelling of the address.",
     tests: {
       [DOCUMENTS]: [
         "addresses that are not public",
@@ -102,6 +102,6 @@ export const signInGuarantees: readonly FaultGuarantee[] = [
 
 /** The section of the page. */
 export function renderSignIn(): string {
-  const text = "[Sign-in](sign-in.md) is in front of all wires, and the same for each.";
+  const text = "[Sign-in](sign-in.md), for all wires.";
   return renderFaults("Sign-in", text, signInGuarantees);
 }

@@ -12,7 +12,7 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
   {
     fault: "the connection is cut, at any byte",
     statement:
-      "Each call ends with its answer or `unavailable`. Safe calls are repeated, promises redeemed over the next socket; no other call runs twice.",
+      "Each call ends with its answer or `unavailable`. Safe calls are repeated, promises redeemed; no other call runs twice.",
     tests: {
       [CUTS]: ["every call over a connection that is cut off"],
       [CLIENT]: ["a call that is safe to repeat", "does not run twice", "a promise is redeemed over the next socket"],
@@ -20,7 +20,7 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "one side is silent",
-    statement: "Both send heartbeats every 20 s, and end a connection that is silent for 60 s.",
+    statement: "Heartbeats every 20 s; after 60 s of silence the connection ends.",
     tests: {
       [MESSAGES]: ["heartbeats are sent every 20 s", "a client that is silent for 60 s"],
       [BEATS]: ["a server that is silent for 60 s"],
@@ -28,7 +28,7 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "a client does not read, or sends without reading",
-    statement: "Its handlers wait, no message is lost, and it is closed after 30 s, or when `limits.bodyBytes` wait.",
+    statement: "Handlers wait, no message is lost; it is closed after 30 s, or when `limits.bodyBytes` wait.",
     tests: {
       [MESSAGES]: [
         "a client that does not read waits with its calls",
@@ -38,8 +38,8 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
     },
   },
   {
-    fault: "interleaved, repeated and foreign ids, floods of tiny messages",
-    statement: "Each answer has the id of its call; the id of a running call is refused.",
+    fault: "repeated and foreign ids, floods of tiny messages",
+    statement: "Each answer has the id of its call; that of a running call is refused.",
     tests: {
       [MESSAGES]: ["calls are answered in any order", "a second call with the id", "100,000 tiny messages"],
       "tests/hostile/fuzz/fuzz_full_test.ts": ["for (const target of TARGETS)"],
@@ -47,13 +47,13 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "binary, large and damaged messages",
-    statement: "They close the connection (1003, 1009) or are answered with an error; no tool runs.",
+    statement: "They close the connection (1003, 1009) or get an error; no tool runs.",
     tests: { [MESSAGES]: ["binary messages close with 1003", "is answered with an error, and the socket stays open"] },
   },
   {
     fault: "pages of other origins, tokens and cookies of others",
     statement:
-      "`Host`, `Origin` and the caller are checked before the socket is accepted. A token that ends, ends the connection.",
+      "`Host`, `Origin` and caller are checked before the socket is accepted. A token's end ends the connection.",
     tests: {
       [OPENING]: [
         "pages of other origins and other hosts",
@@ -64,8 +64,8 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
     },
   },
   {
-    fault: "many connections, many calls of one connection",
-    statement: "They are refused, over the bound of all, of one caller, and of one connection.",
+    fault: "many connections, many calls of one",
+    statement: "Refused over the bounds of all, of a caller, of a connection.",
     tests: {
       [OPENING]: ["connections are bounded", "many requests at once do not exceed the bound"],
       [MESSAGES]: ["more calls than maxInFlight"],
@@ -73,18 +73,18 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
   },
   {
     fault: "a hostile server sends messages of any kind",
-    statement: "A call ends with the answer of its id, or with an error. Unread pieces are bounded.",
+    statement: "A call ends with its answer or an error. Unread pieces are bounded.",
     tests: { [CLIENT]: ["a server sends"], [BEATS]: ["events wait for a reader that is busy"] },
   },
   {
     fault: "the server shuts down",
-    statement: "Calls under way are answered, others are `unavailable`, and the connection is closed with 1012.",
+    statement: "Calls under way are answered, others `unavailable`; the connection closes with 1012.",
     tests: { [MESSAGES]: ["a shutdown answers the calls under way"] },
   },
 ];
 
 /** The section of the page. */
 export function renderSockets(): string {
-  const text = "Connections of the [WebSocket](websocket.md) wire.";
+  const text = "The [WebSocket](websocket.md) wire.";
   return renderFaults("WebSocket", text, socketGuarantees);
 }

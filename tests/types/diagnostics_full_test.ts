@@ -25,7 +25,7 @@ const tool = defineTool("t").describe("T");
 `;
 
 const DESCRIBE = "Call .describe(…) before this step: callers choose by the description";
-const FINISH = "This tool is not finished: end its definition with .handle(…) or .external(…)";
+const FINISH = "This tool is not finished: end it with .handle(…) or .external(…)";
 const SCHEMA =
   "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })";
 

@@ -36,7 +36,7 @@ export interface Section<Page = DocsPage> {
  */
 export function readPages(folder: string): readonly DocsPage[] {
   const list = readFileSync(join(folder, "README.md"), "utf8");
-  const rows = list.matchAll(/^## (.+)$|^\| \[([^\]]+)\]\(([\w/-]+)\.md\) \| (.+) \|$/gm);
+  const rows = list.matchAll(/^## (.+)$|^- \[([^\]]+)\]\(([\w/-]+)\.md\): (.+)$/gm);
   let group = "";
   return Array.from(rows).flatMap(([, heading, title = "", name = "", about = ""]): DocsPage[] => {
     if (heading !== undefined) group = heading;

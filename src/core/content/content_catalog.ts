@@ -43,6 +43,8 @@ export interface ContentCatalog {
   readonly extensions: readonly ContentExtension[];
   /** Prompts, in listed form. */
   readonly prompts: readonly PromptListing[];
+  /** JSON-RPC methods of the prompts that MCP-lite has beside those of tools, by name; empty without prompts. */
+  readonly methods: ReadonlyMap<string, ContentMethod>;
   /** Resource templates, in listed form. */
   readonly templates: readonly ResourceTemplateListing[];
   /** Whether there are resources or resource templates. */
@@ -69,6 +71,16 @@ export interface ContentCatalog {
   ): MaybeFuture<CallResultOf<PromptContent>>;
   /** Completes an argument. The list is empty if there is no completer. */
   complete(request: CompletionRequest): MaybeFuture<CallResultOf<Completion>>;
+}
+
+/** A JSON-RPC method of contents: it returns a list, or runs a call. */
+export interface ContentMethod {
+  /** The list, as JSON text of one member. */
+  readonly list?: string;
+  /** Path of the endpoint that returns the list, too. */
+  readonly path?: string;
+  /** Runs a call, whose tool is the name of the content. */
+  readonly run?: (call: Call) => MaybeFuture<CallResult>;
 }
 
 /** Runs the handler of a resource or prompt through dispatch, as a tool call is run. */

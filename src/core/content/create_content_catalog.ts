@@ -13,6 +13,7 @@ import type {
   CompletionRequest,
   ContentCall,
   ContentCatalog,
+  ContentMethod,
   CreateContentCatalog,
   RunDefinition,
 } from "./content_catalog.ts";
@@ -67,6 +68,7 @@ interface Complete {
 class ServerContentCatalog implements ContentCatalog {
   readonly extensions: readonly ContentExtension[];
   readonly prompts: readonly PromptListing[];
+  readonly methods: ReadonlyMap<string, ContentMethod>;
   readonly templates: readonly ResourceTemplateListing[];
   readonly hasResources: boolean;
   readonly canComplete: boolean;
@@ -95,6 +97,9 @@ class ServerContentCatalog implements ContentCatalog {
     const listed = resources.filter(({ isListed }) => isListed);
     const fixed = listed.filter(({ template }) => template === undefined);
     this.prompts = prompts.map(listPrompt);
+    const get: ContentMethod = { run: (call) => this.getPrompt(call.tool, call.args, call) };
+    const list: ContentMethod = { path: "/prompts", list: `"prompts":${JSON.stringify(this.prompts)}` };
+    this.methods = new Map(prompts.length === 0 ? [] : [["prompts/get", get], ["prompts/list", list]]);
     this.templates = listed.filter(({ template }) => template !== undefined).map(listTemplate);
     this.hasResources = resources.length > 0;
     this.canComplete = [...prompts, ...resources].some(({ completers }) => Object.keys(completers).length > 0);
@@ -278,7 +283,7 @@ function byKey<Definition extends { readonly part: PartDefinition | undefined }>
     const { part } = one.definition;
     if (found.has(key)) {
       const places = part === other ? "" : `, of ${originOf(other)} and of ${originOf(part)}`;
-      throw new TypeError(`Cannot create server: two ${what} are "${key}"${places}; rename one, or leave one out`);
+      throw new TypeError(`Cannot create server: two ${what} are "${key}"${places}; rename one`);
     }
     found.set(key, one);
   }

@@ -3,7 +3,6 @@ import { SCHEMA_ADAPTERS } from "../schema/exact_check.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import { assertReferences } from "../schema/references.ts";
-import { isZod } from "../schema/json_schema.ts";
 import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
 import type { PromptArgumentListing } from "./prompt.ts";
 
@@ -41,7 +40,9 @@ export function compilePromptInput(schema: Schema, label: string): PromptInput {
     if (acceptsText(member)) continue;
     throw new TypeError(
       `${where} does not accept a string for "${name}", but arguments of prompts are strings: accept a string and convert ` +
-        `it, for instance with ${isZod(schema) ? "z.coerce.number()" : "v.pipe(v.string(), v.toNumber())"}`,
+        `it, for instance with ${
+          schema["~standard"].vendor === "zod" ? "z.coerce.number()" : "v.pipe(v.string(), v.toNumber())"
+        }`,
     );
   }
   const required: readonly unknown[] = Array.isArray(jsonSchema["required"]) ? jsonSchema["required"] : [];

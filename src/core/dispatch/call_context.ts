@@ -26,7 +26,7 @@ import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
-import { RunState } from "./run_state.ts";
+import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
 
 /** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */
@@ -84,7 +84,7 @@ export class CallContext implements MiddlewareCtx {
   /** Signal, deadline and events: the parts that only some runs need. */
   get runState(): RunState {
     if (this.#runState === undefined) {
-      this.#runState = new RunState(this.call, this.sink);
+      this.#runState = this.services.createRunState(this.call, this.sink);
       this.pendingRun?.arm();
     }
     return this.#runState;
@@ -170,18 +170,8 @@ export class CallContext implements MiddlewareCtx {
     return this.#runState?.config;
   }
 
-  /** Sets the checked config, which is not an own member, so that logging the context does not show it. */
-  configure(config: unknown): void {
-    this.runState.config = config;
-  }
-
   get requestId(): string | number | undefined {
     return this.call.peer.requestId;
-  }
-
-  /** Id of the caller; `""` if it is not known. */
-  get principalId(): string {
-    return this.call.peer.principal?.id ?? "";
   }
 
   /** Whether the call has an idempotency key. */
@@ -192,11 +182,6 @@ export class CallContext implements MiddlewareCtx {
   /** Whether the result may go to a caller that did not receive the streamed pieces. */
   get mayBeJob(): boolean {
     return this.definition.promise !== undefined || this.isKeyed;
-  }
-
-  /** Digest of tool, arguments and config; the spelling of the arguments does not matter. */
-  get digest(): string {
-    return this.#support("digest").digest(this);
   }
 
   get callId(): string {

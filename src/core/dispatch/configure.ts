@@ -33,7 +33,7 @@ function checkAll(
 ): MaybePromise<ErrorResult | undefined> {
   if (check === undefined) {
     // A tool without .config() gets none.
-    if (run.definition.config !== undefined) run.configure(value);
+    if (run.definition.config !== undefined) run.runState.config = value;
     return undefined;
   }
   const goOn = ({ value: output, issues }: SchemaResult) => {

@@ -1,6 +1,6 @@
 /** The interface between the plain call and the code of promises: the option `engine` brings an implementation. */
-import type { Peer } from "../call/call.ts";
-import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
+import type { Call, CallMeta, Peer } from "../call/call.ts";
+import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
 import type { AskAnswer, Engine, EngineWorker, JobState, WorkOptions } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -10,9 +10,10 @@ import type { Future } from "../../internal/future.ts";
 import type { Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
-import type { ToolRegistry } from "../tool/registry.ts";
+import type { SystemTools, ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
+import type { RunState } from "./run_state.ts";
 import type { CallObserver } from "./observer.ts";
 import type { CallServices, OutputLimits, QuestionKeys, RunQuestions, StoppedRuns } from "./services.ts";
 import type { Schedule, Scheduler } from "./schedule.ts";
@@ -50,6 +51,15 @@ export interface PromiseTerms {
   readonly createdAtMs: number;
   /** Lifetime of the token from then, in milliseconds. */
   readonly ttlMs: number;
+}
+
+/** Reads the contents of a promise token of a caller, without a look-up of its job. */
+export function readPromise(
+  { deferral }: { readonly deferral: Pick<Deferral, "readPromise"> | undefined },
+  token: string,
+  peer: Peer,
+): PromiseTerms | ErrorResult {
+  return deferral?.readPromise(token, peer) ?? errorResult("invalid_promise", "Not a promise of this server");
 }
 
 /** A value for a wait, or a refusal with an optional reason. */
@@ -99,6 +109,8 @@ export interface Deferral extends StoppedRuns {
    * its request.
    */
   assertServable(definitions: readonly ToolDefinition[]): void;
+  /** Creates the state of a run, which can become that of a job. */
+  createRunState(call: Call, sink: Sink | undefined): RunState;
   /**
    * Settles with `running`, or with the error at the deadline; once the tool's budget is spent, the run becomes a job, and its
    * caller gets a promise token.
@@ -110,18 +122,18 @@ export interface Deferral extends StoppedRuns {
     deadlineMs: number,
   ): Future<CallResult>;
   /**
-   * Runs a call as a job from the start; a repeated call with the same idempotency key joins the first.
+   * Runs a call as a job from the start, if its `_meta` or the engine requires that; a repeated call with the same idempotency key
+   * joins the first.
    *
-   * @param isEnqueued Whether to return the promise token at once.
+   * @returns `undefined` for a call that starts like any other.
    */
-  start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult>;
+  start(run: CallContext, meta: CallMeta): Promise<CallResult> | undefined;
   /** Answers the questions of a job by a call that has the job's promise token as its continuation. */
   join(run: CallContext, token: string): Promise<CallResult>;
   /** Runs the system tools `redeem` and `cancel`. */
   runSystemTool(run: CallContext, input: RedeemInput): Promise<CallResult>;
   /** The promise of external work that `value` describes; `undefined` if `value` is the final output. */
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
-  /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
   makeJob(run: CallContext): Promise<void>;
   promiseOf(run: CallContext, waits: RunQuestions): CallResult;
   /** The jobs. A worker is started, as by a call. */
@@ -132,6 +144,12 @@ export interface Deferral extends StoppedRuns {
    * @param word The value that was accepted, or the reason of a refusal.
    */
   resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
+  /**
+   * Resolves a wait by its token, for callers of {@link Deferral.resolve} that expect exceptions.
+   *
+   * @throws {ToolError} If the wait cannot be resolved.
+   */
+  settleWait(token: string, word: ResolveWord): Promise<Resolution>;
   /** Reads the wait of a token; of one that is no longer open, why. Never rejects. */
   readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
   tokenOf(run: CallContext): string | undefined;
@@ -193,8 +211,7 @@ export interface DeferralParts extends Omit<DeferralOptions, "work" | "schedules
 
 /** The code that an engine brings. */
 export interface DeferralSupport {
-  /** The tools `redeem` and `cancel`. */
-  readonly systemTools: readonly ToolDefinition[];
+  readonly systemTools: SystemTools;
   /**
    * Makes the deferral of one server.
    *

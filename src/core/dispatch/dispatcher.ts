@@ -4,9 +4,8 @@
  * Never throws and never rejects: errors are return values. Awaits nothing if the handler is synchronous. Knows no bytes,
  * headers or statuses; promises and questions are reached through the interfaces of deferral.ts and services.ts.
  */
-import type { Call, CallMeta, Peer } from "../call/call.ts";
+import type { Call, CallMeta } from "../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
-import type { EngineWorker, WorkOptions } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -19,17 +18,15 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
-import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms, ResolveWord } from "./deferral.ts";
-import type { Resolution } from "../handler/waits.ts";
+import type { Deferral, DispatchServices, JobOptions, PromiseEngine } from "./deferral.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import { type CallObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
-import type { RunLimits } from "./run_state.ts";
+import { type RunLimits, RunState } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
   argumentsError,
-  type AskingRun,
   CLOSING,
   type DeadlineRun,
   INVALID_CONTINUATION,
@@ -74,16 +71,12 @@ export interface Dispatch {
   observer: CallObserver | undefined;
   /** Aborts when the server stops taking calls. */
   readonly closeSignal: AbortSignal;
-  /** Resolves a wait of a handler by its token. Never rejects. */
-  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
   /**
-   * The jobs, for operators, and their waits; `undefined` on a server without an engine.
+   * The jobs, for operators, their promise tokens and their waits; `undefined` on a server without an engine.
    *
    * @internal
    */
-  readonly deferral: Pick<Deferral, "jobs" | "readWait"> | undefined;
-  /** Reads the contents of a promise token of this caller, without a look-up of its job. */
-  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
+  readonly deferral: Pick<Deferral, "jobs" | "readPromise" | "readWait" | "resolve"> | undefined;
 }
 
 /** Tools that are called apart from the server's own, with the same keys, engine, middleware and limits. */
@@ -188,18 +181,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     writeLine(this.logger, "warn", message, fields);
   }
 
-  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
-    return this.deferral?.readPromise(token, peer) ?? errorResult("invalid_promise", "Not a promise of this server");
-  }
-
-  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    return await this.deferral?.resolve(token, word) ?? errorResult("invalid_promise", "Not a resolver of this server");
-  }
-
-  settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult {
-    return settleThrown(thrown) ?? this.mask(thrown, fields);
-  }
-
   settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult {
     return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.definition.name });
   }
@@ -222,13 +203,14 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   /**
-   * Starts a worker that runs jobs as they come due.
+   * The code of promises, for something that cannot be done without it.
    *
+   * @param problem What cannot be done, for the error: `Cannot run deferred work`.
    * @throws {TypeError} If the server has no engine.
    */
-  work(options: Partial<WorkOptions> | undefined): EngineWorker {
-    if (this.deferral !== undefined) return this.deferral.work(options);
-    throw missingEngine("Cannot run deferred work");
+  deferralOr(problem: string): Deferral {
+    if (this.deferral !== undefined) return this.deferral;
+    throw missingEngine(problem);
   }
 
   get isGraceOver(): boolean {
@@ -255,6 +237,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     cancel();
   }
 
+  createRunState(call: Call, sink: Sink | undefined): RunState {
+    return this.deferral?.createRunState(call, sink) ?? new RunState(call, sink);
+  }
+
   trackPending(): void {
     this.#pendingRuns++;
   }
@@ -267,10 +253,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     return this.#isGraceOver ? CLOSING : TOO_LATE;
   }
 
-  shutdownError(): ErrorResult {
-    return CLOSING;
-  }
-
   /** @throws {TypeError} If tools need an engine, or keys, that the server does not have. */
   assertServable(definitions: readonly ToolDefinition[]): void {
     if (this.deferral !== undefined) return this.deferral.assertServable(definitions);
@@ -278,10 +260,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (promising !== undefined) {
       throw missingEngine(`Cannot create server: the tool "${promising.name}" gives promises`);
     }
-  }
-
-  async makeJob(run: AskingRun): Promise<void> {
-    await this.deferral?.makeJob(run as CallContext);
   }
 
   async #drainRuns(graceMs: number): Promise<void> {
@@ -383,9 +361,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       const error = questions === undefined ? INVALID_CONTINUATION : questions.resume(run, continuation);
       if (error !== undefined) return error;
     }
-    const isEnqueued = isPromiseWanted === true && definition.promise !== undefined;
-    const isElsewhere = deferral?.startsElsewhere && definition.promise;
-    if (idempotencyKey === undefined && !isEnqueued && !isElsewhere) return this.#runTool(run);
-    return deferral === undefined ? NO_ENGINE : deferral.start(run, idempotencyKey, isEnqueued);
+    if (deferral === undefined && idempotencyKey !== undefined) return NO_ENGINE;
+    return deferral?.start(run, meta) ?? this.#runTool(run);
   }
 }

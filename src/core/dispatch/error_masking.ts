@@ -65,3 +65,12 @@ export function settleThrown(thrown: unknown): FailureOutcome | ErrorResult | un
   }
   return undefined;
 }
+
+/** Converts a thrown value to a result, without the handlers of `onError`: one that no handler chose is masked. */
+export function settleOrMask(
+  services: { mask(thrown: unknown, fields: LogFields): ErrorResult },
+  thrown: unknown,
+  fields: LogFields,
+): FailureOutcome | ErrorResult {
+  return settleThrown(thrown) ?? services.mask(thrown, fields);
+}

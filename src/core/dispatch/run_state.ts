@@ -8,9 +8,20 @@ import {
   type Sink,
 } from "../call/outcome.ts";
 import { ToolError } from "../errors/tool_error.ts";
-import type { Deadline } from "../../internal/deadlines.ts";
+import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 import type { Future } from "../../internal/future.ts";
-import type { CallServices } from "./services.ts";
+
+/** Services that run states need. */
+export interface RunStateServices {
+  /** The server's deadlines. */
+  readonly deadlines: Deadlines;
+  /** Counts a run that is still pending when `call()` returns, so that shutdown can wait for it. */
+  trackPending(): void;
+  /** Removes a run from that count once it has settled. */
+  untrack(): void;
+  /** The error for a run whose deadline has expired. */
+  deadlineError(): ErrorResult;
+}
 
 /** Time limits of a run. */
 export interface RunLimits {
@@ -22,45 +33,31 @@ export interface RunLimits {
   readonly onTotal?: () => void;
 }
 
-/** Time limit for server middleware to process a promise outcome, in milliseconds; after that it is sent unchanged. */
-const PROMISE_MIDDLEWARE_MS = 1_000;
-
-/** State of runs that are promised, stored or watched; a separate object, because each field costs time in every run. */
-class DeferredState {
-  /** Resolves when the work's result has been stored with its job; `undefined` if nothing is stored. */
-  stored: Promise<void> | undefined;
-  /** Passes the work's result, or its promise, to the middleware around the work; `undefined` without such middleware. */
-  notifyMiddleware: ((result: CallResult) => void) | undefined = undefined;
-  /** Deadline of the middleware's processing of the promise. */
-  middlewareDeadline: Deadline | undefined;
-  /** Whether the call ends in a promise while the work continues. */
-  isPromised = false;
-  /** Listeners of `ctx.onEvent`. */
-  listeners: ((event: CallEvent) => void)[] | undefined = undefined;
-}
-
 /**
  * Signal, deadlines and events of a run; made once a run needs one of them.
  *
- * With server middleware a run completes twice: the work's result is stored with the job, the call's result goes to the
- * caller. Without middleware both are the same.
+ * With server middleware a run completes twice: with the work's result, which the middleware gets, and with the call's result, which
+ * goes to the caller. Without middleware both are the same. An engine brings the state of runs that can become jobs.
  */
 export class RunState {
   readonly #call: Call;
-  #sink: Sink | undefined;
+  protected sink: Sink | undefined;
   #controller: AbortController | undefined;
   #ended: ErrorResult | undefined;
   #isSettled = false;
   #isDetached = false;
   #total: Deadline | undefined;
-  #idle: Deadline | undefined;
+  protected idle: Deadline | undefined;
   /** Whether the run ends at its total limit. */
   #endsAtTotal = false;
-  #services: CallServices | undefined;
+  protected services: RunStateServices | undefined;
   #answered: Pick<Future<CallResult>, "receive"> | undefined;
-  #store: ((result: CallResult) => Promise<void>) | undefined;
-  #workResult: CallResult | undefined;
-  #deferred: DeferredState | undefined;
+  /** Result of the work; `undefined` while it runs. */
+  workResult: CallResult | undefined;
+  /** Passes the work's result, or its promise, to the middleware around the work; `undefined` without such middleware. */
+  protected notifyMiddleware: ((result: CallResult) => void) | undefined = undefined;
+  /** Listeners of `ctx.onEvent`. */
+  #listeners: ((event: CallEvent) => void)[] | undefined = undefined;
   #pendingProgress: Progress | undefined;
   #isSinkFull = false;
   #removeListeners: (() => void)[] | undefined;
@@ -70,12 +67,12 @@ export class RunState {
   skippedPieces = 0;
   /** Number of pieces that the caller has. */
   deliveredPieces = 0;
-  /** Config of the call, checked. */
+  /** Config of the call, checked. No member of the context itself, so that logging a context does not show it. */
   config: unknown = undefined;
 
   constructor(call: Call, sink: Sink | undefined) {
     this.#call = call;
-    this.#sink = sink;
+    this.sink = sink;
   }
 
   /** The error that ended the run from outside; `undefined` if nothing did. */
@@ -88,14 +85,9 @@ export class RunState {
     return this.#isSettled;
   }
 
-  /** Result of the work; `undefined` while it runs. */
-  get workResult(): CallResult | undefined {
-    return this.#workResult;
-  }
-
   /** Whether middleware listens to events. */
   get isWatched(): boolean {
-    return this.#deferred?.listeners !== undefined;
+    return this.#listeners !== undefined;
   }
 
   /** The handler's signal. The caller's signal is watched only after the first use of this: watching is slow on some runtimes. */
@@ -114,7 +106,7 @@ export class RunState {
     this.#ended = error;
     this.#abort(error);
     this.onEnd?.();
-    this.#settleWork(error);
+    this.settleWork(error);
     this.settle(error);
   }
 
@@ -123,33 +115,32 @@ export class RunState {
    * gets. If middleware calls `next()` twice, the last result counts.
    */
   toMiddleware(running: Promise<CallResult>): Promise<CallResult> {
-    const deferred = this.#useDeferred();
-    if (this.#isSettled || deferred.isPromised) return running;
+    if (this.#isSettled) return running;
     if (this.#ended !== undefined) return Promise.resolve(this.#ended);
-    this.#workResult = deferred.stored = undefined;
+    this.workResult = undefined;
     return new Promise((resolve) => {
-      const notifyEarlier = deferred.notifyMiddleware;
-      deferred.notifyMiddleware = (result) => {
+      const notifyEarlier = this.notifyMiddleware;
+      this.notifyMiddleware = (result) => {
         notifyEarlier?.(result);
         resolve(result);
       };
-      void running.then((result) => this.#settleWork(result));
+      void running.then((result) => this.settleWork(result));
     });
   }
 
   /** Starts the limits of a run, which is pending since `startedMs`, and sends its answer there. */
   answerTo(
     answer: Pick<Future<CallResult>, "receive">,
-    services: CallServices,
+    services: RunStateServices,
     { totalMs, idleMs, onTotal }: RunLimits,
     startedMs: number,
   ): void {
-    this.#watch(this.#sink?.closed);
+    this.#watch(this.sink?.closed);
     if (this.#ended !== undefined) return answer.receive(this.#ended);
-    this.#services = services;
+    this.services = services;
     this.#answered = answer;
     this.limit(totalMs, onTotal, startedMs);
-    if (idleMs !== undefined) this.#idle = services.deadlines.add(idleMs, () => this.#expire());
+    if (idleMs !== undefined) this.idle = services.deadlines.add(idleMs, () => this.#expire());
     services.trackPending();
   }
 
@@ -158,11 +149,11 @@ export class RunState {
     this.#total?.clear();
     if (totalMs === undefined || this.#isSettled) return;
     this.#endsAtTotal = onTotal === undefined;
-    this.#total = this.#services?.deadlines.add(totalMs, onTotal ?? (() => this.#expire()), startedMs);
+    this.#total = this.services?.deadlines.add(totalMs, onTotal ?? (() => this.#expire()), startedMs);
   }
 
   #expire(): void {
-    if (this.#services !== undefined) this.end(this.#services.deadlineError());
+    if (this.services !== undefined) this.end(this.services.deadlineError());
   }
 
   /** Lets the run continue if the caller disconnects. */
@@ -171,59 +162,40 @@ export class RunState {
     this.#unwatch();
   }
 
-  /** Makes the run a job's: `store` gets the work's result, and the caller gets the result after `store` has resolved. */
-  detach(store: (result: CallResult) => Promise<void>): void {
-    this.ignoreDisconnect();
-    this.#store = store;
-  }
-
-  /** Sends the promise to the caller; the work continues. */
-  release(promise: CallResult): void {
-    this.#idle?.clear();
-    this.#sink = undefined;
-    const deferred = this.#useDeferred();
-    deferred.isPromised = true;
-    if (deferred.notifyMiddleware === undefined) return this.#answer(promise);
-    deferred.notifyMiddleware(promise);
-    deferred.middlewareDeadline = this.#services?.deadlines.add(PROMISE_MIDDLEWARE_MS, () => this.#answer(promise));
-  }
-
   /** Settles the run and releases its resources; only the first result counts. */
   settle(result: CallResult): void {
-    // The call has ended in a promise; the work settles by itself.
-    if (this.#deferred?.isPromised && this.#deferred.notifyMiddleware !== undefined) return this.#answer(result);
     const lateError = this.#lateError;
     if (lateError !== undefined) return this.end(lateError);
-    this.#settleWork(result);
-    this.#finish();
-    this.#answer(result);
+    this.settleWork(result);
+    this.finish();
+    this.answer(result);
   }
 
   /** The error of a run that has passed its deadline before the timer has fired, as after a blocked event loop. */
   get #lateError(): ErrorResult | undefined {
     if (this.#isSettled || this.#ended !== undefined) return undefined;
-    const isLate = this.#endsAtTotal && this.#total?.isOverdue || this.#idle?.isOverdue;
-    return isLate ? this.#services?.deadlineError() : undefined;
+    const isLate = this.#endsAtTotal && this.#total?.isOverdue || this.idle?.isOverdue;
+    return isLate ? this.services?.deadlineError() : undefined;
   }
 
   /** Calls `listener`, which must not throw, for each further event. */
   listen(listener: (event: CallEvent) => void): void {
-    (this.#useDeferred().listeners ??= []).push(listener);
+    (this.#listeners ??= []).push(listener);
   }
 
   /** Sends one event; a returned promise resolves when there is room for the next. */
   push(event: CallEvent): void | Promise<void> {
     if (this.#isSettled) return;
-    this.#idle?.renew();
-    if (this.#deferred?.listeners !== undefined) { for (const listener of this.#deferred.listeners) listener(event); }
-    if (this.#sink === undefined) return;
+    this.idle?.renew();
+    if (this.#listeners !== undefined) { for (const listener of this.#listeners) listener(event); }
+    if (this.sink === undefined) return;
     if (event.kind === "partial" && ++this.deliveredPieces <= this.skippedPieces) return;
-    return this.#sink.push(event);
+    return this.sink.push(event);
   }
 
   /** Sends progress; while the sink is full only the latest is kept. */
   progress(progress: Progress): void {
-    if (this.#isSettled || (this.#sink === undefined && !this.isWatched)) return;
+    if (this.#isSettled || (this.sink === undefined && !this.isWatched)) return;
     this.#pendingProgress = progress;
     this.#flushProgress();
   }
@@ -249,42 +221,32 @@ export class RunState {
     }, () => {});
   }
 
-  #useDeferred(): DeferredState {
-    return (this.#deferred ??= new DeferredState());
+  /** Passes the work's result to the middleware. */
+  protected settleWork(result: CallResult): void {
+    if (this.workResult !== undefined) return;
+    this.workResult = result;
+    this.notifyMiddleware?.(result);
   }
 
-  /** Stores the work's result with its job, then passes it to the middleware. */
-  #settleWork(result: CallResult): void {
-    if (this.#workResult !== undefined) return;
-    this.#workResult = result;
-    if (this.#store !== undefined) this.#useDeferred().stored = this.#store(result);
-    if (this.#deferred === undefined) return;
-    const { notifyMiddleware, isPromised } = this.#deferred;
-    if (notifyMiddleware !== undefined) this.#whenStored(() => notifyMiddleware(result));
-    if (isPromised) this.#finish();
+  /** Sends the result to the caller; only the first counts. */
+  protected answer(result: CallResult): void {
+    this.takeAnswer()?.receive(result);
   }
 
-  #answer(result: CallResult): void {
+  /** Where the result goes; `undefined` from the second time on. */
+  protected takeAnswer(): Pick<Future<CallResult>, "receive"> | undefined {
     const answered = this.#answered;
     this.#answered = undefined;
-    if (this.#deferred === undefined) return answered?.receive(result);
-    this.#deferred.middlewareDeadline?.clear();
-    if (answered !== undefined) this.#whenStored(() => answered.receive(result));
+    return answered;
   }
 
-  #whenStored(listener: () => void): void {
-    const stored = this.#deferred?.stored;
-    if (stored === undefined) listener();
-    else void stored.then(listener);
-  }
-
-  #finish(): void {
+  protected finish(): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.#total?.clear();
-    this.#idle?.clear();
+    this.idle?.clear();
     this.#unwatch();
-    this.#services?.untrack();
+    this.services?.untrack();
   }
 
   #watch(disconnect: AbortSignal | undefined): void {

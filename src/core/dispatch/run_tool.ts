@@ -29,7 +29,7 @@ import { outputLimitError } from "./services.ts";
 /** The error for calls with an idempotency key, on a server without an engine. */
 export const NO_ENGINE: ErrorResult = errorResult(
   "invalid_request",
-  "This server has no engine, so it takes no idempotency keys: call without _meta.idempotency_key",
+  "The server has no engine: call without _meta.idempotency_key",
 );
 
 /** Runs tools, without their middleware. */
@@ -201,7 +201,7 @@ export class ToolRunner {
     const promise = external && this.#services.deferral?.promiseExternal(run, value);
     if (promise !== undefined) return promise;
     // A value returned while a question is unanswered is ignored; the handler runs again with the answer.
-    if (run.asking?.hasStopped(true)) return run.asking.settle(this.#services.deferral);
+    if (run.asking?.hasStopped(true)) return run.asking.settle();
     const result = this.withinLimits(answer(run, value));
     if (result.kind === "error" || output === undefined) return this.#finish(run, result);
     const mismatch = this.#mismatch(run, output, value, "output");
@@ -213,7 +213,7 @@ export class ToolRunner {
 
   /** Adds changed caller state to a result, or replaces it by the questions of the run. */
   #finish(run: CallContext, result: CallResult): CallResult {
-    if (run.asking?.hasStopped(false)) return run.asking.settle(this.#services.deferral);
+    if (run.asking?.hasStopped(false)) return run.asking.settle();
     if (run.openedState === undefined || result.kind === "error") return result;
     try {
       const context = run.openedState.encode();
@@ -263,7 +263,7 @@ export class ToolRunner {
 
   /** Converts a value that a run threw to its result. */
   thrown(run: CallContext, thrown: unknown): CallResult {
-    if (run.asking?.hasStopped(false)) return run.asking.settle(this.#services.deferral);
+    if (run.asking?.hasStopped(false)) return run.asking.settle();
     // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
     const result = this.withinLimits(this.#services.settleRun(run, thrown));

@@ -8,7 +8,6 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
-  type FailureOutcome,
   invalidInputResult,
   type Progress,
   type Question,
@@ -16,13 +15,13 @@ import {
 } from "../call/outcome.ts";
 import type { Job, Memo, Wait } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
-import type { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import type { CallerState } from "../handler/caller_state.ts";
 import type { Ctx, Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { LogFields } from "./error_masking.ts";
+import type { RunState, RunStateServices } from "./run_state.ts";
 import { TOO_DEEP } from "../../internal/json_size.ts";
 
 /** The error for a token that is not a continuation of the call. The reason is not disclosed. */
@@ -68,11 +67,9 @@ export function outputLimitError(left: number, limits: OutputLimits): ErrorResul
 }
 
 /** Services that all runs of one server share. */
-export interface CallServices {
+export interface CallServices extends RunStateServices {
   /** The server's logger, if it has one. */
   readonly logger: Logger | undefined;
-  /** The server's deadlines. */
-  readonly deadlines: Deadlines;
   /** Source of time. */
   readonly clock: Clock;
   /** Limits on the size and nesting depth of tool output. */
@@ -85,30 +82,27 @@ export interface CallServices {
   readonly keys: TokenKeys | undefined;
   /** Whether the server has stopped taking calls. */
   readonly isClosed: boolean;
-  /** Counts a run that is still pending when `call()` returns, so that shutdown can wait for it. */
-  trackPending(): void;
-  /** Removes a run from that count once it has settled. */
-  untrack(): void;
-  /** The error for calls that arrive after shutdown began. */
-  shutdownError(): ErrorResult;
-  /** The error for a run whose deadline has expired. */
-  deadlineError(): ErrorResult;
+  /** Creates signal, deadlines and events of a run. */
+  createRunState(call: Call, sink: Sink | undefined): RunState;
   /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */
   deadlineMs(run: DeadlineRun): number;
-  /** Makes a run a job at once, and promises its result to the caller. Rejects if that fails. */
-  makeJob(run: AskingRun): Promise<void>;
+  /** Promises of runs that stop; `undefined` on a server without an engine. */
+  readonly deferral: StoppedRuns | undefined;
   /** URL that takes values for waits; `undefined` on a server without the option `resolver`. */
   readonly resolverUrl: string | undefined;
   /** Masks an error: the log has it in full, the caller gets a correlation id. */
   mask(thrown: unknown, fields: LogFields): ErrorResult;
-  /** Converts a thrown value to a result, without the handlers of `onError`. */
-  settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult;
 }
 
 /** Parts of a run that its deadline follows from. */
 export interface DeadlineRun {
   readonly definition: ToolDefinition;
   readonly call: Call;
+}
+
+/** Id of the caller; `""` if it is not known. */
+export function principalIdOf({ call: { peer } }: Pick<DeadlineRun, "call">): string {
+  return peer.principal?.id ?? "";
 }
 
 /** Binds a run to its job. */
@@ -149,9 +143,6 @@ export type QuestionMethods = Pick<
 /** Parts of a run that questions and caller state need. */
 export interface AskingRun extends DeadlineRun {
   readonly callId: string;
-  readonly principalId: string;
-  /** Digest of tool, arguments and config. */
-  readonly digest: string;
   readonly lease: RunLease | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
   readonly written: Promise<boolean> | undefined;
@@ -166,6 +157,8 @@ export interface AskingRun extends DeadlineRun {
 
 /** Promises of runs that stop. */
 export interface StoppedRuns {
+  /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
+  makeJob(run: AskingRun): Promise<void>;
   /** The promise of a run that stopped at waits. */
   promiseOf(run: AskingRun, waits: RunQuestions): CallResult;
   /** The promise token of a run whose job was promised; `undefined` for other runs. */
@@ -188,10 +181,8 @@ export interface RunQuestions extends QuestionMethods {
   readonly memo: Memo;
   /**
    * The result of a run that stops: its questions, the promise of its job, or a failure. Never throws.
-   *
-   * @param promises `undefined` on a server without an engine.
    */
-  settle(promises: StoppedRuns | undefined): CallResult;
+  settle(): CallResult;
 }
 
 /** Caller state during one call, with its encoding for the result. */
@@ -206,8 +197,6 @@ export interface EncodableCallerState extends CallerState {
 
 /** Questions, steps and caller state: implemented in questions/, brought by the value of the option `keys`. */
 export interface QuestionSupport {
-  /** Digest of tool, arguments and config; the spelling of the arguments does not matter. */
-  digest(run: DeadlineRun): string;
   /** Starts the questions and steps of a run, with the answers and steps of the runs before it. */
   start(run: AskingRun, memo?: Memo): RunQuestions;
   /** Reads the caller state that came with a call. */

@@ -123,5 +123,5 @@ export type StateOf<Added extends readonly unknown[]> = Added extends readonly [
  */
 export function assertMiddleware(middleware: readonly Middleware[], where: string): void {
   if (Array.isArray(middleware) && middleware.every((one) => typeof one === "function")) return;
-  throw new TypeError(`Cannot add middleware to ${where}: each has to be a function (ctx, next) => next()`);
+  throw new TypeError(`Cannot add middleware to ${where}: each is a function (ctx, next) => next()`);
 }

@@ -42,7 +42,7 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
   const standard = schema?.["~standard"];
   if (standard?.version !== 1 || typeof standard.validate !== "function") {
     throw new TypeError(
-      `${where} is not a Standard Schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })`,
+      `${where} is not a Standard Schema: wrap properties in v.object({ … }) or z.object({ … }), JSON Schema in jsonSchema({ … })`,
     );
   }
   const validate = (value: unknown) => standard.validate(value) as MaybePromise<SchemaResult>;

@@ -36,7 +36,7 @@ interface JsonSchemaConverter {
 export function toJsonSchema(schema: Schema, options: JsonSchemaOptions): JsonSchema {
   const converted = convert(schema, options);
   options.check?.(converted, options.where);
-  return options.isObject ? asObjectSchema(converted, options.where, isZod(schema)) : converted;
+  return options.isObject ? asObjectSchema(converted, options.where) : converted;
 }
 
 function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSchema {
@@ -47,8 +47,7 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
     else converted = adapterFor(adapters, schema, "toJsonSchema")?.(schema);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const date = isZod(schema) ? "z.iso.datetime()" : "v.pipe(v.string(), v.isoTimestamp())";
-    const hint = `use a JSON type, for instance ${date} for a date`;
+    const hint = "use a JSON type; for a date, text with v.isoTimestamp() or z.iso.datetime()";
     throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hint}`, { cause });
   }
   if (!isJsonObject(converted)) {
@@ -60,17 +59,11 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
   return withoutEmptyRequired(rest);
 }
 
-/** Whether advice is written in the syntax of zod. Default: that of valibot, which is in the package. */
-export function isZod(schema: Schema): boolean {
-  return schema["~standard"].vendor === "zod";
-}
-
 /** Valibot schemas get here only if there is no adapter for them. */
 function hintFor(vendor: string): string {
   return vendor === "valibot"
-    ? 'import valibot as "toolwire/schema", for defineTool of "toolwire"; ' +
-      'for that of "toolwire/core", use toolDefiner(valibotJsonSchema)'
-    : "use a release with Standard JSON Schema (zod >= 4.2, ArkType >= 2.1.28, Effect's toStandardJSONSchemaV1) or valibot";
+    ? 'import valibot as "toolwire/schema"; with "toolwire/core", use toolDefiner(valibotJsonSchema)'
+    : "use zod >= 4.2, ArkType >= 2.1.28, toStandardJSONSchemaV1 of Effect, or valibot";
 }
 
 function withoutEmptyRequired(schema: JsonSchema): JsonSchema {
@@ -80,7 +73,7 @@ function withoutEmptyRequired(schema: JsonSchema): JsonSchema {
 }
 
 /** Adds `"type": "object"` to the root, as MCP requires. */
-function asObjectSchema(schema: JsonSchema, where: string, isZod: boolean): JsonSchema {
+function asObjectSchema(schema: JsonSchema, where: string): JsonSchema {
   if (schema["type"] === "object") {
     const properties = schema["properties"];
     const isEmpty = isJsonObject(properties) && Object.keys(properties).length === 0;
@@ -90,9 +83,7 @@ function asObjectSchema(schema: JsonSchema, where: string, isZod: boolean): Json
   }
   if (describesObject(schema, schema, 0)) return { type: "object", ...schema };
   throw new TypeError(
-    `${where} must be an object, as arguments have names: wrap it, for instance in ${
-      isZod ? "z" : "v"
-    }.object({ value: … })`,
+    `${where} must be an object, as arguments have names: wrap it in v.object({ value: … }) or z.object({ value: … })`,
   );
 }
 

@@ -8,6 +8,17 @@ export function digestOf(tool: string, args: unknown): string {
   return sha256Hex(`${tool}\0${canonicalJson(args)}`);
 }
 
+/** The parts of a run that its digest is made of. */
+export interface DigestedRun {
+  readonly definition: { readonly name: string };
+  readonly call: { readonly args: unknown; readonly config?: { reveal(): unknown } | undefined };
+}
+
+/** Digest of the tool, the arguments and the config of a run: another config makes it another call. */
+export function digestOfRun({ definition: { name }, call: { args, config } }: DigestedRun): string {
+  return digestOf(name, config === undefined ? args : { args, config: config.reveal() });
+}
+
 /** Derives a UUID from words. The same words result in the same UUID. */
 export function uuidOf(...words: readonly string[]): string {
   return sha256Hex(JSON.stringify(words)).slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");

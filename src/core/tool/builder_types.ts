@@ -169,7 +169,7 @@ export interface ToolBuilder<
   /** Name of the tool. */
   readonly name: Name;
   /** Never present: a builder is not a tool. The compiler shows the sentence where a tool is expected. */
-  readonly "~definition": ["This tool is not finished: end its definition with .handle(…) or .external(…)"];
+  readonly "~definition": ["This tool is not finished: end it with .handle(…) or .external(…)"];
   /** Sets the description for people and models. Required. */
   describe(description: string): ToolBuilder<Name, true, Input, Args, Output, Partial, Errors, Config, State>;
   /** Sets the category, the specification's `@type`: `"query"`, `"action"`, … */

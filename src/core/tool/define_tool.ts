@@ -3,9 +3,9 @@ import type { Principal } from "../call/call.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
+import type { SchemaCheck } from "../schema/json_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
-import type { DefinitionRules } from "./definition_rules.ts";
 import { addScopes } from "./access.ts";
 import { type AnyExample, listExamples } from "./examples.ts";
 import {
@@ -59,16 +59,21 @@ export interface BuilderParts {
   readonly adapters: readonly SchemaAdapter[];
   /** Brings `.config()`. */
   readonly config?: ToolConfig | undefined;
-  /** Validate values at run time. TypeScript alone validates those that have no rules. */
-  readonly rules?: DefinitionRules | undefined;
+  /** Validates converted schemas. */
+  readonly checkSchema?: SchemaCheck;
 }
 
 /**
  * Starts the definition of a tool.
  *
+ * @param Kind Class of the builder: {@link Builder}, or one that validates what the methods get.
  * @throws {TypeError} If the name is invalid.
  */
-export function startTool<const Name extends string>(name: Name, parts: BuilderParts): EmptyToolBuilder<Name> {
+export function startTool<const Name extends string>(
+  name: Name,
+  parts: BuilderParts,
+  Kind: typeof Builder = Builder,
+): EmptyToolBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
@@ -76,39 +81,40 @@ export function startTool<const Name extends string>(name: Name, parts: BuilderP
   }
   if (OBJECT_MEMBERS.has(name)) {
     throw new TypeError(
-      `Cannot define tool "${name}": JavaScript reads members of that name implicitly; choose another name`,
+      `Cannot define tool "${name}": JavaScript reads members of that name; choose another name`,
     );
   }
   // The one cast: types follow the steps, the value has all methods from the start.
   const draft = { ...EMPTY_DEFINITION, description: undefined, name, adapters: parts.adapters };
-  return new Builder(draft, parts) as unknown as EmptyToolBuilder<Name>;
+  return new Kind(draft, parts) as unknown as EmptyToolBuilder<Name>;
 }
 
 const DEFAULT_TTL_MS = 3_600_000;
 
-class Builder {
+/** Work that {@link Builder.external} takes. */
+export type AnyWork = ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>;
+
+/** The methods of a definition. TypeScript alone validates most of what they get. */
+export class Builder {
   readonly name: string;
-  readonly #draft: ToolDraft;
+  protected readonly draft: ToolDraft;
   readonly #parts: BuilderParts;
 
   constructor(draft: ToolDraft, parts: BuilderParts) {
     this.name = draft.name;
-    this.#draft = draft;
+    this.draft = draft;
     this.#parts = parts;
   }
 
   describe(description: string): Builder {
-    this.#parts.rules?.description(this.#label, description);
     return this.#with({ description });
   }
 
   type(type: string): Builder {
-    this.#parts.rules?.text(this.#label, "type", type);
     return this.#with({ type });
   }
 
   title(title: string): Builder {
-    this.#parts.rules?.text(this.#label, "title", title);
     return this.#with({ title });
   }
 
@@ -125,7 +131,7 @@ class Builder {
     const configure = this.#parts.config?.["~configure"];
     if (configure === undefined) {
       throw new TypeError(
-        `Cannot define ${this.#label}: .config() needs toolDefiner(toolConfig), from "toolwire/core"`,
+        `Cannot define ${this.label}: .config() needs toolDefiner(toolConfig), from "toolwire/core"`,
       );
     }
     return this.#with({ config: this.#compile("Config schema", schema, true), configure });
@@ -156,30 +162,27 @@ class Builder {
   }
 
   annotate(annotations: ToolAnnotations): Builder {
-    this.#parts.rules?.annotations(this.#label, annotations);
-    return this.#with({ annotations: { ...this.#draft.annotations, ...annotations } });
+    return this.#with({ annotations: { ...this.draft.annotations, ...annotations } });
   }
 
   meta(members: Readonly<Record<string, unknown>>): Builder {
-    return this.#with({ meta: { ...this.#draft.meta, ...members } });
+    return this.#with({ meta: { ...this.draft.meta, ...members } });
   }
 
   view(view: ToolView): Builder {
-    this.#parts.rules?.view(this.#label, view);
-    return this.#with(view["~apply"](this.#draft));
+    return this.#with(view["~apply"](this.draft));
   }
 
   timeout(timeoutMs: number): Builder {
     if (!(timeoutMs > 0)) {
       throw new RangeError(
-        `Cannot set the timeout of ${this.#label}: it must be a positive number of milliseconds, not ${timeoutMs}`,
+        `Cannot set the timeout of ${this.label}: it must be a number above 0, not ${timeoutMs}`,
       );
     }
     return this.#with({ timeoutMs });
   }
 
   promise(options: PromiseOptions = {}): Builder {
-    this.#parts.rules?.promise(this.#label, options);
     const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
     const { required = false, keepFailed = false } = options;
     return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required, keepFailed } });
@@ -190,18 +193,17 @@ class Builder {
   }
 
   before(tool: AnyTool): Builder {
-    const earlier = tool?.["~definition"];
-    this.#parts.rules?.earlier(this.#label, this.name, earlier);
-    return this.#with({ earlier: [...this.#draft.earlier, earlier, ...earlier.earlier] });
+    const earlier = tool["~definition"];
+    return this.#with({ earlier: [...this.draft.earlier, earlier, ...earlier.earlier] });
   }
 
   use(...middleware: readonly Middleware[]): Builder {
-    assertMiddleware(middleware, this.#label);
-    return this.#with({ middleware: [...this.#draft.middleware, ...middleware] });
+    assertMiddleware(middleware, this.label);
+    return this.#with({ middleware: [...this.draft.middleware, ...middleware] });
   }
 
   scopes(...scopes: readonly string[]): Builder {
-    return this.#with({ scopes: addScopes(this.#draft.scopes, scopes, this.#label) });
+    return this.#with({ scopes: addScopes(this.draft.scopes, scopes, this.label) });
   }
 
   visibleTo(isVisible: (principal: Principal | undefined) => boolean): Builder {
@@ -212,20 +214,18 @@ class Builder {
     return this.#with({ render });
   }
 
-  external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
+  external(work: AnyWork): AnyTool {
     const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
-    this.#parts.rules?.external(this.#label, work, this.#draft.promise);
     const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
-    return this.#with({ external }).#finish(start.bind(work), ".external(…)");
+    return this.#with({ external }).#finish(start.bind(work));
   }
 
   handle(handler: ToolDefinition["handler"]): AnyTool {
-    return this.#finish(handler, ".handle(…)");
+    return this.#finish(handler);
   }
 
-  #finish(handler: ToolDefinition["handler"], step: string): AnyTool {
-    this.#parts.rules?.finish(this.#label, this.#draft, handler, step);
-    const { description = "", examples, format, ...draft } = this.#draft;
+  #finish(handler: ToolDefinition["handler"]): AnyTool {
+    const { description = "", examples, format, ...draft } = this.draft;
     const listed = examples && listExamples(examples, draft);
     const definition = { ...draft, ...listed, description, handler };
     return { name: this.name, "~definition": format?.["~apply"](definition) ?? definition };
@@ -233,18 +233,19 @@ class Builder {
 
   #compile(what: string, schema: Schema, isObject: boolean = false): CompiledSchema {
     return compileSchema(schema, {
-      where: `${what} of ${this.#label}`,
+      where: `${what} of ${this.label}`,
       isObject,
-      adapters: this.#draft.adapters,
-      check: this.#parts.rules?.schema,
+      adapters: this.draft.adapters,
+      check: this.#parts.checkSchema,
     });
   }
 
-  get #label(): string {
+  protected get label(): string {
     return `tool "${this.name}"`;
   }
 
   #with(change: Partial<ToolDraft>): Builder {
-    return new Builder({ ...this.#draft, ...change }, this.#parts);
+    const Kind = this.constructor as typeof Builder;
+    return new Kind({ ...this.draft, ...change }, this.#parts);
   }
 }

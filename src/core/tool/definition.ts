@@ -306,12 +306,8 @@ export interface RemoteRun extends MiddlewareCtx {
   readonly definition: ToolDefinition;
   /** Receiver of events. `undefined` if the call is not streamed. */
   readonly sink: Sink | undefined;
-  /** Digest of tool and arguments, independent of member order. */
-  readonly digest: string;
   /** Members passed to `ctx.meta()`. */
   readonly addedMeta: Readonly<Record<string, unknown>> | undefined;
-  /** Id of the principal. `""` for an anonymous caller. */
-  readonly principalId: string;
   /** Sends events of the call. */
   readonly runState: {
     /** Sends an event. A returned promise resolves when there is room for the next. */

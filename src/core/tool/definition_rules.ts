@@ -11,11 +11,8 @@ import {
   TEXTS,
   wholeNumber,
 } from "../../internal/options.ts";
-import type { SchemaCheck } from "../schema/json_schema.ts";
-import { assertReferences } from "../schema/references.ts";
-import type { ExternalWork } from "./builder_types.ts";
-import type { PromiseOptions, ToolDefinition, ToolDraft, ToolView } from "./definition.ts";
-import type { ErrorMap, OpenState } from "../handler/context.ts";
+import type { AnyTool, PromiseOptions, ToolDefinition, ToolView } from "./definition.ts";
+import { type AnyWork, Builder } from "./define_tool.ts";
 import { checkExamples } from "./examples.ts";
 import type { ToolAnnotations } from "../handler/middleware.ts";
 
@@ -50,63 +47,70 @@ const PROMISE: OptionRules<PromiseOptions> = {
   keepFailed: BOOLEAN,
 };
 
-/** Rules of `defineTool` of the front door. The core leaves these values to TypeScript. All throw a `TypeError`. */
-export interface DefinitionRules {
-  /** It is not a string, or is empty. */
-  text(label: string, name: string, text: string): void;
-  /** It is not a string, or is empty. */
-  description(label: string, description: string): void;
-  /** There is no such hint, or it has the wrong type. */
-  annotations(label: string, annotations: ToolAnnotations): void;
-  /**
-   * There is no such option, or it has the wrong type.
-   *
-   * @throws {RangeError} If a number is out of range.
-   */
-  promise(label: string, options: PromiseOptions): void;
-  /** It is not an earlier definition of the tool. */
-  earlier(label: string, name: string, earlier: ToolDefinition | undefined): void;
-  /** It was not made by `view()`. */
-  view(label: string, view: ToolView | undefined): void;
-  /** It lacks a function, or the tool promises twice. */
-  external(label: string, work: AnyWork, promise: ToolDraft["promise"]): void;
-  /** A `$ref` cannot be resolved. */
-  readonly schema: SchemaCheck;
-  /** A part is missing, or does not fit the others. `step` is the last one, such as `.handle(…)`. */
-  finish(label: string, draft: ToolDraft, handler: ToolDefinition["handler"], step: string): void;
-}
-
-type AnyWork = ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>;
-
-/** The rules. */
-export const DEFINITION_RULES: DefinitionRules = {
-  text: (label, name, text) => checkOptions(`define ${label}`, { [name]: text }, { [name]: TEXT }),
-  description(label, description) {
-    if (typeof description === "string" && description.trim() !== "") return;
-    throw new TypeError(`Cannot describe ${label}: callers choose tools by their description, so it cannot be empty`);
-  },
-  annotations: (label, annotations) => checkOptions(`annotate ${label}`, annotations, ANNOTATIONS),
-  promise: (label, options) => checkOptions(`promise answers of ${label}`, options, PROMISE),
-  earlier(label, name, earlier) {
-    if (earlier?.name === name && earlier.promise !== undefined) return;
+/** The builder of the front door: validates what its methods get. The core leaves that to TypeScript. */
+export class CheckedBuilder extends Builder {
+  override describe(description: string): Builder {
+    if (typeof description === "string" && description.trim() !== "") return super.describe(description);
     throw new TypeError(
-      `Cannot define ${label}: .before() takes an earlier definition of it, a finished tool of the same name with .promise()`,
+      `Cannot describe ${this.label}: callers choose tools by their description, so it cannot be empty`,
     );
-  },
-  view(label, view) {
-    if (typeof view?.["~apply"] === "function") return;
-    throw new TypeError(`Cannot define ${label}: .view() takes view({ html: "…" }), from "toolwire/apps"`);
-  },
-  external(label, { start, check, ttlMs }, promise) {
+  }
+
+  override type(type: string): Builder {
+    checkOptions(`define ${this.label}`, { type }, { type: TEXT });
+    return super.type(type);
+  }
+
+  override title(title: string): Builder {
+    checkOptions(`define ${this.label}`, { title }, { title: TEXT });
+    return super.title(title);
+  }
+
+  override annotate(annotations: ToolAnnotations): Builder {
+    checkOptions(`annotate ${this.label}`, annotations, ANNOTATIONS);
+    return super.annotate(annotations);
+  }
+
+  override view(view: ToolView): Builder {
+    if (typeof view?.["~apply"] === "function") return super.view(view);
+    throw new TypeError(`Cannot define ${this.label}: .view() takes view({ html: "…" }), from "toolwire/apps"`);
+  }
+
+  override promise(options: PromiseOptions = {}): Builder {
+    checkOptions(`promise answers of ${this.label}`, options, PROMISE);
+    return super.promise(options);
+  }
+
+  override before(tool: AnyTool): Builder {
+    const earlier = tool?.["~definition"];
+    if (earlier?.name === this.name && earlier.promise !== undefined) return super.before(tool);
+    throw new TypeError(
+      `Cannot define ${this.label}: .before() takes an earlier definition of it, a finished tool of the same name with .promise()`,
+    );
+  }
+
+  override external(work: AnyWork): AnyTool {
+    const { start, check, ttlMs } = work;
     if (typeof start !== "function" || typeof check !== "function") {
-      throw unfinished(label, ".external() takes { start, check, cancel? }");
+      throw unfinished(this.label, ".external() takes { start, check, cancel? }");
     }
-    if (promise !== undefined) throw unfinished(label, ".external() promises by itself; leave .promise() out");
-    checkOptions(`promise answers of ${label}`, { ttlMs }, PROMISE);
-  },
-  schema: assertReferences,
-  finish(label, draft, handler, step) {
-    if (typeof handler !== "function") throw unfinished(label, ".handle() takes a function");
+    if (this.draft.promise !== undefined) {
+      throw unfinished(this.label, ".external() promises by itself; leave .promise() out");
+    }
+    checkOptions(`promise answers of ${this.label}`, { ttlMs }, PROMISE);
+    this.#checkParts(start, ".external(…)");
+    return super.external(work);
+  }
+
+  override handle(handler: ToolDefinition["handler"]): AnyTool {
+    if (typeof handler !== "function") throw unfinished(this.label, ".handle() takes a function");
+    this.#checkParts(handler, ".handle(…)");
+    return super.handle(handler);
+  }
+
+  /** @param step The last one, such as `.handle(…)`. */
+  #checkParts(handler: unknown, step: string): void {
+    const { label, draft } = this;
     if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
       throw unfinished(label, "to stream, write `async function*`, not `function*`");
     }
@@ -115,8 +119,8 @@ export const DEFINITION_RULES: DefinitionRules = {
     }
     checkRevisions(label, [draft.revision, ...draft.earlier.map(({ revision }) => revision)]);
     checkExamples(label, draft.examples ?? [], draft);
-  },
-};
+  }
+}
 
 function checkRevisions(label: string, revisions: readonly (string | undefined)[]): void {
   if (new Set(revisions).size === revisions.length) return;

@@ -10,6 +10,9 @@ import type { AnyTool, ToolDefinition } from "./definition.ts";
 /** Names of the system tools, which are reserved on every server. */
 export const SYSTEM_TOOL_NAMES: ReadonlySet<string> = new Set(["redeem", "cancel"]);
 
+/** Creates the tools `redeem` and `cancel`; none if no definition can promise. */
+export type SystemTools = (definitions: readonly ToolDefinition[]) => readonly ToolDefinition[];
+
 /** The tools of a server's parts. */
 export interface PartTools {
   /**
@@ -25,8 +28,7 @@ export interface PartTools {
 /** A server's tools, by name. */
 export class ToolRegistry {
   declare readonly parts: PartTools | undefined;
-  /** The tools `redeem` and `cancel`; none on a server without an engine. */
-  declare readonly systemTools: readonly ToolDefinition[];
+  declare readonly systemTools: SystemTools | undefined;
   /** Changes definitions for this server: what happens to unknown arguments. */
   declare readonly guard: Guard;
   readonly #own: ReadonlyMap<string, ToolDefinition>;
@@ -40,14 +42,14 @@ export class ToolRegistry {
 
   /**
    * @param tools The server's tools, in the order of listing. If one of them can promise, the system tools come first.
-   * @param systemTools The tools `redeem` and `cancel`; none on a server without an engine.
+   * @param systemTools `undefined` on a server without an engine.
    * @param parts Tools of the parts, which follow.
    * @param guard Changes the definitions of the server's tools.
    * @throws {TypeError} If two tools have the same name, or one has a reserved name.
    */
   constructor(
     tools: readonly AnyTool[],
-    systemTools: readonly ToolDefinition[],
+    systemTools?: SystemTools,
     parts?: PartTools,
     guard: Guard = assertUnguarded,
   ) {
@@ -57,7 +59,7 @@ export class ToolRegistry {
       const definition = tool?.["~definition"];
       if (definition === undefined) {
         throw new TypeError(
-          "Cannot create server: a tool is not finished; end its definition with .handle(…) or .external(…)",
+          "Cannot create server: a tool is not finished; end it with .handle(…) or .external(…)",
         );
       }
       assertUsable(tool.name, own);
@@ -73,18 +75,15 @@ export class ToolRegistry {
   refresh(): void {
     const definitions = new Map(this.#own);
     for (const definition of this.parts?.definitions(definitions) ?? []) definitions.set(definition.name, definition);
-    const promising = [...definitions.values()].find(canPromise);
-    // Middleware may ask questions around them, too, so they need the same schema adapters.
-    const system = promising &&
-      this.systemTools.map((definition) => ({ ...definition, adapters: promising.adapters }));
+    const system = this.systemTools?.([...definitions.values()]) ?? [];
     this.#definitions = new Map([
-      ...system?.map((definition) => [definition.name, definition] as const) ?? [],
+      ...system.map((definition) => [definition.name, definition] as const),
       ...definitions,
     ]);
     for (const { companion } of definitions.values()) {
       if (companion === undefined) continue;
       const { name } = companion;
-      if (definitions.has(name)) throw new TypeError(`Cannot create server: "${name}" is reserved; rename your tool`);
+      if (definitions.has(name)) throw reserved(name);
       this.#definitions.set(name, companion);
     }
     this.#all = [...this.#definitions.values()];
@@ -139,11 +138,13 @@ function assertUnguarded<Definition extends GuardedDefinition>(definition: Defin
   );
 }
 
+function reserved(name: string): TypeError {
+  return new TypeError(`Cannot create server: "${name}" is reserved; rename your tool`);
+}
+
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolDefinition>): void {
-  if (SYSTEM_TOOL_NAMES.has(name)) {
-    throw new TypeError(`Cannot create server: "${name}" is the name of a system tool; give your tool another one`);
-  }
+  if (SYSTEM_TOOL_NAMES.has(name)) throw reserved(name);
   if (taken.has(name)) {
-    throw new TypeError(`Cannot create server: two tools are called "${name}"; rename one, or leave one out`);
+    throw new TypeError(`Cannot create server: two tools are called "${name}"; rename one`);
   }
 }

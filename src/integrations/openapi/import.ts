@@ -12,8 +12,9 @@ import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standar
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
+import { assertReferences } from "../../core/schema/references.ts";
 import { startTool } from "../../core/tool/define_tool.ts";
-import { DEFINITION_RULES } from "../../core/tool/definition_rules.ts";
+import { CheckedBuilder } from "../../core/tool/definition_rules.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
 import { formatPath } from "../../internal/text.ts";
 import type { Ctx } from "../../core/handler/context.ts";
@@ -164,7 +165,8 @@ function toTool(
   const output = method === "HEAD" ? undefined : outputOf(document, source, where);
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
   const description = compactDescription([...new Set(about)].join("\n\n") || where, size);
-  const described = startTool(name, { adapters: SCHEMA_ADAPTERS, rules: DEFINITION_RULES }).describe(description)
+  const described = startTool(name, { adapters: SCHEMA_ADAPTERS, checkSchema: assertReferences }, CheckedBuilder)
+    .describe(description)
     .input(toSchema<Members>(compactSchema(layout.schema, size), boundedCheck(layout.schema))).annotate(
       annotationsOf(method),
     );

@@ -19,11 +19,11 @@ import {
 import { RESERVED_META } from "../../core/call/call_meta.ts";
 import type { Transport } from "../../core/call/transport.ts";
 import { invalidArguments } from "../../core/dispatch/run_tool.ts";
-import { INVALID_CONTINUATION } from "../../core/dispatch/services.ts";
+import { INVALID_CONTINUATION, principalIdOf } from "../../core/dispatch/services.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
 import type { Schema } from "../../core/schema/standard_schema.ts";
-import { uuidOf } from "../../core/token/digest.ts";
+import { digestOfRun, uuidOf } from "../../core/token/digest.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
 import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition } from "../../core/tool/definition.ts";
@@ -109,7 +109,7 @@ export class RelayedTool implements RemoteRunner {
       responses: meta?.responses,
       context: typeof context === "string" ? context : undefined,
       // The remote server sees one caller, so the keys of different callers must differ.
-      idempotency_key: idempotencyKey && uuidOf(run.principalId, idempotencyKey, ...plan.part?.path ?? []),
+      idempotency_key: idempotencyKey && uuidOf(principalIdOf(run), idempotencyKey, ...plan.part?.path ?? []),
       promise: isPromiseWanted,
     }, { config: this.#place.forwardConfig ? config?.reveal() : undefined });
     this.#keepContext(run, settled);
@@ -236,9 +236,9 @@ export class RelayedTool implements RemoteRunner {
     return {
       kind: "promise",
       token: isSame ? redeemed.token : keysOf(run).sign("promise", {
-        id: uuidOf(run.principalId, token),
+        id: uuidOf(principalIdOf(run), token),
         tool: plan.name,
-        principal: run.principalId,
+        principal: principalIdOf(run),
         expSeconds: Math.ceil(expiresAtMs / 1000),
         // With the expiry this gives the creation time; in whole minutes, so that the same promise has the same token.
         data: { relayed: token, ttlMs: Math.max(0, Math.ceil((expiresAtMs - nowMs) / 60_000)) * 60_000 },
@@ -263,10 +263,18 @@ export class RelayedTool implements RemoteRunner {
     const token = keysOf(run).sign("continuation", {
       id: run.callId,
       tool: plan.name,
-      principal: run.principalId,
+      principal: principalIdOf(run),
       expSeconds: Math.ceil((run.clock.now() + ANSWER_MS) / 1000),
       // Same shape as local continuations, but invalid for them if the tool should become local.
-      data: { relayed: continuation, digest: run.digest, asked: [], answers: {}, steps: {}, pieces: 0, revision: "" },
+      data: {
+        relayed: continuation,
+        digest: digestOfRun(run),
+        asked: [],
+        answers: {},
+        steps: {},
+        pieces: 0,
+        revision: "",
+      },
     });
     return { kind, requests, continuation: token };
   }
@@ -287,12 +295,12 @@ function relayedIn(data: Json | undefined): string | undefined {
 /** Unwraps a continuation for the remote server: one of this call, or the promise of a job that asks. */
 function readContinuation(run: RemoteRun, plan: ToolDefinition, token: string): string | ErrorResult {
   const kind = token.startsWith("prom_") ? "promise" : "continuation";
-  const verified = run.services.keys?.verify(kind, token, run.principalId, run.clock.now());
+  const verified = run.services.keys?.verify(kind, token, principalIdOf(run), run.clock.now());
   if (verified === undefined || typeof verified === "string" || verified.tool !== plan.name) {
     return INVALID_CONTINUATION;
   }
   const { data } = verified;
-  const isOfCall = kind === "promise" || (isJsonObject(data) && data["digest"] === run.digest);
+  const isOfCall = kind === "promise" || (isJsonObject(data) && data["digest"] === digestOfRun(run));
   return (isOfCall ? relayedIn(data) : undefined) ?? INVALID_CONTINUATION;
 }
 

@@ -199,8 +199,6 @@ class DiscoveryHost {
       call: (call, sink) => this.#call(call, sink),
       mask: (thrown, fields) => dispatch.mask(thrown, fields),
       warn: (message, fields) => dispatch.warn(message, fields),
-      resolve: (token, word) => dispatch.resolve(token, word),
-      readPromise: (token, peer) => dispatch.readPromise(token, peer),
       get deferral() {
         return dispatch.deferral;
       },

@@ -15,6 +15,7 @@ import { MCP_FEATURES } from "../../wires/mcp/server/features.ts";
 import { memoryTransport } from "../../wires/memory/client/transport.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
 import { atBasePath } from "../base_path.ts";
+import { type OriginPolicy, originPolicy } from "../origin_policy.ts";
 import { checkServerOptions } from "../option_rules.ts";
 import type { CommonServerOptions, CoreServerOptions, PromiseServerOptions } from "../options.ts";
 import type { AllTools, Part } from "../part.ts";
@@ -35,6 +36,7 @@ export interface ServerOptions<
   Parts extends readonly Part[] = readonly [],
 > extends
   CommonServerOptions<Tools, Parts, string>,
+  OriginPolicy,
   PromiseServerOptions<string | readonly string[] | TokenKeys, Engine> {
   /**
    * What happens to arguments that a tool does not declare, unless the tool has `.unknownArguments()`. `"suggest"` refuses a name
@@ -79,7 +81,9 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     wires: wires ?? [mcp(), mcpLite()],
   } as CoreServerOptions<Tools, Parts>;
   checkServerOptions(coreOptions);
-  const server = createServerOf<Tools, Parts>(coreOptions, { mcp: MCP_FEATURES });
+  const server = createServerOf<Tools, Parts>({ ...coreOptions, originPolicy: originPolicy(options) }, {
+    mcp: MCP_FEATURES,
+  });
   return Object.assign(server, { "~transport": () => memoryTransport(server) });
 }
 

@@ -1,11 +1,12 @@
 /** `defineTool` as the front door has it: with the schema libraries that the program imports from Toolwire. */
 import { importedAdapters } from "../../core/schema/adapter.ts";
+import { assertReferences } from "../../core/schema/references.ts";
 import { toolConfig } from "../../core/dispatch/configure.ts";
-import { DEFINITION_RULES } from "../../core/tool/definition_rules.ts";
+import { CheckedBuilder } from "../../core/tool/definition_rules.ts";
 import { type BuilderParts, startTool } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 
-const PARTS: BuilderParts = { adapters: importedAdapters, config: toolConfig, rules: DEFINITION_RULES };
+const PARTS: BuilderParts = { adapters: importedAdapters, config: toolConfig, checkSchema: assertReferences };
 
 /**
  * Starts the definition of a tool.
@@ -31,5 +32,5 @@ const PARTS: BuilderParts = { adapters: importedAdapters, config: toolConfig, ru
  * @throws {TypeError} If the name does not fit.
  */
 export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
-  return startTool(name, PARTS);
+  return startTool(name, PARTS, CheckedBuilder);
 }

@@ -97,13 +97,8 @@ export class PushStream<Chunk extends { readonly length: number }, Held> {
     controller.close();
   }
 
-  /** Ends a stream that was never opened. */
-  discard(): void {
-    this.finish();
-  }
-
-  /** Releases what the stream holds. Called when it ends, for any reason. */
-  protected finish(): void {
+  /** Releases what the stream holds. Called when it ends, for any reason; by the writer of one that was never opened. */
+  finish(): void {
     this.#isEnded = true;
     this.#held = undefined;
     this.#heldLength = 0;

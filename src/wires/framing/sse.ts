@@ -47,7 +47,7 @@ export class SseBody extends PushStream<string, string> {
     this.#heartbeat = this.#armHeartbeat();
   }
 
-  protected override finish(): void {
+  override finish(): void {
     super.finish();
     this.#heartbeat.clear();
   }

@@ -139,6 +139,8 @@ interface Delivered {
   readonly word: ResolveWord;
 }
 
+const NOT_A_RESOLVER = errorResult("invalid_promise", "Not a resolver of this server");
+
 class ResolverPage implements MountedWire {
   readonly paths: readonly string[];
   readonly unauthenticatedPaths: readonly string[];
@@ -172,17 +174,19 @@ class ResolverPage implements MountedWire {
   }
 
   async #readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
-    return await this.#host.dispatch.deferral?.readWait(token) ??
-      errorResult("invalid_promise", "Not a resolver of this server");
+    return await this.#host.dispatch.deferral?.readWait(token) ?? NOT_A_RESOLVER;
+  }
+
+  async #settle(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+    return await this.#host.dispatch.deferral?.resolve(token, word) ?? NOT_A_RESOLVER;
   }
 
   async #resolveForm(token: string, bytes: Uint8Array): Promise<Reply> {
-    const { dispatch } = this.#host;
     const found = await this.#readWait(token);
     if (!("key" in found)) return this.#endPage(found);
     if (found.schema === undefined) return formPage(found, 409);
     const form = readForm(new TextDecoder().decode(bytes), found.schema);
-    const result = await dispatch.resolve(
+    const result = await this.#settle(
       token,
       form.isDeclined ? { done: "decline" } : { done: "accept", content: form.value },
     );
@@ -206,7 +210,7 @@ class ResolverPage implements MountedWire {
     const typeError = bytes.length === 0 ? undefined : mediaTypeError(head.metadata);
     const delivered = typeError ?? this.#read(head, bytes);
     if ("kind" in delivered) return errorReply(delivered, delivered === typeError ? 415 : undefined);
-    const result = await this.#host.dispatch.resolve(delivered.token, delivered.word);
+    const result = await this.#settle(delivered.token, delivered.word);
     return "kind" in result ? errorReply(result) : this.#reply(result);
   }
 

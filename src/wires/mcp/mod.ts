@@ -86,6 +86,7 @@ export type {
   CompletionRequest,
   ContentCall,
   ContentCatalog,
+  ContentMethod,
 } from "../../core/content/content_catalog.ts";
 export type { ContentExtension, ExtensionAnswer, ExtensionPage } from "../../core/content/extension.ts";
 export type { PromptArgumentListing, PromptContent, PromptListing } from "../../core/content/prompt.ts";

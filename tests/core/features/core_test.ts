@@ -8,6 +8,7 @@ import {
   createServer,
   defineTool,
   memoryTransport,
+  originPolicy,
   toolConfig,
   toolDefiner,
 } from "../../../src/core/mod.ts";
@@ -110,7 +111,7 @@ test("an idempotency key needs an engine, and is refused without one", async () 
   const params = { arguments: {}, _meta: { idempotency_key: "k" } };
   const refused = await rpc(t.handle(() => 1), params);
   strictEqual(kindOf(refused), "invalid_request");
-  match(JSON.stringify(refused), /has no engine, so it takes no idempotency keys/);
+  match(JSON.stringify(refused), /server has no engine: call without _meta.idempotency_key/);
   strictEqual(kindOf(await rpc(t.handle(() => 1), params, { engine: memoryEngine() })), "answer");
 });
 
@@ -249,6 +250,13 @@ for (
       message: "Cannot create server: depth must be a number above 0, not NaN",
     }],
     ["no time", { timeoutMs: 0 }, { name: "RangeError", message: /timeoutMs must be a number above 0, not 0$/ }],
+    ...[{ hosts: ["a.example"] }, { origins: "*" }, { cors: true }, { originPolicy: { cors: true } }].map((options) =>
+      [
+        `${JSON.stringify(options)} without the code that checks it`,
+        options,
+        { name: "TypeError", message: /what originPolicy\(\{ hosts, origins, cors \}\) of "toolwire\/core" gives$/ },
+      ] as const
+    ),
     ["the path of the front door", { basePath: "/v" }, { name: "TypeError", message: /what atBasePath\(…\) gives$/ }],
   ] as const
 ) {
@@ -256,6 +264,55 @@ for (
     throws(() => createServer({ tools: [add], ...options as Options }), error);
   });
 }
+
+test("a core server answers any host, and refuses pages of other origins", async () => {
+  const { fetch } = createServer({ tools: [add], logger: false });
+  const ask = async (method: string, headers: Record<string, string>) => {
+    const response = await fetch(new Request("http://localhost/mcp-lite/v1/tools", { method, headers }));
+    return [response.status, response.headers.get("allow"), response.headers.get("vary")];
+  };
+  deepStrictEqual(await ask("GET", { host: "any.example" }), [200, null, null]);
+  deepStrictEqual(await ask("GET", { origin: "http://localhost" }), [200, null, null]);
+  for (const method of ["GET", "OPTIONS"]) {
+    deepStrictEqual(await ask(method, { origin: "https://app.example" }), [403, null, null]);
+  }
+  deepStrictEqual(await ask("OPTIONS", { origin: "http://localhost" }), [405, "POST", null]);
+});
+
+test("originPolicy() of a core server brings hosts, origins and CORS, also to a server that exists", async () => {
+  const policy = originPolicy({ hosts: ["localhost"], origins: ["https://app.example"], cors: true });
+  const plain = createServer({ tools: [add], logger: false });
+  throws(() => plain.withOriginPolicy({ hosts: ["localhost"] }), /originPolicy must be what originPolicy\(/);
+  for (
+    const server of [
+      createServer({ tools: [add], logger: false, originPolicy: policy }),
+      plain.withOriginPolicy(policy),
+      plain.withOriginPolicy(originPolicy({ cors: true })).withOriginPolicy({
+        hosts: ["localhost"],
+        origins: ["https://app.example"],
+      }),
+    ]
+  ) {
+    deepStrictEqual(server.hosts, ["localhost"]);
+    const ask = async (method: string, headers: Record<string, string>) => {
+      const response = await server.fetch(new Request("http://localhost/mcp-lite/v1/tools", { method, headers }));
+      return [response.status, response.headers.get("access-control-allow-origin")];
+    };
+    const origin = "https://app.example";
+    deepStrictEqual(await ask("GET", { host: "evil.example" }), [403, null]);
+    deepStrictEqual(await ask("GET", { host: "localhost", origin: "https://evil.example" }), [403, null]);
+    deepStrictEqual(await ask("GET", { host: "localhost", origin }), [200, origin]);
+    deepStrictEqual(await ask("OPTIONS", { host: "localhost", origin }), [204, origin]);
+  }
+});
+
+test("hosts, origins and CORS without originPolicy() do not compile", () => {
+  // @ts-expect-error: hosts is a member of originPolicy
+  throws(() => createServer({ tools: [add], hosts: ["a.example"] }));
+  // @ts-expect-error: the value does not bring its code
+  throws(() => createServer({ tools: [add], originPolicy: { cors: true } }));
+  createFrontDoorServer({ tools: [add], hosts: ["a.example"], origins: "*", cors: true });
+});
 
 test("mcp() of a core server needs mcpTasks for tools that give promises, and serves their work as tasks with it", async () => {
   const slow = t.promise({ required: true }).handle(() => "done");

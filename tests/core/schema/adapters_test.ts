@@ -53,9 +53,8 @@ for (const [library, schema] of STANDARD) {
   }
 }
 
-const UNKNOWN =
-  'cannot become JSON Schema: valibot does not offer it here; import valibot as "toolwire/schema", for defineTool of "toolwire"; ' +
-  'for that of "toolwire/core", use toolDefiner(valibotJsonSchema)';
+const UNKNOWN = 'cannot become JSON Schema: valibot does not offer it here; import valibot as "toolwire/schema"; ' +
+  'with "toolwire/core", use toolDefiner(valibotJsonSchema)';
 
 for (
   const [name, define] of [["defineTool()", defineCoreTool], [

@@ -118,24 +118,21 @@ for (
   ] as const
 ) {
   test(`input() refuses ${name}, as arguments have names`, () => {
-    const library = (schema as Schema)["~standard"].vendor === "zod" ? "z" : "v";
     throws(() => defineTool("t").describe("T").input(schema as Schema), {
       name: "TypeError",
       message:
-        `Input schema of tool "t" must be an object, as arguments have names: wrap it, for instance in ${library}.object({ value: … })`,
+        'Input schema of tool "t" must be an object, as arguments have names: wrap it in v.object({ value: … }) or z.object({ value: … })',
     });
   });
 }
 
 for (
-  const [library, schema, advice] of [
-    ["valibot", v.object({ at: v.date() }), "v.pipe(v.string(), v.isoTimestamp())"],
-    ["zod", z.object({ at: z.date() }), "z.iso.datetime()"],
-  ] as const
+  const [library, schema] of [["valibot", v.object({ at: v.date() })], ["zod", z.object({ at: z.date() })]] as const
 ) {
-  test(`a schema of ${library} without a JSON form is answered in the syntax of ${library}`, () => {
+  test(`a schema of ${library} without a JSON form is answered with what to use in place of it`, () => {
+    const advice = "use a JSON type; for a date, text with v.isoTimestamp() or z.iso.datetime()";
     throws(() => defineTool("t").describe("T").input(schema as Schema), (error: Error) => {
-      strictEqual(error.message.split("; ").at(-1), `use a JSON type, for instance ${advice} for a date`);
+      strictEqual(error.message.split(": ").at(-1)?.split("; ").slice(1).join("; "), advice);
       return true;
     });
   });
@@ -260,7 +257,7 @@ for (
     throws(() => defineTool("t").input(notASchema as unknown as Schema), {
       name: "TypeError",
       message:
-        /^Input schema of tool "t" is not a Standard Schema: wrap properties, as in v.object\({ … }\) or z.object\({ … }\), and JSON Schema, as in jsonSchema\(/,
+        /^Input schema of tool "t" is not a Standard Schema: wrap properties in v.object\({ … }\) or z.object\({ … }\), JSON Schema in jsonSchema\(/,
     });
   });
 }
@@ -269,7 +266,7 @@ test("input() refuses a Standard Schema without JSON Schema, and names releases 
   const schema: Schema = { "~standard": { version: 1, vendor: "old", validate: (value) => ({ value }) } };
   throws(() => defineTool("t").input(schema), {
     name: "TypeError",
-    message: /cannot become JSON Schema: old does not offer it here; use a release with/,
+    message: /cannot become JSON Schema: old does not offer it here; use zod >= 4\.2, ArkType >= /,
   });
 });
 

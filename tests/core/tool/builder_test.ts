@@ -75,7 +75,7 @@ test("defineTool() refuses names that JavaScript calls by itself, and takes thei
   for (const name of ["then", "toJSON", "toString", "valueOf"]) {
     throws(() => defineTool(name), {
       name: "TypeError",
-      message: `Cannot define tool "${name}": JavaScript reads members of that name implicitly; choose another name`,
+      message: `Cannot define tool "${name}": JavaScript reads members of that name; choose another name`,
     });
   }
   for (const name of ["Then", "then.", "catch", "finally"]) defineTool(name);
@@ -94,9 +94,7 @@ for (const timeoutMs of [0, -1, -0, Number.NaN, Number.NEGATIVE_INFINITY, undefi
   test(`timeout() refuses ${String(timeoutMs)}`, () => {
     throws(() => defineTool("t").timeout(timeoutMs as number), {
       name: "RangeError",
-      message: `Cannot set the timeout of ${label}: it must be a positive number of milliseconds, not ${
-        String(timeoutMs)
-      }`,
+      message: `Cannot set the timeout of ${label}: it must be a number above 0, not ${String(timeoutMs)}`,
     });
   });
 }

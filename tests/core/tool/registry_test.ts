@@ -8,7 +8,7 @@ const tool = (name: string): AnyTool => defineTool(name).describe(`The tool ${na
 test("createServer() refuses two tools of one name", () => {
   throws(() => createServer({ tools: [tool("a"), tool("b"), tool("a")] }), {
     name: "TypeError",
-    message: 'Cannot create server: two tools are called "a"; rename one, or leave one out',
+    message: 'Cannot create server: two tools are called "a"; rename one',
   });
 });
 
@@ -20,7 +20,7 @@ for (const name of ["redeem", "cancel"]) {
   test(`createServer() refuses a tool called ${name}`, () => {
     throws(() => createServer({ tools: [tool(name)] }), {
       name: "TypeError",
-      message: `Cannot create server: "${name}" is the name of a system tool; give your tool another one`,
+      message: `Cannot create server: "${name}" is reserved; rename your tool`,
     });
   });
 }
@@ -29,7 +29,7 @@ for (const unfinished of [defineTool("t").describe("T"), {}, undefined, null, "t
   test(`createServer() refuses ${unfinished === null ? "null" : typeof unfinished} in place of a tool`, () => {
     throws(() => createServer({ tools: [unfinished as unknown as AnyTool] }), {
       name: "TypeError",
-      message: "Cannot create server: a tool is not finished; end its definition with .handle(…) or .external(…)",
+      message: "Cannot create server: a tool is not finished; end it with .handle(…) or .external(…)",
     });
   });
 }
@@ -40,7 +40,7 @@ test("createServer() takes no tools, and lists in the order given", () => {
 });
 
 test("ToolRegistry.get() finds tools by their own name, and nothing on Object.prototype", () => {
-  const registry = new ToolRegistry([tool("a"), tool("hasOwnProperty")], []);
+  const registry = new ToolRegistry([tool("a"), tool("hasOwnProperty")]);
   strictEqual(registry.get("a")?.name, "a");
   strictEqual(registry.get("hasOwnProperty")?.name, "hasOwnProperty");
   for (const name of ["", "A", "a ", "constructor", "__proto__", "valueOf"]) {
@@ -49,7 +49,7 @@ test("ToolRegistry.get() finds tools by their own name, and nothing on Object.pr
 });
 
 test("ToolRegistry.notFound() names the tools there are and the nearest", () => {
-  deepStrictEqual(new ToolRegistry([tool("search"), tool("add")], []).notFound("serach"), {
+  deepStrictEqual(new ToolRegistry([tool("search"), tool("add")]).notFound("serach"), {
     kind: "error",
     code: "tool_not_found",
     message: "Tool not found",
@@ -60,12 +60,12 @@ test("ToolRegistry.notFound() names the tools there are and the nearest", () => 
 test("ToolRegistry.notFound() gives advice when no name is close", () => {
   const suggestion = "No similar tool: list the tools";
   const there = [tool("transfer_money")];
-  deepStrictEqual(new ToolRegistry([], []).notFound("x").data, {
+  deepStrictEqual(new ToolRegistry([]).notFound("x").data, {
     requested_tool: "x",
     available_tools: [],
     suggestion,
   });
-  deepStrictEqual(new ToolRegistry(there, []).notFound("get_weather").data, {
+  deepStrictEqual(new ToolRegistry(there).notFound("get_weather").data, {
     requested_tool: "get_weather",
     available_tools: ["transfer_money"],
     suggestion,
@@ -73,7 +73,7 @@ test("ToolRegistry.notFound() gives advice when no name is close", () => {
 });
 
 test("ToolRegistry.notFound() is bounded: 50 names, and the start of a huge one", () => {
-  const registry = new ToolRegistry(Array.from({ length: 200 }, (_, index) => tool(`tool_${index}`)), []);
+  const registry = new ToolRegistry(Array.from({ length: 200 }, (_, index) => tool(`tool_${index}`)));
   const data = registry.notFound(`tool_199${"x".repeat(1_048_576)}`).data as {
     requested_tool: string;
     available_tools: string[];

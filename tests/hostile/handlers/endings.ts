@@ -196,20 +196,19 @@ const crossedIds = [
 export const guarantees: readonly Guarantee[] = [
   {
     name: "handler-time",
-    statement:
-      "A call whose handler hangs ends at its deadline, one whose handler blocks or settles twice ends once, and the next call is answered.",
+    statement: "A handler that hangs ends at its deadline, one that blocks or settles twice ends once.",
     tests: inTime,
     also: ["tests/core/dispatch/calls/deadlines_test.ts"],
   },
   {
     name: "line-breaks",
-    statement: "CR, LF and other line ends stay inside their piece, message, failure or answer.",
+    statement: "CR, LF and other line ends stay inside their message.",
     tests: lines,
     also: ["tests/wires/framing/sse_test.ts"],
   },
   {
     name: "crossed-ids",
-    statement: "50 concurrent calls, with one id or over one connection, get an answer each: their own.",
+    statement: "50 concurrent calls, with one id or over one connection, each get their own answer.",
     tests: crossedIds,
   },
 ];

@@ -294,22 +294,19 @@ function everywhere<Case>(
 export const guarantees: readonly Guarantee[] = [
   {
     name: "handler-throws",
-    statement:
-      "Any exception of a handler, thrown at once, later or after a piece, reaches the caller as `internal` with a correlation id, without its text.",
+    statement: "An exception reaches the caller as `internal` with a correlation id, without its text.",
     tests: thrown,
     also: ["tests/core/dispatch/calls/failures_test.ts", "tests/hostile/requests/mcp_lite_test.ts"],
   },
   {
     name: "handler-returns",
-    statement:
-      "Any value that a handler returns or yields is sent as JSON, or the call ends in one `internal` or `result_too_large`.",
+    statement: "Any returned or yielded value is sent as JSON, or is one `internal` or `result_too_large`.",
     tests: [...returned, ...nothing],
     also: ["tests/core/dispatch/calls/answers_test.ts", "tests/wires/suite_test.ts"],
   },
   {
     name: "fake-meta",
-    statement:
-      "A result that looks like a message of a protocol (`_meta`, `isError`, an error, an event) is sent as content.",
+    statement: "A result that looks like a protocol's message (`_meta`, `isError`, an event) is sent as content.",
     tests: fakes,
   },
 ];

@@ -190,15 +190,14 @@ const readers = [
 export const guarantees: readonly Guarantee[] = [
   {
     name: "slow-requests",
-    statement:
-      "A request that arrives byte by byte is answered, one that stops half-way runs nothing, and others are answered meanwhile.",
+    statement: "A request byte by byte is answered, half a request runs nothing, and others do not wait.",
     tests: unary,
     none: without("requests"),
     also: ["tests/hostile/requests/grpc_test.ts", "tests/hostile/requests/http2_full_test.ts"],
   },
   {
     name: "slow-readers",
-    statement: "A client that does not read makes the handler wait, in bounded memory; one that disconnects ends it.",
+    statement: "A client that does not read makes the handler wait, in bounded memory; a disconnect ends it.",
     tests: readers,
     none: without("pieces"),
     also: [

@@ -56,7 +56,7 @@ export const guarantees: readonly Guarantee[] = [
   {
     name: "unread-answers",
     statement:
-      "A client that makes calls over one connection and does not read gets no further calls started: at most 100 answers wait for it. It gets all answers when it reads.",
+      "For a client that calls and does not read, at most 100 answers wait on a connection, and no further call starts.",
     tests: overPipes(() => createServer({ tools: [] })).map((place) =>
       overCases(place, WAITS, async (_, handler) => {
         const { unread, answers } = await callWithoutReading(handler);

@@ -159,27 +159,25 @@ const ids = [...inProcess(create, RPC), ...overSockets(create, RPC), ...overPipe
 export const guarantees: readonly Guarantee[] = [
   {
     name: "prototype-keys",
-    statement:
-      "`__proto__`, `constructor` and similar names are ordinary members of arguments and unknown names of tools, and change no prototype.",
+    statement: "`__proto__`, `constructor` and similar are ordinary names, and change no prototype.",
     tests: prototypeKeys,
     none: without("requests"),
   },
   {
     name: "duplicate-keys",
-    statement: "If a member is sent twice, the last one is both validated and used; objects are not merged.",
+    statement: "Of a member sent twice, the last is validated and used.",
     tests: duplicateKeys,
     none: without("requests"),
   },
   {
     name: "invalid-utf8",
-    statement: "Bytes that are not UTF-8 are a `parse_error`, in values and in names; a U+FFFD in the request is kept.",
+    statement: "Bytes that are not UTF-8 are a `parse_error`; a U+FFFD is kept.",
     tests: invalidUtf8,
     none: without("requests"),
   },
   {
     name: "ids",
-    statement:
-      "An id comes back as it was sent; one that is neither a string nor a safe integer is rejected with the id `null`.",
+    statement: "An id comes back as sent; one that is not a string or safe integer is rejected with `null`.",
     tests: ids,
     none: without("ids"),
     also: ["tests/wires/framing/jsonrpc_test.ts"],

@@ -78,7 +78,7 @@ export const guarantees: readonly Guarantee[] = [
   {
     name: "limit-decompression",
     statement:
-      "A compressed body is `payload_too_large` at `limits.bodyBytes` of its content, and no more of it is decompressed; wires of JSON accept no compression.",
+      "A compressed body is decompressed up to `limits.bodyBytes`, then `payload_too_large`; wires of JSON accept no compression.",
     tests: bombs,
     none: without("HTTP"),
     also: ["tests/hostile/requests/grpc_test.ts"],

@@ -192,8 +192,7 @@ const locks = WIRES.map((row) => {
 export const guarantees: readonly Guarantee[] = [
   {
     name: "engine-share",
-    statement:
-      "A caller with more idempotency keys or promises than `memoryEngine()` keeps does not make those of others `unavailable`.",
+    statement: "A caller that fills `memoryEngine()` does not make promises and keys of others `unavailable`.",
     tests: crowds,
     mayOverlap: true,
     none: { stdio: without("principals")["stdio"] ?? "" },
@@ -202,7 +201,7 @@ export const guarantees: readonly Guarantee[] = [
   {
     name: "engine-lock",
     statement:
-      "While another process has the file of `sqliteEngine()` locked, calls that need no job are answered, and others when the lock ends, or with `unavailable` after `busyTimeoutMs`. Workerd has no SQLite.",
+      "While the file of `sqliteEngine()` is locked, calls without a job are answered; others wait, or are `unavailable` after `busyTimeoutMs`.",
     tests: locks,
     mayOverlap: true,
     also: ["tests/engine/sqlite_lock_test.ts"],

@@ -55,7 +55,7 @@ const NOT_JSON = "its answers are not JSON";
 export const guarantees: readonly Guarantee[] = [
   {
     name: "two-authorizations",
-    statement: "A request with two `Authorization` headers is `unauthenticated`, whichever of them is valid.",
+    statement: "A request with two `Authorization` headers is `unauthenticated`.",
     tests: twice,
     none: {
       ...without("HTTP"),
@@ -66,7 +66,7 @@ export const guarantees: readonly Guarantee[] = [
   {
     name: "json-headers",
     statement:
-      "Every answer in JSON that a cache may keep, with a status other than 200 or to GET, has `cache-control: no-store` and `x-content-type-options: nosniff`.",
+      "JSON that a cache may keep (to GET, or a status other than 200) has `cache-control: no-store` and `x-content-type-options: nosniff`.",
     tests: json,
     none: { ...without("HTTP"), "gRPC-Web": NOT_JSON, gRPC: NOT_JSON },
   },

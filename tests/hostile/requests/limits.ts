@@ -199,27 +199,26 @@ export const guarantees: readonly Guarantee[] = [
   },
   {
     name: "limit-depth",
-    statement: "Arguments that are nested deeper than `limits.depth` are `invalid_request`, before they are parsed.",
+    statement: "Arguments deeper than `limits.depth` are `invalid_request`, before parsing.",
     tests: depth,
     none: without("requests"),
   },
   {
     name: "limit-answer",
     statement:
-      "An answer, a piece, a failure or joined pieces over `limits.answerChars` are `result_too_large`, before they are written.",
+      "Answers, pieces, failures and joined pieces over `limits.answerChars` are `result_too_large`, before writing.",
     tests: answer,
   },
   {
     name: "limit-idle",
-    statement: "A stream without events for `timeoutMs`, or a unary call that takes longer, is `deadline_exceeded`.",
+    statement: "A stream without events for `timeoutMs`, or a longer unary call, is `deadline_exceeded`.",
     tests: idle,
     mayOverlap: true,
     also: ["tests/core/dispatch/calls/deadlines_test.ts"],
   },
   {
     name: "limit-principal",
-    statement:
-      "With `concurrencyLimit()` by principal, a caller over the limit gets `unavailable`, and other callers do not.",
+    statement: "With `concurrencyLimit()` by principal, only callers over the limit get `unavailable`.",
     tests: principal,
     none: without("principals"),
     also: [

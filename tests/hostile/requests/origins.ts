@@ -145,15 +145,14 @@ const NO_HTTP = without("HTTP");
 export const guarantees: readonly Guarantee[] = [
   {
     name: "dns-rebinding",
-    statement:
-      "A request with a foreign host name is rejected before a handler runs, where `hosts` are given, as `serve()` does on loopback.",
+    statement: "Foreign host names are rejected before a handler runs, given `hosts`, as on loopback.",
     tests: dnsRebinding,
     none: NO_HTTP,
     also: ["tests/hostile/requests/http1_test.ts"],
   },
   {
     name: "odd-hosts",
-    statement: "An invalid `Host` is rejected, never with a 5xx, and the next request is answered.",
+    statement: "An invalid `Host` is rejected, never with a 5xx.",
     tests: oddHosts,
     none: { ...NO_HTTP, gRPC: "HTTP/2 has no `Host` line: `dns-rebinding` has its `:authority`" },
     also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/fuzz/fuzz_full_test.ts"],
@@ -161,14 +160,13 @@ export const guarantees: readonly Guarantee[] = [
   {
     name: "csrf",
     statement:
-      "Requests that a page of another origin can send without a preflight (forms, plain text, no type) and foreign origins are rejected before a handler runs.",
+      "Requests that pages send without a preflight (forms, plain text, no type), and foreign origins, are rejected before a handler runs.",
     tests: csrf,
     none: NO_HTTP,
   },
   {
     name: "absurd-paths",
-    statement:
-      "An invalid path, with any method, is answered with a status below 500, and the next request is answered.",
+    statement: "Invalid paths, with any method, get a status below 500.",
     tests: absurdPaths,
     none: NO_HTTP,
     also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/requests/http2_full_test.ts"],

@@ -142,7 +142,7 @@ export const guarantees: readonly Guarantee[] = [
   {
     name: "endless-lists",
     statement:
-      "A list whose pages have no end, too many entries or characters, or a repeated cursor ends in one error that names the limit, in the client and in a gateway.",
+      "A list without end, over the limits or with a repeated cursor is one error that names the limit, in the client and in a gateway.",
     tests: [overCases(inProcess("MCP"), ENDLESS, (_, one) => checkList(one))],
     none: {
       ...except("MCP", "its list is one response, within `maxResponseBytes` and the limits of a gateway"),
@@ -152,7 +152,7 @@ export const guarantees: readonly Guarantee[] = [
   },
   {
     name: "slow-patterns",
-    statement: "A pattern of another server's schema takes linear time, or is left to that server.",
+    statement: "Patterns of other servers take linear time, or are left to that server.",
     tests: [
       overCases(
         inProcess("Webtools"),

@@ -227,7 +227,7 @@ const tests = PROTOCOLS.flatMap((protocol) =>
 export const guarantees: readonly Guarantee[] = [{
   name: "hostile-servers",
   statement:
-    "A server that responds with pages, truncated bodies, endless lines, compression bombs, redirects, pauses of years or silence ends a call in an error: within limits of size and time, and without requests to other servers.",
+    "A server with pages, truncated bodies, endless lines, compression bombs, redirects or silence ends a call in an error: within limits of size and time, without requests to other servers.",
   tests,
   mayOverlap: true,
   none: without("clients of foreign servers"),

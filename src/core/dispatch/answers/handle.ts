@@ -3,6 +3,7 @@
  *
  * Signed by the server and kept by the caller, so that any replica with the same keys reads them. Bound to the principal.
  */
+import { principalIdOf } from "../services.ts";
 import { type ErrorResult, errorResult } from "../../call/outcome.ts";
 import { ToolError } from "../../errors/tool_error.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
@@ -16,7 +17,7 @@ import { invalidArguments } from "../run_tool.ts";
 const LIFETIME_MS = 3_600_000;
 
 /** Parts of a run that handles need. */
-export type AnswerRun = Pick<RemoteRun, "call" | "callId" | "clock" | "definition" | "principalId" | "services">;
+export type AnswerRun = Pick<RemoteRun, "call" | "callId" | "clock" | "definition" | "services">;
 
 interface HandleData extends AnswerPosition {
   readonly args: Json;
@@ -35,7 +36,7 @@ const INVALID_HANDLE: ErrorResult = errorResult(
  * @throws {ToolError} `result_too_large`, if the arguments are too long for a handle.
  */
 export function createHandle(run: AnswerRun, position: AnswerPosition): string {
-  const { call: { args }, callId, clock, definition: { name, revision }, principalId, services: { keys } } = run;
+  const { call: { args }, callId, clock, definition: { name, revision }, services: { keys } } = run;
   if (keys === undefined) {
     throw new TypeError(`Cannot shorten the answer of "${name}": pass createServer({ keys: keyRing("k1:…") })`);
   }
@@ -46,7 +47,7 @@ export function createHandle(run: AnswerRun, position: AnswerPosition): string {
       id: callId,
       expSeconds,
       tool: name,
-      principal: principalId,
+      principal: principalIdOf(run),
       data: data as unknown as Json,
     });
   } catch (cause) {
@@ -91,13 +92,13 @@ export const MORE: ToolDefinition = {
 };
 
 async function readRest(run: RemoteRun) {
-  const { call, principalId, principal, clock, sink, services } = run;
+  const { call, principal, clock, sink, services } = run;
   const { handle } = isJsonObject(call.args) ? call.args : {};
   if (typeof handle !== "string") {
     const message = "Expected the member `more` of an earlier answer";
     return invalidArguments([{ path: ["handle"], expected: "a handle", received: typeof handle, message }]);
   }
-  const verified = services.keys?.verify("answer", handle, principalId, clock.now());
+  const verified = services.keys?.verify("answer", handle, principalIdOf(run), clock.now());
   if (typeof verified !== "object") return INVALID_HANDLE;
   // The dispatcher runs the tool as if its caller had called it: with its middleware, scopes and limits.
   const dispatcher = services as unknown as Dispatcher;

@@ -10,6 +10,7 @@ import type { Jobs } from "./jobs.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
+import { settleOrMask } from "../error_masking.ts";
 import type { CallContext } from "../call_context.ts";
 import type { RunLease } from "../services.ts";
 
@@ -118,7 +119,7 @@ export class JobLease implements RunLease {
         return await this.#write(result);
       } catch (thrown) {
         onTried();
-        if (waitMs === FIRST_WRITE_MS) services.settleThrown(thrown, { tool: this.job.tool, callId: this.job.id });
+        if (waitMs === FIRST_WRITE_MS) settleOrMask(services, thrown, { tool: this.job.tool, callId: this.job.id });
         if (services.isClosed || services.clock.now() >= this.job.expiresAtMs) throw thrown;
       }
       await this.#sleep(waitMs);

@@ -1,6 +1,7 @@
 /** The job of a run, as it is written first. */
 import type { Job } from "../../../engine/engine.ts";
 import type { Json } from "../../../internal/json.ts";
+import { digestOfRun } from "../../token/digest.ts";
 import type { CallContext } from "../call_context.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 
@@ -27,7 +28,7 @@ export function jobOfRun(
     tool: name,
     ...(revision !== undefined && { revision }),
     args: call.args as Json,
-    digest: run.digest,
+    digest: digestOfRun(run),
     ...(principal !== undefined && { principal }),
     ...(context !== undefined && { context }),
     ...(trace !== undefined && { trace }),

@@ -9,15 +9,17 @@ import { uuidOf } from "../../token/digest.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import { toolOfJob } from "../attached_tools.ts";
 import type { ToolDefinition } from "../../tool/definition.ts";
+import { settleOrMask } from "../error_masking.ts";
 import { CallContext } from "../call_context.ts";
 import { configure } from "../configure.ts";
 import type { DeferralParts, DispatchServices } from "../deferral.ts";
 import { invalidArguments } from "../run_tool.ts";
-import type { RunLease, RunQuestions } from "../services.ts";
+import { principalIdOf, type RunLease, type RunQuestions } from "../services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import type { ScheduledJobs } from "./scheduled_jobs.ts";
+import { jobRunState } from "./job_run_state.ts";
 import { toWaiting } from "./job_waits.ts";
 import { EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
 import type { JobPromises } from "./job_promises.ts";
@@ -88,7 +90,7 @@ export class JobRunner {
 
   /** Turns a run into a job, and sends its caller the promise; a stream gets a `deferred` event first. */
   async #becomeJob(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
-    const { runState } = run;
+    const runState = jobRunState(run);
     const { clock } = this.#services;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
     const isWritten = await run.written;
@@ -130,7 +132,7 @@ export class JobRunner {
   }
 
   bindKey(run: CallContext, key: string): void {
-    run.resume(uuidOf(run.principalId, key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
+    run.resume(uuidOf(principalIdOf(run), key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
     run.runState.ignoreDisconnect();
   }
 
@@ -235,7 +237,7 @@ export class JobRunner {
     const concluded = Promise.withResolvers<void>();
     run.lease = lease;
     // Store the result of a call with an idempotency key before returning it, so that a retry gets the same result.
-    run.runState.detach((result) => {
+    jobRunState(run).detach((result) => {
       return new Promise((onTried) => {
         lease.conclude(this.#withinLimits(result, run, lease.job), onTried).then(concluded.resolve, concluded.reject);
       });
@@ -298,7 +300,7 @@ export class JobRunner {
       return errorResult("result_too_large", `The result has ${length} characters; at most ${resultChars} are kept`);
     } catch (cause) {
       const error = new TypeError("The result cannot be written as JSON", { cause });
-      return this.#services.settleThrown(error, { tool, callId: id });
+      return settleOrMask(this.#services, error, { tool, callId: id });
     }
   }
 }

@@ -2,6 +2,7 @@ import { type CallResult, type ErrorResult, errorResult } from "../../call/outco
 import type { Job } from "../../../engine/engine.ts";
 import { isFinal, type Jobs } from "./jobs.ts";
 import type { DispatchServices } from "../deferral.ts";
+import { CLOSING } from "../services.ts";
 import type { JobPromises } from "./job_promises.ts";
 import type { CallContext } from "../call_context.ts";
 import { DEADLINE_SHARE } from "./run_guard.ts";
@@ -47,7 +48,7 @@ export class JobWaiters {
     if (job?.state === "queued" || job?.state === "running" || job?.state === "waiting") {
       // A tool without .promise() has no promise to redeem.
       if (promise === undefined) {
-        return this.#services.isClosed ? this.#services.shutdownError() : this.#services.deadlineError();
+        return this.#services.isClosed ? CLOSING : this.#services.deadlineError();
       }
       job = await this.#jobs.join(joined.id);
     }

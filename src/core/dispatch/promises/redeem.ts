@@ -7,6 +7,7 @@ import type { CallResult, FailureOutcome, PromiseOutcome } from "../../call/outc
 import { isFinal, type Jobs } from "./jobs.ts";
 import { Pending } from "../../handler/context.ts";
 import type { RemotePromise, RemoteRunner, RemoteWait } from "../../tool/definition.ts";
+import { digestOfRun } from "../../token/digest.ts";
 import type { RedeemInput } from "../../tool/system_tools.ts";
 import type { ExternalDefinition, ToolDefinition } from "../../tool/definition.ts";
 import { CallContext } from "../call_context.ts";
@@ -98,7 +99,7 @@ export class Redeemer {
     const job = "kind" in opened || !this.#promises.isKnowable(opened)
       ? undefined
       : await this.#jobs.engine.get(opened.id);
-    if (job === undefined || job.digest !== run.digest) return INVALID_CONTINUATION;
+    if (job === undefined || job.digest !== digestOfRun(run)) return INVALID_CONTINUATION;
     await this.#answer(run, opened as RemotePromise);
     return await this.#waits.untilJoinedEnd(run, job);
   }

@@ -4,8 +4,8 @@
  * Most of the code is that of jobs, in job_service.ts. It is loaded when a server is created that has a tool with `.promise()`, or else
  * when it is first needed, so that other servers start without it.
  */
-import type { Peer } from "../../call/call.ts";
-import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
+import type { Call, CallMeta, Peer } from "../../call/call.ts";
+import { type CallResult, type ErrorResult, errorResult, type Sink, toToolError } from "../../call/outcome.ts";
 import type { Engine, EngineWorker, WorkOptions } from "../../../engine/engine.ts";
 import type { Future } from "../../../internal/future.ts";
 import { checkOptions, wholeNumber } from "../../../internal/options.ts";
@@ -15,6 +15,8 @@ import type { TokenKeys } from "../../token/token.ts";
 import { hasPromises, toolOfJob } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
+import { canPromise } from "../../tool/registry.ts";
+import { settleOrMask } from "../error_masking.ts";
 import type { CallContext } from "../call_context.ts";
 import type {
   Deferral,
@@ -33,6 +35,7 @@ import type { Resolution } from "../../handler/waits.ts";
 import type { Notifier } from "../completion.ts";
 import type { Scheduler } from "../schedule.ts";
 import type { RunQuestions } from "../services.ts";
+import { JobRunState } from "./job_run_state.ts";
 import type { JobService } from "./job_service.ts";
 import { CLOCK_SKEW_MS, PromiseTokens } from "./promise_tokens.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
@@ -48,10 +51,16 @@ export function withPromises<Own extends Engine>(engine: Own): Own & PromiseEngi
 }
 
 const SUPPORT: DeferralSupport = {
-  systemTools: SYSTEM_TOOLS,
+  systemTools: systemToolsFor,
   create: (services, options) => new EngineDeferral(services, options),
   randomKeys,
 };
+
+/** Middleware may ask questions around the system tools, too, so they need the schema adapters of the tools. */
+function systemToolsFor(definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const promising = definitions.find(canPromise);
+  return promising ? SYSTEM_TOOLS.map((definition) => ({ ...definition, adapters: promising.adapters })) : [];
+}
 
 /** The code of jobs, once it has been loaded. */
 let code: JobCode | undefined;
@@ -106,6 +115,10 @@ class EngineDeferral implements Deferral {
     if (definitions.some(({ promise }) => promise !== undefined)) this.#load().catch(() => {});
   }
 
+  createRunState(call: Call, sink: Sink | undefined): JobRunState {
+    return new JobRunState(call, sink);
+  }
+
   guard(
     run: CallContext,
     running: Future<CallResult>,
@@ -121,8 +134,11 @@ class EngineDeferral implements Deferral {
     return this.#parts.engine.startsElsewhere === true;
   }
 
-  start(run: CallContext, idempotencyKey: string | undefined, isEnqueued: boolean): Promise<CallResult> {
-    const waits = !isEnqueued && this.startsElsewhere && run.definition.promise !== undefined;
+  start(run: CallContext, { idempotencyKey, isPromiseWanted }: CallMeta): Promise<CallResult> | undefined {
+    const mayPromise = run.definition.promise !== undefined;
+    const isEnqueued = isPromiseWanted === true && mayPromise;
+    const waits = !isEnqueued && this.startsElsewhere && mayPromise;
+    if (idempotencyKey === undefined && !isEnqueued && !waits) return undefined;
     return this.#withJobs(({ runner }) => {
       if (idempotencyKey !== undefined) runner.bindKey(run, idempotencyKey);
       return isEnqueued || waits ? runner.enqueue(run, waits) : runner.runKeyed(run);
@@ -167,6 +183,12 @@ class EngineDeferral implements Deferral {
     return this.#atWait(({ waitResolver }) => waitResolver.resolve(token, word));
   }
 
+  async settleWait(token: string, word: ResolveWord): Promise<Resolution> {
+    const result = await this.resolve(token, word);
+    if ("kind" in result) throw toToolError(result);
+    return result;
+  }
+
   readWait(token: string): Promise<OpenWait | Resolution | ErrorResult> {
     return this.#atWait(({ waitResolver }) => waitResolver.read(token));
   }
@@ -178,7 +200,7 @@ class EngineDeferral implements Deferral {
         return work(service);
       });
     } catch (thrown) {
-      const result = this.#services.settleThrown(thrown, { during: "resolve" });
+      const result = settleOrMask(this.#services, thrown, { during: "resolve" });
       return result.kind === "error" ? result : errorResult("internal", result.message);
     }
   }
@@ -261,7 +283,7 @@ class EngineDeferral implements Deferral {
     run.whenStarted(() => {
       this.#withJobs(({ runner }) => runner.adopt(run, startedMs, promiseAtMs)).catch((thrown) => {
         // Without a promise the run continues until its deadline.
-        this.#services.settleThrown(thrown, { tool: run.definition.name, callId: run.callId });
+        settleOrMask(this.#services, thrown, { tool: run.definition.name, callId: run.callId });
       });
     });
   }
@@ -287,7 +309,7 @@ class EngineDeferral implements Deferral {
       skewMs: CLOCK_SKEW_MS,
       insert: (job, dueInMs) => reporting.insert(job, dueInMs),
       get: (id) => reporting.get(id),
-      report: (thrown) => void this.#services.settleThrown(thrown, { during: "schedules" }),
+      report: (thrown) => void settleOrMask(this.#services, thrown, { during: "schedules" }),
     });
   }
 }

@@ -30,7 +30,7 @@ import type {
 import type { Schema } from "../../schema/standard_schema.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { AskingRun, RunQuestions, StoppedRuns } from "../services.ts";
+import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 import { ReplayCheck } from "./replay.ts";
 import { OPEN, WaitTracker } from "./waiting.ts";
@@ -163,18 +163,15 @@ export class QuestionTracker implements RunQuestions {
     return running as Promise<Value>;
   }
 
-  settle(promises: StoppedRuns | undefined): CallResult {
+  settle(): CallResult {
     const { divergence } = this.#replay;
     if (divergence !== undefined) return divergence;
-    if (this.requests !== undefined) return this.#toQuestions(this.requests, promises);
+    if (this.requests !== undefined) return this.#toQuestions(this.requests);
     // A run that waits was made a job.
-    return promises!.promiseOf(this.#run, this);
+    return this.#run.services.deferral!.promiseOf(this.#run, this);
   }
 
-  #toQuestions(
-    requests: Readonly<Record<string, Question>>,
-    promises: StoppedRuns | undefined,
-  ): QuestionsResult | ErrorResult {
+  #toQuestions(requests: Readonly<Record<string, Question>>): QuestionsResult | ErrorResult {
     const { memo } = this;
     const { definition, services } = this.#run;
     const unread = this.#unreadKeys;
@@ -189,7 +186,7 @@ export class QuestionTracker implements RunQuestions {
     }
     try {
       // The questions of a promised job are answered through its promise.
-      const continuation = promises?.tokenOf(this.#run) ?? encodeContinuation(this.#keys, this.#run, this);
+      const continuation = services.deferral?.tokenOf(this.#run) ?? encodeContinuation(this.#keys, this.#run, this);
       return { kind: resultKindOf(requests), requests, continuation };
     } catch (thrown) {
       // The length of the answers is the caller's doing, the length of the steps is the tool's.

@@ -3,7 +3,7 @@ import { compileValidator } from "../../schema/compile.ts";
 import type { SchemaResult } from "../../schema/standard_schema.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { CallerStateSlot } from "../../handler/caller_state.ts";
-import type { AskingRun, EncodableCallerState } from "../services.ts";
+import { type AskingRun, type EncodableCallerState, principalIdOf } from "../services.ts";
 
 /** Lifetime of caller state since its last change, in milliseconds: thirty days. */
 const LIFETIME_MS = 2_592_000_000;
@@ -20,7 +20,7 @@ export class SignedCallerState implements EncodableCallerState {
     this.#keys = keys;
     const { clock } = run.services;
     const blob = run.call.meta?.context;
-    const verified = blob === undefined ? "invalid" : keys.verify("context", blob, run.principalId, clock.now());
+    const verified = blob === undefined ? "invalid" : keys.verify("context", blob, principalIdOf(run), clock.now());
     const data = typeof verified === "string" ? undefined : verified.data;
     this.#values = new Map(isJsonObject(data) ? Object.entries(data) as [string, Json][] : []);
   }
@@ -60,12 +60,12 @@ export class SignedCallerState implements EncodableCallerState {
 
   encode(): string | undefined {
     if (!this.#isChanged) return undefined;
-    const { services, principalId } = this.#run;
+    const { services } = this.#run;
     return this.#keys.sign("context", {
       id: crypto.randomUUID(),
       expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),
       tool: "",
-      principal: principalId,
+      principal: principalIdOf(this.#run),
       data: Object.fromEntries(this.#values),
     });
   }

@@ -6,8 +6,9 @@
 import type { ErrorResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
+import { digestOfRun } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import { type AskingRun, INVALID_CONTINUATION, type RunQuestions } from "../services.ts";
+import { type AskingRun, INVALID_CONTINUATION, principalIdOf, type RunQuestions } from "../services.ts";
 
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
@@ -27,7 +28,7 @@ interface ContinuationData extends Memo {
 export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requests = {} }: RunQuestions): string {
   const { definition: { name, revision }, callId, runState, services } = run;
   const data: ContinuationData = {
-    digest: run.digest,
+    digest: digestOfRun(run),
     asked: Object.keys(requests),
     ...memo,
     pieces: runState.deliveredPieces,
@@ -37,7 +38,7 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
     id: callId,
     expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),
     tool: name,
-    principal: run.principalId,
+    principal: principalIdOf(run),
     data: data as unknown as Json,
   });
 }
@@ -45,11 +46,11 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
 /** Continues the run of a continuation, with the answers that came with it. Answers to other questions are ignored. */
 export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation: string): ErrorResult | undefined {
   const { definition, call, services } = run;
-  const verified = keys.verify("continuation", continuation, run.principalId, services.clock.now());
+  const verified = keys.verify("continuation", continuation, principalIdOf(run), services.clock.now());
   if (typeof verified === "string" || verified.tool !== definition.name) return INVALID_CONTINUATION;
   // The signature is valid, so the data has the shape that encodeContinuation() writes.
   const { digest, asked, answers, steps, pieces, revision } = verified.data as unknown as ContinuationData;
-  if (revision !== definition.revision || digest !== run.digest) return INVALID_CONTINUATION;
+  if (revision !== definition.revision || digest !== digestOfRun(run)) return INVALID_CONTINUATION;
   const received = [...readAnswers(call.meta?.responses)].filter(([key]) => asked.includes(key));
   run.resume(verified.id, { answers: { ...answers, ...Object.fromEntries(received) }, steps });
   run.runState.skippedPieces = run.sink === undefined ? 0 : pieces;

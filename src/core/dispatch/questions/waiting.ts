@@ -125,7 +125,7 @@ export class WaitTracker {
 
   /** The job of this run; the run becomes one if it has no job yet. */
   async #job(): Promise<RunLease> {
-    if (this.#run.lease?.isPromised !== true) await this.#run.services.makeJob(this.#run);
+    if (this.#run.lease?.isPromised !== true) await this.#run.services.deferral?.makeJob(this.#run);
     const { lease } = this.#run;
     if (lease === undefined) throw new Error("The call has ended");
     return lease;

@@ -1,5 +1,4 @@
 /** The code of questions, steps and caller state, as keys bring it to a server. */
-import { digestOf } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { QuestionKeys, QuestionSupport } from "../services.ts";
 import { QuestionTracker } from "./asking.ts";
@@ -18,10 +17,6 @@ export function withQuestions<Keys extends TokenKeys>(keys: Keys): Keys & Questi
 
 function createQuestions(keys: TokenKeys): QuestionSupport {
   return {
-    digest({ definition, call: { args, config } }) {
-      // Another config makes it another call.
-      return digestOf(definition.name, config === undefined ? args : { args, config: config.reveal() });
-    },
     start: (run, memo) => new QuestionTracker(run, keys, memo),
     openCallerState: (run) => new SignedCallerState(run, keys),
     resume: (run, continuation) => resumeContinuation(keys, run, continuation),

@@ -3,6 +3,7 @@
  *
  * Source: `io.modelcontextprotocol/tasks`, draft of 2026-08.
  */
+import { readPromise } from "../../../core/dispatch/deferral.ts";
 import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
@@ -165,7 +166,7 @@ export class Tasks {
     revision: Revision,
     meta: Members = {},
   ): RpcResponse {
-    const terms = this.#host.dispatch.readPromise(taskId, peer);
+    const terms = readPromise(this.#host.dispatch, taskId, peer);
     const name = "kind" in terms ? "" : terms.tool;
     const withMeta = result.kind === "answer" || result.kind === "failure"
       ? { ...result, meta: { ...result.meta, ...meta } }
@@ -199,7 +200,7 @@ export class Tasks {
     { isModern }: Revision,
   ): TaskView {
     const nowMs = this.#host.clock.now();
-    const terms = this.#host.dispatch.readPromise(taskId, peer);
+    const terms = readPromise(this.#host.dispatch, taskId, peer);
     const createdAtMs = "kind" in terms ? nowMs : terms.createdAtMs;
     const progress = promise?.progress;
     const task = {

@@ -5,7 +5,7 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { ContentCatalog } from "../../../core/content/content_catalog.ts";
+import type { ContentMethod } from "../../../core/content/content_catalog.ts";
 import { jsonReply, mediaTypeError, RESULT_HEADERS } from "../../framing/http.ts";
 import { EventStream } from "../../framing/event_stream.ts";
 import { encodeSseEvent, STREAM_HEADERS } from "../../framing/sse.ts";
@@ -79,20 +79,19 @@ class McpLite implements MountedWire {
   /** Tools of the host that were encoded last, and their JSON text. */
   #cachedTools: WireHost["tools"] = [];
   #cachedJson = encodeTools([]);
-  /** JSON text of the prompts; `undefined` if the server has no prompts. */
-  readonly #promptsJson: string | undefined;
   readonly #meta: MetaEncoder;
   readonly #heartbeats: Deadlines;
 
   constructor(host: WireHost, base: string) {
-    const { catalog: { prompts = [] } = {}, info, clock } = host;
+    const { info, clock } = host;
     this.#host = host;
-    this.#promptsJson = prompts.length === 0 ? undefined : JSON.stringify(prompts);
     const lists = new Map<string, (tools: ToolsJson) => string>([
       [`${base}/listtools`, ({ array }) => array],
       [`${base}/tools`, ({ object }) => object],
     ]);
-    if (prompts.length > 0) lists.set(`${base}/prompts`, () => `{"prompts":${this.#promptsJson}}`);
+    for (const { path, list } of host.catalog?.methods.values() ?? []) {
+      if (path !== undefined) lists.set(base + path, () => `{${list}}`);
+    }
     this.#lists = lists;
     this.paths = [...CALL_PATHS.map((path) => base + path), ...this.#lists.keys()];
     this.#meta = new MetaEncoder(info.version);
@@ -162,38 +161,32 @@ class McpLite implements MountedWire {
       case "ping":
         return this.#resultReply(request.id, `{${this.#answerMeta(startedMs)}}`);
       default:
-        return this.#promptsJson === undefined
-          ? methodNotFound(request, "")
-          : this.#answerPrompts(head, request, this.#promptsJson, startedMs);
+        return this.#answerContent(head, request, startedMs);
     }
   }
 
-  #answerPrompts(head: Head, request: JsonRpcRequest, promptsJson: string, startedMs: number): MaybeFuture<Reply> {
-    switch (request.method) {
-      case "prompts/get":
-        return this.#getPrompt(head, request, startedMs);
-      case "prompts/list":
-        return this.#resultReply(request.id, `{"prompts":${promptsJson},${this.#answerMeta(startedMs)}}`);
-      default:
-        return methodNotFound(request, ", prompts/get, prompts/list");
-    }
+  #answerContent(head: Head, request: JsonRpcRequest, startedMs: number): MaybeFuture<Reply> {
+    const { methods = new Map<string, ContentMethod>() } = this.#host.catalog ?? {};
+    const { list, run } = methods.get(request.method) ?? {};
+    if (list !== undefined) return this.#resultReply(request.id, `{${list},${this.#answerMeta(startedMs)}}`);
+    return run === undefined ? methodNotFound(request, methods) : this.#callTool(head, request, startedMs, run);
   }
 
-  #callTool(head: Head, request: JsonRpcRequest, startedMs: number): MaybeFuture<Reply> {
+  /** @param run Runs the call. Default: the call is of a tool, and may be streamed. */
+  #callTool(
+    head: Head,
+    request: JsonRpcRequest,
+    startedMs: number,
+    run?: ContentMethod["run"],
+  ): MaybeFuture<Reply> {
     const decoded = decodeCallParams(request);
     if ("kind" in decoded) return errorReply(request.id, decoded);
-    if (acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
+    if (run === undefined && acceptsEventStream(head.metadata.get("accept"))) {
+      return this.#streamCall(head, request.id, decoded, startedMs);
+    }
     const { tool, args, meta } = decoded;
     const call: Call = { tool, args, meta, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
-    return this.#replyTo(head, request.id, call, this.#host.dispatch.call(call), startedMs);
-  }
-
-  #getPrompt(head: Head, request: JsonRpcRequest, startedMs: number): MaybeFuture<Reply> {
-    const decoded = decodeCallParams(request);
-    if ("kind" in decoded) return errorReply(request.id, decoded);
-    const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
-    // If there were no prompts, the method would not have been found.
-    const result = (this.#host.catalog as ContentCatalog).getPrompt(call.tool, call.args, call);
+    const result = run === undefined ? this.#host.dispatch.call(call) : run(call);
     return this.#replyTo(head, request.id, call, result, startedMs);
   }
 
@@ -218,7 +211,7 @@ class McpLite implements MountedWire {
     });
     chain(this.#host.dispatch.call(call, stream), (result) => {
       if (result.kind === "error" && !stream.isOpen) {
-        stream.discard();
+        stream.finish();
         reply.receive(this.#callReply(id, call, result, startedMs));
       } else this.#endStream(stream, call, result, startedMs);
     });
@@ -264,8 +257,9 @@ class McpLite implements MountedWire {
   }
 }
 
-function methodNotFound({ id, method }: JsonRpcRequest, others: string): Reply {
-  const message = `Method not found: ${method.slice(0, 64)}; there are tools/call, tools/list${others} and ping`;
+function methodNotFound({ id, method }: JsonRpcRequest, others: ReadonlyMap<string, unknown>): Reply {
+  const names = ["tools/call", "tools/list", ...others.keys()].join(", ");
+  const message = `Method not found: ${method.slice(0, 64)}; there are ${names} and ping`;
   return errorReply(id, errorResult("method_not_found", message));
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readPromise } from "../../../core/dispatch/deferral.ts";
 import type { Call } from "../../../core/call/call.ts";
 import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import { acceptsEventStream, acceptsType } from "../../../internal/http.ts";
@@ -85,7 +86,7 @@ export class Exchange {
     chain(this.#host.dispatch.call(this.#call, stream), (result) => {
       const isProblem = result.kind !== "answer" && result.kind !== "promise";
       if (isProblem && !stream.isOpen) {
-        stream.discard();
+        stream.finish();
         reply.receive(this.#reply(result));
       } else stream.end(this.#lastEvent(result));
     });
@@ -153,7 +154,7 @@ export class Exchange {
   /** Path of a promise, below the tool that gives it: `redeem` and `call_tool` return promises of other tools. */
   #locationOf({ token }: PromiseOutcome): string | undefined {
     const { toolsPath, dispatch } = this.#host;
-    const terms = dispatch.readPromise(token, this.#call.peer);
+    const terms = readPromise(dispatch, token, this.#call.peer);
     if ("kind" in terms) return undefined;
     return `${mountPath(this.#head)}${toolsPath}/${encodeURIComponent(terms.tool)}/promises/${token}`;
   }

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { readPromise } from "../../../core/dispatch/deferral.ts";
 import type { Call } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
@@ -155,7 +156,7 @@ class Rest implements MountedWire {
   #promise(head: Head, tool: string, token: string): MaybeFuture<Reply> {
     const isCancel = head.method === "DELETE";
     if (!isCancel && head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD, DELETE");
-    const terms = this.#host.dispatch.readPromise(token, new HeadPeer(head, WIRE_NAME, undefined, false));
+    const terms = readPromise(this.#host.dispatch, token, new HeadPeer(head, WIRE_NAME, undefined, false));
     if ("kind" in terms) return fail(head, terms);
     if (terms.tool !== tool) return fail(head, errorResult("invalid_promise", "Not a promise of this tool"));
     const preferences = parsePreferences(head.metadata.get("prefer"));

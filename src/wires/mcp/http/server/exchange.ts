@@ -124,7 +124,7 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
   /** Ends the stream if it is open; otherwise returns the whole reply. */
   #end(response: RpcResponse): Reply | undefined {
     if (this.#body?.isOpen) return void this.#body.end(encodeSseEvent("message", response.json));
-    this.#body?.discard();
+    this.#body?.finish();
     return this.toReply(response);
   }
 

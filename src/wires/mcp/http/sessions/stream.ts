@@ -85,7 +85,7 @@ export class SessionStreamReader {
   close(): void {
     if (this.#isOver) return;
     if (this.#body.isOpen) this.#body.end("");
-    else this.#body.discard();
+    else this.#body.finish();
     this.#end();
   }
 

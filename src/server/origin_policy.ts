@@ -1,0 +1,148 @@
+/**
+ * Checks the Host of requests, allows listed origins, and answers CORS preflights.
+ *
+ * The host protects against DNS rebinding: a hostile page that reaches a local server under its own name.
+ */
+import type { Dispatch } from "../core/dispatch/dispatcher.ts";
+import type { MaybePromise } from "../internal/async.ts";
+import type { Head, MountedWire, Reply } from "../wires/wire.ts";
+import { hostOf, OriginGuard, quote } from "./origin_guard.ts";
+import type { Routes } from "./routes.ts";
+
+/** CORS for pages of the allowed origins. */
+export interface CorsOptions {
+  /** Time that a browser may cache the answer to a preflight, in seconds. Default: 600. */
+  readonly maxAgeSeconds?: number;
+  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after", "www-authenticate"]`. */
+  readonly exposeHeaders?: readonly string[];
+}
+
+/** The hosts and origins that requests may have. */
+export interface OriginPolicy {
+  /** Host names (with or without port) under which the server may be reached. Default: any. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Origins, beside the server's own, whose pages may call it: `https://app.example`; `"*"` for all. Default: none. */
+  readonly origins?: readonly string[] | "*" | undefined;
+  /** Whether to answer preflights and send CORS headers to allowed origins. Default: `false`. */
+  readonly cors?: boolean | CorsOptions | undefined;
+}
+
+/** The names of this machine, as seen from itself. */
+export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** The option `originPolicy` of `createServer` of `./core`, made by {@link originPolicy}. */
+export interface OriginRules extends OriginPolicy {
+  /**
+   * Creates the guard of a server.
+   *
+   * @internal
+   */
+  readonly "~origins": (
+    policy: OriginPolicy,
+    log: Pick<Dispatch, "warn">,
+    routes: Routes,
+  ) => OriginGuard;
+}
+
+/**
+ * Hosts, origins and CORS, for `originPolicy` of `createServer` of `./core`. `createServer` of the front door takes its members as
+ * options.
+ *
+ * @example Pages of one other origin may call the server
+ * ```ts
+ * import { createServer, defineTool, originPolicy } from "jsr:@toolwire/toolwire/core";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+ * const policy = originPolicy({ origins: ["https://app.example"], cors: true });
+ * const server = createServer({ tools: [ping], originPolicy: policy });
+ * const request = new Request("https://api.example/mcp-lite/v1/tools", { headers: { origin: "https://app.example" } });
+ * const { headers } = await server.fetch(request);
+ * strictEqual(headers.get("access-control-allow-origin"), "https://app.example");
+ * ```
+ */
+export function originPolicy(policy: OriginPolicy): OriginRules {
+  return { ...policy, "~origins": (...guarded) => new PolicyGuard(...guarded) };
+}
+
+const DEFAULT_MAX_AGE_SECONDS = 600;
+
+/** Enforces an {@link OriginPolicy}. */
+class PolicyGuard extends OriginGuard {
+  readonly #hosts: ReadonlySet<string> | undefined;
+  readonly #origins: ReadonlySet<string> | "*";
+  readonly #cors: CorsOptions | undefined;
+  readonly #exposed: string;
+
+  /** @param routes The wires, which have response headers that pages read. */
+  constructor(
+    { hosts, origins = [], cors }: OriginPolicy,
+    log: Pick<Dispatch, "warn">,
+    routes: Routes,
+  ) {
+    super(log);
+    this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
+    this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
+    this.#cors = cors === true ? {} : cors === false ? undefined : cors;
+    const ofServer = this.#cors?.exposeHeaders ?? ["retry-after", "www-authenticate"];
+    const ofWires = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
+    this.#exposed = [...ofServer, ...new Set(ofWires)].join(", ");
+  }
+
+  override get decorate(): OriginGuard["decorate"] {
+    return this.#cors && ((head, reply) => this.#addHeaders(head, reply));
+  }
+
+  override check(
+    head: Head,
+    wire: MountedWire | undefined,
+    isPublic: boolean | undefined,
+  ): MaybePromise<Reply> | undefined {
+    if (this.#hosts === undefined || isListed(hostOf(head), this.#hosts)) return super.check(head, wire, isPublic);
+    return this.refuse(head, wire, `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`);
+  }
+
+  protected override allows(origin: string, head: Head): boolean {
+    return this.#origins === "*" || this.#origins.has(origin.toLowerCase()) || super.allows(origin, head);
+  }
+
+  protected override preflight(head: Head, origin: string | null, methods: readonly string[]): Reply | undefined {
+    if (this.#cors === undefined) return super.preflight(head, origin, methods);
+    const wanted = head.metadata.get("access-control-request-headers");
+    const headers = {
+      allow: [...methods, "OPTIONS"].join(", "),
+      "access-control-allow-methods": methods.join(", "),
+      "access-control-max-age": String(this.#cors.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS),
+      ...(wanted !== null && { "access-control-allow-headers": wanted }),
+    };
+    return { status: 204, headers, body: null };
+  }
+
+  /** Adds CORS headers if the request came from another origin. */
+  #addHeaders(head: Head, reply: Reply): Reply {
+    const origin = head.metadata.get("origin");
+    const cors = origin !== null && this.allows(origin, head) && {
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": this.#exposed,
+    };
+    return { ...reply, headers: { ...reply.headers, ...cors, vary: "origin" } };
+  }
+}
+
+function parseHost(host: string): string {
+  if (!host.includes("/")) return host.toLowerCase();
+  throw new TypeError(`Cannot listen for host ${quote(host)}: write its name alone, such as "api.example"`);
+}
+
+/** Formats an origin as browsers do: without a trailing slash and a default port. */
+function parseOrigin(origin: string): string {
+  const parsed = URL.canParse(origin) ? new URL(origin).origin : "null";
+  if (parsed !== "null") return parsed;
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^/]+$/i.test(origin)) return origin.toLowerCase();
+  throw new TypeError(`Cannot allow origin ${quote(origin)}: write it with its scheme, such as "https://app.example"`);
+}
+
+function isListed(host: string, hosts: ReadonlySet<string>): boolean {
+  const wanted = host.toLowerCase();
+  return hosts.has(wanted) || hosts.has(wanted.replace(/:\d+$/, ""));
+}
