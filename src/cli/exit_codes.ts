@@ -1,7 +1,7 @@
 /** The exit codes of `toolwire`, and the code of each error. */
 import type { ToolErrorCode } from "../core/errors/code.ts";
 
-/** Exit codes, by meaning. docs/cli.md has the same table. */
+/** Exit codes, by meaning. docs/cli.md has the same list. */
 export const EXIT = {
   /** Done. */
   ok: 0,
