@@ -7,7 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { formatFailures, formatNotes, formatTotal, row, scenarioTable, writeSection } from "./conformance_doc.mjs";
+import {
+  formatCell,
+  formatFailures,
+  formatNotes,
+  formatTotal,
+  row,
+  scenarioTable,
+  writeSection,
+} from "./conformance_doc.mjs";
 import { declaredFeatures, formatFeature, passedUndeclared } from "./conformance_features.mjs";
 import { runSuite } from "./conformance_results.mjs";
 import { findBin, root } from "./runtimes.mjs";
@@ -116,16 +124,16 @@ function startServer(args) {
 
 /** Writes the section of docs/conformance.md. */
 function writeTables() {
-  const totalOf = (name, mode) => formatTotal(columns.find((one) => one.name === name && one.mode === mode));
+  const totalOf = (name, mode) => formatCell(columns.find((one) => one.name === name && one.mode === mode));
   writeSection("Server", [
     "`npm run conformance`: `mcp()` of [examples/everything](../examples/everything), on Bun.",
     "",
-    row(["run", "sessions", "stateless"]),
+    row(["run: checks, scenarios", "sessions", "stateless"]),
     row(["---", "---", "---"]),
     ...RUNS.map(({ name }) => row([name, totalOf(name, "sessions"), totalOf(name, "stateless")])),
     "",
-    "`server-session-lifecycle` and two warnings need sessions. The warning of `input-required-result-ignore-extra-params` is about answers",
-    "without the `requestState` of their question: the server ignores them, so that a caller cannot confirm what it has not been asked.",
+    "The warning of `input-required-result-ignore-extra-params` is about answers without the `requestState` of their question: the server",
+    "ignores them, so that a caller cannot confirm what it has not been asked.",
     "",
     ...formatNotes(columns),
   ]);

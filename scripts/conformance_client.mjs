@@ -4,7 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { formatFailures, formatNotes, formatTotal, row, scenarioTable, writeSection } from "./conformance_doc.mjs";
+import {
+  formatCell,
+  formatFailures,
+  formatNotes,
+  formatTotal,
+  row,
+  scenarioTable,
+  writeSection,
+} from "./conformance_doc.mjs";
 import { runSuite } from "./conformance_results.mjs";
 import { findBin, root, runOrThrow } from "./runtimes.mjs";
 
@@ -116,7 +124,7 @@ function writeTables() {
     "",
     row(["run", "checks and scenarios that pass"]),
     row(["---", "---"]),
-    ...columns.map((column) => row([column.title, formatTotal(column)])),
+    ...columns.map((column) => row([column.title, formatCell(column)])),
     "",
     ...formatNotes(columns),
   ]);

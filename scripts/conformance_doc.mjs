@@ -8,9 +8,8 @@ const SECTIONS = ["Server", "Client"];
 const HEAD = [
   "# Conformance",
   "",
-  "Results of the official suites of MCP, `@modelcontextprotocol/conformance` 0.1.16 and 0.2.0-alpha.12. A command writes each section, prints",
-  "a table of all scenarios, and fails if a check fails or a runner ends early. A scenario has passed if none of its checks fails and at least",
-  "one has run.",
+  "Results of the official suites of MCP, `@modelcontextprotocol/conformance` 0.1.16 and 0.2.0-alpha.12. A scenario has passed if at least one",
+  "of its checks has run, and none failed.",
   "",
 ];
 
@@ -76,6 +75,11 @@ export function formatTotal({ scenarios }) {
   return parts.join(", ");
 }
 
+/** `formatTotal` for a table whose head names checks and scenarios. */
+export function formatCell(column) {
+  return formatTotal(column).replace(/(\/\d+) (?:checks|scenarios)/g, "$1");
+}
+
 /** What was not checked, and why, and the warnings: a line for each reason, with the number of runs that have it. */
 export function formatNotes(columns) {
   const skipped = countNotes(columns, ({ skipped, state }) => {
@@ -92,10 +96,15 @@ function countNotes(columns, notesOf) {
   const runs = new Map();
   for (const { scenarios } of columns) {
     for (const [name, scenario] of scenarios) {
-      for (const note of notesOf(scenario)) runs.set(`${name}: ${note}`, (runs.get(`${name}: ${note}`) ?? 0) + 1);
+      const lines = notesOf(scenario).map((note) => `${name}: ${firstSentence(note)}`);
+      for (const line of lines) runs.set(line, (runs.get(line) ?? 0) + 1);
     }
   }
   return [...runs].sort().map(([note, count]) => `- ${note} (${count} ${count === 1 ? "run" : "runs"})`);
+}
+
+function firstSentence(text) {
+  return text.replace(/\. [A-Z].*$/s, "");
 }
 
 /** The failed checks and the problems of the runners, a line each. */

@@ -49,7 +49,7 @@ export interface CliCommand {
   readonly command: Command<CliContext>;
 }
 
-/** Defines a command. */
+/** Makes a command of its definition: help text, parsed flags, and the exit code of errors. */
 export function defineCommand<Flags extends FlagsOf<Flags>, Words extends readonly string[] = readonly string[]>(
   definition: CommandDefinition<Flags, Words>,
 ): CliCommand {

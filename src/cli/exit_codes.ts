@@ -1,7 +1,7 @@
 /** The exit codes of `toolwire`, and the code of each error. */
 import type { ToolErrorCode } from "../core/errors/code.ts";
 
-/** Exit codes, by meaning. docs/cli.md has the same table. */
+/** Exit codes, by meaning. docs/cli.md has the same list. */
 export const EXIT = {
   /** Done. */
   ok: 0,
@@ -21,7 +21,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** One of the exit codes. */
+/** Exit code of a `toolwire` command: one of the values of {@link EXIT}. */
 export type ExitCode = typeof EXIT[keyof typeof EXIT];
 
 const EXIT_BY_ERROR: Readonly<Record<ToolErrorCode, ExitCode>> = {

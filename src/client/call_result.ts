@@ -13,7 +13,7 @@ export interface RetryOptions {
   readonly maxDelayMs?: number;
 }
 
-/** Whether the error is transient: the server was unreachable or overloaded. */
+/** Whether a result is an error with code `unavailable` or `rate_limited`. Whether the call took effect is not considered. */
 export function isRetryable(result: CallResult | UnknownOutcome): result is ErrorResult {
   return result.kind === "error" && (result.code === "unavailable" || result.code === "rate_limited");
 }

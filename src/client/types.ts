@@ -36,7 +36,7 @@ export interface ToolStream<Partial, Output> extends AsyncIterable<Partial> {
   readonly result: Promise<Output>;
 }
 
-/** A question of a tool. */
+/** A question that a tool asks during a call, as a client passes it to the application. */
 export interface ToolQuestion extends Question {
   /** Key of the question in its call. */
   readonly key: string;
@@ -44,7 +44,7 @@ export interface ToolQuestion extends Question {
   readonly tool: string;
 }
 
-/** Response to a question. */
+/** The application's response to a {@link ToolQuestion}. */
 export interface QuestionAnswer {
   /** Whether the question is answered, declined or cancelled. */
   readonly action: ElicitAnswer["action"];
@@ -52,14 +52,14 @@ export interface QuestionAnswer {
   readonly content?: unknown;
 }
 
-/** Answers a question. */
+/** Function of the application that answers questions of tools, for example by asking a person. */
 export type AnswerQuestion = (question: ToolQuestion) => MaybePromise<QuestionAnswer>;
 
-/** Options of operations on a promise. */
+/** Cancellation and time limits of one operation on a promise. */
 export type RedeemOptions = Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">;
 
 /**
- * The promise of an answer.
+ * Work that continues after its call has returned: its state, result, progress and cancellation.
  *
  * @typeParam Output Type of the answer.
  */
@@ -174,10 +174,10 @@ export interface InProcessServer {
   readonly "~transport"?: (() => Transport) | undefined;
 }
 
-/** Tools of a source. */
+/** Union of the tool types of a source, such as `typeof server`. */
 export type ToolsOf<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
 
-/** Functions of a client, by tool name. */
+/** The functions of a client: one for each tool, under the name of the tool. */
 export type TypedTools<Tools extends AnyTool> = {
   readonly [T in Tools as T["name"]]: ToolCall<NonNullable<T["~types"]>>;
 };

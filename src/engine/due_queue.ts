@@ -1,6 +1,6 @@
 import type { Clock } from "../internal/time.ts";
 
-/** A value in a {@link DueQueue}. */
+/** A value in a {@link DueQueue}, with the time when it is due. */
 export interface Due<Value> {
   readonly value: Value;
   /** When it is due, in milliseconds of the clock's elapsed time. */

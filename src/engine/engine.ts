@@ -52,7 +52,7 @@ export interface Memo {
   readonly isUnordered?: boolean | undefined;
 }
 
-/** One piece of deferred work: plain JSON. */
+/** One piece of deferred work, as engines store it: plain JSON. */
 export interface Job {
   /** Unique: a UUID. */
   readonly id: string;
@@ -153,13 +153,13 @@ export interface WorkOptions {
   readonly concurrency: number;
 }
 
-/** Runs jobs as they come due. */
+/** A worker that `work` of an engine has started. */
 export interface EngineWorker {
   /** Takes no further jobs; resolves when those under way have ended. */
   stop(): Promise<void>;
 }
 
-/** Stores jobs and delivers them to workers. */
+/** Stores the jobs of servers, and delivers each to a worker when it is due. */
 export interface Engine {
   /** Its name, such as `sqlite`. */
   readonly name: string;

@@ -10,14 +10,14 @@ export class StoreError extends Error {
   override readonly name = "StoreError";
 }
 
-/** A package is not installed. */
+/** An optional package is not installed. The message has the command that installs it. */
 export class MissingPackageError extends Error {
   /** Always `"MissingPackageError"`. */
   override readonly name = "MissingPackageError";
 }
 
 /**
- * Imports an optional package.
+ * Imports an optional package at its first use. `names` are for the message if it is missing.
  *
  * @throws {MissingPackageError} If it is not installed.
  */

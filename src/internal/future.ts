@@ -5,7 +5,7 @@
  * response, so on the hot path they are the steps of a future, and the handler's promise is the only one that is waited for.
  */
 
-/** Takes a value when it arrives. */
+/** Consumer of a {@link Future}: takes its value or its exception. */
 export interface Receiver<Value> {
   /** Takes the value. */
   receive(value: Value): void;
@@ -13,7 +13,7 @@ export interface Receiver<Value> {
   fail(thrown: unknown): void;
 }
 
-/** A value, or what it arrives by. */
+/** A value, or a future or promise that it arrives by. */
 export type MaybeFuture<Value> = Value | Future<Value> | Promise<Value>;
 
 /** A value that arrives later. It has one consumer; `await` accepts it, any number of times. */

@@ -84,7 +84,7 @@ export function describeReceived(value: unknown): string {
   return shorten(text, MAX_RECEIVED);
 }
 
-/** Returns the start of a text. */
+/** Returns at most the first `length` characters of a text, with an ellipsis if more follow. */
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

@@ -88,7 +88,7 @@ interface Use {
   isClosing: boolean;
 }
 
-/** The connections of a server. */
+/** The HTTP/2 connections of a server, with their open streams, for its shutdown. */
 export class Http2Sessions {
   readonly #uses = new Map<Http2Session, Use>();
 

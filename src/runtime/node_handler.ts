@@ -120,7 +120,7 @@ export class NodeHead implements Head {
   }
 }
 
-/** Writes a reply. */
+/** Writes a reply to a response of `node:http`. A reply to a closed connection is cancelled. */
 export function sendReply(reply: Reply, response: ServerResponse): void {
   if (response.destroyed) return void cancel(reply);
   if (typeof reply.body === "string" || reply.body instanceof Uint8Array) {

@@ -10,7 +10,7 @@ import type { Body, Reply } from "../wires/wire.ts";
 /** Headers of Node, with names in lower case. */
 export type NodeHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Adapts headers for wires. */
+/** Reads headers of `node:http` by name, in any case. Several values are joined by commas. */
 export class NodeMetadata implements Metadata {
   readonly #headers: NodeHeaders;
 

@@ -17,7 +17,7 @@ const LOOPBACK = { port: 0, hostname: "127.0.0.1" };
 /** Connection preface of HTTP/2. */
 const PREFACE = "PRI";
 
-/** Starts listening. */
+/** Listens on one port for HTTP/1 and HTTP/2 without TLS; connections are passed on to two inner listeners. */
 export async function listenOnOnePort(
   listen: (options: ListenOptions) => Promise<Listener>,
   server: Server,

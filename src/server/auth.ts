@@ -11,7 +11,7 @@ export interface Auth {
   mount(host: WireHost, routes: ReadonlyMap<string, MountedWire>): MountedAuth;
 }
 
-/** Authenticates the callers of one server. */
+/** Authenticates requests before a wire of the server handles them. */
 export interface MountedAuth extends Pick<WireHost, "challenge" | "security"> {
   /**
    * Authenticates a request, sets the principal of its head, and passes it to the wire; answers with an error if that fails. Public

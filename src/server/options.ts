@@ -22,7 +22,7 @@ export interface ServerIdentity extends Omit<ServerInfo, "name" | "version"> {
 }
 
 /**
- * Options of promises, questions and caller state.
+ * Options of promises, questions and caller state: `keys`, `engine`, `schedules` and others.
  *
  * @typeParam Keys Type of the option `keys`.
  * @typeParam JobEngine Type of the option `engine`.
@@ -97,7 +97,7 @@ export type AnyServerOptions = CoreServerOptions<readonly AnyTool[], readonly Pa
 /** A member that only values of our functions have, and what these are. */
 type Brought = readonly [member: string, expected: string];
 
-/** The value of `engine`. */
+/** The member that identifies a value of `engine`, and what the error names for other values. */
 export const ENGINE: Brought = [
   "~deferral",
   'one, such as memoryEngine(), or withPromises(engine), of "toolwire/engine"',

@@ -58,7 +58,7 @@ export class OriginGuard {
   }
 }
 
-/** The host that a request names. */
+/** Host and port that a request names: by its header `Host`, else by its URL. */
 export function hostOf(head: Head): string {
   return head.metadata.get("host") ?? head.authority;
 }

@@ -88,7 +88,7 @@ export interface ServerOffer {
   readonly changes: Pick<ChangeBus, "subscribe">;
 }
 
-/** All parts of a server, joined. */
+/** The parts of a server as one: their tools, resources, prompts and changes. */
 export interface JoinedParts extends PartTools {
   /** Resources of the server and of its parts. */
   readonly resources: readonly Resource[];

@@ -3,7 +3,7 @@ import { errorResult } from "../core/call/outcome.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { MountedPaths, MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
 
-/** Wires by their paths. */
+/** Mounted wires by path: an exact one, or a prefix that ends with `/*`. */
 export type Routes = ReadonlyMap<string, MountedWire>;
 
 /** The wire of a path: the one with exactly this path, otherwise the one with the longest matching prefix. */
@@ -20,7 +20,7 @@ export function routeOf(path: string, routes: Routes): MountedWire | undefined {
 }
 
 /**
- * Mounts a wire on a server.
+ * Mounts a wire on a server, and adds its paths to `routes`.
  *
  * @throws {TypeError} If another wire has one of its paths.
  */

@@ -21,7 +21,7 @@ export interface ReplicaFaults {
   readonly maxSkewMs?: number;
 }
 
-/** Faults of one request. */
+/** The faults that the simulation draws for one request. */
 export interface Lot {
   /** Replica affected before the request. */
   readonly victim: number;

@@ -33,7 +33,7 @@ interface Link {
   heal?(): void;
 }
 
-/** One lifetime of a replica. */
+/** One lifetime of a simulated replica, until it is killed: its clock, and its access to the engine, which a partition cuts off. */
 export class ReplicaLife implements Replica {
   readonly index: number;
   readonly life: number;

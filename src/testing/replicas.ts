@@ -41,7 +41,7 @@ export interface ReplicaTransportOptions<Source extends ReplicaServer> {
   readonly only?: number;
 }
 
-/** Record of one request. */
+/** What happened to one request of a simulation: at which replica, and with which result for the caller. */
 export interface ReplicaRecord {
   /** Number of the request, from 1. */
   readonly request: number;

@@ -19,7 +19,7 @@ import type { ToolListing } from "../core/tool/listing.ts";
 import type { AddedTools } from "../core/dispatch/attached_tools.ts";
 import type { ToolDefinition } from "../core/tool/definition.ts";
 
-/** Services of a server for its wires. */
+/** What a server offers its wires: it runs their calls, and lists its tools for a caller. */
 export interface WireHost {
   /** Runs calls. */
   readonly dispatch: Dispatch;
@@ -202,7 +202,7 @@ export interface ProtectedResource {
   readonly metadataUrl: string;
 }
 
-/** A request without its body. */
+/** A request without its body, in the same form on all runtimes. */
 export interface Head {
   /** In upper case. */
   readonly method: string;
@@ -283,7 +283,7 @@ export interface FramePort {
   readonly closesSilent?: boolean;
 }
 
-/** Receives what happens on a {@link FramePort}. */
+/** Receives the messages of one WebSocket, and its end, from a {@link FramePort}. */
 export interface FrameListener {
   /** A message: text, or anything else for binary data. */
   message(data: unknown): void;

@@ -1,14 +1,14 @@
 /**
  * The table of layers as a Mermaid diagram.
  *
- * Pure: layers go in, text comes out. Entries are left out, since they may import every layer. An edge that follows from others
- * is left out, too.
+ * Pure: layers go in, text comes out. Entries are left out, since they may import every layer, and integrations, which no layer of the core
+ * imports. An edge that follows from others is left out, too.
  */
 import type { Layer } from "./layers.ts";
 
 /** Draws layers, each with its folders; an arrow leads from a layer to one that it imports. */
 export function toMermaid(layers: readonly Layer[]): string {
-  const drawn = layers.filter(({ name }) => name !== "entry");
+  const drawn = layers.filter(({ name, folders }) => name !== "entry" && !folders.every(isIntegration));
   const edges = new Map(drawn.map((layer) => [layer.name, runtimeImports(layer, drawn)]));
   const lines = drawn.map((layer) => {
     const box = `  ${idOf(layer.name)}["${layer.name}<br/><small>${foldersOf(layer)}</small>"]`;
@@ -16,6 +16,10 @@ export function toMermaid(layers: readonly Layer[]): string {
     return to.length === 0 ? box : `${box} --> ${to.join(" & ")}`;
   });
   return ["flowchart TD", ...lines].join("\n");
+}
+
+function isIntegration(folder: string): boolean {
+  return folder.startsWith("src/integrations/");
 }
 
 function idOf(name: string): string {

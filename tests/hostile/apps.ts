@@ -1,4 +1,4 @@
-/** Guarantees of views of MCP Apps: the page has them in another table, with the tests that show them. */
+/** Guarantees of views of MCP Apps: the page has them in a list, with the tests that show them. */
 import { type FaultGuarantee, renderFaults } from "./durable.ts";
 
 const FOLDER = "tests/integrations/apps";

@@ -1,4 +1,4 @@
-/** Guarantees of durable work. They are not of a wire: the page has them in another table, with the tests that show them. */
+/** Guarantees of durable work. They are not of a wire: the page has them in a list, with the tests that show them. */
 
 /** What is guaranteed for a fault. */
 export interface FaultGuarantee {
@@ -135,11 +135,11 @@ export function renderDurable(): string {
   return renderFaults("Durable work", text, durableGuarantees);
 }
 
-/** A table of faults. */
+/** A list of faults. */
 export function renderFaults(heading: string, text: string, guarantees: readonly FaultGuarantee[]): string {
   const rows = guarantees.map(({ fault, statement, tests }) => {
     const files = Object.keys(tests).map((file) => `[${file.slice(file.lastIndexOf("/") + 1)}](../${file})`);
-    return `| ${fault} | ${statement} | ${files.join(", ")} |`;
+    return `- **${fault}.** ${statement} ${files.join(", ")}`;
   });
-  return [`## ${heading}`, text, ["| fault | guarantee | tests |", "|---|---|---|", ...rows].join("\n")].join("\n\n");
+  return [`## ${heading}`, text, rows.join("\n")].join("\n\n");
 }

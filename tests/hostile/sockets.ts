@@ -1,4 +1,4 @@
-/** Guarantees of connections over WebSocket: the page has them in another table, with the tests that show them. */
+/** Guarantees of connections over WebSocket: the page has them in a list, with the tests that show them. */
 import { type FaultGuarantee, renderFaults } from "./durable.ts";
 
 const MESSAGES = "tests/wires/websocket/messages_test.ts";

@@ -8,7 +8,7 @@ export type PathStep = string | number | typeof APPENDED_ITEM;
 /** The step `[]`, which appends an item. */
 export const APPENDED_ITEM: unique symbol = Symbol("append");
 
-/** One word of a call. */
+/** One word of `toolwire call` that sets an argument, such as `name=text` or `name:=json`, parsed. */
 export interface Assignment {
   /** The word, for errors. */
   readonly word: string;
@@ -29,7 +29,7 @@ const WORD = /^((?:\\.|[^\\=:]|:(?!=))+?)(:?=)(.*)$/s;
 const STEP = /\.?((?:\\.|[^\\.[\]])+)|\[(\d*)\]|(.)/gs;
 
 /**
- * Parses a word.
+ * Parses a word such as `name=text`, `name:=json` or `name=@file`.
  *
  * @throws {CliError} If it is not an assignment.
  */

@@ -15,7 +15,7 @@ export interface HistogramRow {
   readonly count: number;
 }
 
-/** Counts durations. */
+/** Counts durations in buckets, for percentiles. Single durations are not kept. */
 export class Histogram {
   readonly #counts = new Uint32Array(BUCKETS);
   #count = 0;

@@ -24,7 +24,7 @@ export interface QuestionFlags {
 /** Questions by key. */
 export type Questions = Readonly<Record<string, Question>>;
 
-/** Answers questions of tools, for one command. */
+/** Answers questions of tools for one command: by its flags, else by the person at the terminal. */
 export class QuestionAnswerer {
   readonly #flags: QuestionFlags;
   readonly #context: CliContext;

@@ -18,7 +18,7 @@ export interface CallSummary {
   readonly tookMs: number;
 }
 
-/** Prints one call. */
+/** Prints one call: partials as they come, progress as a status, and the answer. */
 export class CallPrinter implements CallListener {
   readonly #terminal: Terminal;
   readonly #flags: CallOutputFlags;

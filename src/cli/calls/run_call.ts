@@ -38,7 +38,7 @@ const MAX_ROUNDS = 64;
 /** Time for the server to confirm a cancellation, in milliseconds. */
 const CANCEL_TIMEOUT_MS = 5_000;
 
-/** Runs calls over a transport. */
+/** Calls tools over a transport for a command: passes events to a listener, and has questions answered. */
 export class CallRunner {
   readonly #client: UntypedClient;
   readonly #options: CallRunOptions;

@@ -50,7 +50,7 @@ export function createRunner(
   }, listener);
 }
 
-/** How a result is waited for. */
+/** What happens while a command waits for a result: on refused arguments, and on an interruption. */
 export interface ResultWait {
   /** The called tool, whose signature is printed if the arguments are refused. */
   readonly tool?: ListedTool | undefined;

@@ -29,7 +29,7 @@ export interface CheckReport {
 /** Maximum size of one tool, in tokens. */
 const MAX_TOOL_TOKENS = 1_000;
 
-/** Checks tools. System tools are not checked. */
+/** Checks a list of tools for mistakes that models and vendors have trouble with. System tools are not checked. */
 export async function checkTools(tools: readonly ListedTool[], options: CheckOptions): Promise<CheckReport> {
   const own = tools.filter((tool) => !isToolOfClient(tool));
   const tokens = await estimateTokens(tools);

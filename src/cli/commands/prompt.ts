@@ -48,7 +48,7 @@ export const promptCommand: CliCommand = defineCommand<PromptFlags>({
   },
 });
 
-/** Arguments of prompts: all are text. */
+/** Parses the arguments of a prompt, which are text. @throws {CliError} If one is not. */
 export function textArguments(words: readonly string[], cwd: string): Readonly<Record<string, string>> {
   const args = buildArguments(words, undefined, { type: "object" }, { cwd, warn() {} });
   const other = Object.entries(args).find(([, value]) => typeof value !== "string");

@@ -12,7 +12,7 @@ import { parseTarget } from "../targets/target.ts";
 import { HOSTS } from "../hosts/table.ts";
 import { readHostServers, systemOf } from "../hosts/read_servers.ts";
 
-/** A word that may follow. */
+/** A word that may be completed at the cursor, with its description. */
 export interface Proposal {
   readonly value: string;
   /** What it is, on one line. */

@@ -70,7 +70,7 @@ function headOf(digest: string): string {
 `;
 }
 
-/** Whether a tool belongs to the protocol: the client calls it where it is needed. */
+/** Whether a tool is `redeem`, `cancel` or `more`, which clients call themselves. Contracts and checks leave it out. */
 export function isToolOfClient(tool: ListedTool): boolean {
   const names = Object.keys(asObject(tool.inputSchema?.["properties"])).join();
   return isSystemTool(tool) || (tool.name === "more" && names === "handle");

@@ -15,7 +15,7 @@ export interface DevSettings {
   readonly consoleKey?: string;
 }
 
-/** The server cannot be served. */
+/** Report of the serving process that it cannot serve the module, and why. */
 export interface DevFailure {
   readonly kind: "failed";
   readonly message: string;

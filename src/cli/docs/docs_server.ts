@@ -23,7 +23,7 @@ const Found = v.object({
 });
 
 /**
- * Creates the server.
+ * Creates the MCP server for the documentation of Toolwire.
  *
  * @param root Folder of the package, with `docs` and `skills`.
  */

@@ -6,7 +6,7 @@ import { VERSION } from "../../internal/version.ts";
 import { probe, type Probed, type ProbeRequest } from "./probe.ts";
 import { denied, failed, passed, skipped, type StepResult } from "./steps.ts";
 
-/** What is examined. */
+/** The URL that `toolwire doctor` examines, and how it is requested. */
 export interface Subject {
   readonly url: URL;
   /** Headers of each request, such as credentials. */

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
-/** Start of a response. */
+/** A response, with the start of its body. */
 export interface Probed {
   readonly status: number;
   /** Headers by name in lower case. */

@@ -1,6 +1,6 @@
 /** The steps of an examination: what each found, and what to do. */
 
-/** What a step found. */
+/** Result of one step of `toolwire doctor`. */
 export interface StepResult {
   /** `skipped`: the step does not apply, or an earlier one has failed. */
   readonly status: "passed" | "failed" | "skipped";
@@ -48,7 +48,7 @@ export function failed(seen: string, remedy: string): StepResult {
   return { status: "failed", seen, remedy };
 }
 
-/** A failure of permission. */
+/** Makes the result of a step that failed because the server permits no access. */
 export function denied(seen: string, remedy: string): StepResult {
   return { status: "failed", seen, remedy, isDenied: true };
 }

@@ -40,7 +40,7 @@ export function setMember(text: string, path: readonly string[], value: unknown)
   });
 }
 
-/** Appends items to the list at a member, which is created if it is missing. @throws {ConfigError} If it is not a list. */
+/** Appends items to the list at a top-level member, which is created if it is missing. @throws {ConfigError} If it is not a list. */
 export function appendItems(text: string, member: string, items: readonly unknown[]): string {
   const list = parseJsonc(text)[member];
   if (list === undefined) return setMember(text, [member], items);

@@ -5,7 +5,7 @@ import { openWire } from "../targets/wires.ts";
 /** Time limit of a request, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/** What was found at a URL. */
+/** The URL of an MCP server, perhaps completed, and a warning if no server answers there. */
 export interface FoundEndpoint {
   readonly url: string;
   /** For the user; `undefined` if a server answers, or was not asked. */

@@ -17,7 +17,7 @@ export interface HostUrl {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How a host reaches a server. */
+/** How a host, such as an editor, reaches a server: a program that it starts, or a URL. */
 export type HostServer = HostProgram | HostUrl;
 
 /** Whose configuration: of the user, of the project in the current folder, or of the user for the current folder alone. */

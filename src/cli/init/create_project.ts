@@ -57,7 +57,7 @@ export function runningRuntime(env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Writes the files and runs the steps.
+ * Writes the files of a project, then begins a repository and installs packages, if the options ask for it.
  *
  * @throws {ProjectError} If the folder is not empty.
  */

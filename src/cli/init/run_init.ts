@@ -21,7 +21,7 @@ export interface InitFlags {
   readonly git?: boolean;
 }
 
-/** Where the program runs. */
+/** What `toolwire init` needs of its environment: folder, variables, and a person to ask. */
 export interface InitHost {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

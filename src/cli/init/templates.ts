@@ -22,7 +22,7 @@ export interface ProjectPlan {
   readonly runtime: ProjectRuntime;
 }
 
-/** For people. */
+/** Title of each template, for people. */
 export const TEMPLATE_TITLES: Readonly<Record<TemplateName, string>> = {
   node: "a server on Node",
   bun: "a server on Bun",

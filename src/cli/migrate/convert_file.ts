@@ -12,7 +12,7 @@ export const TRANSFORMS: Readonly<Record<string, (draft: Draft) => void>> = {
   types: dropTypes,
 };
 
-/** What is left for a person. */
+/** A place that was not converted and needs a person, with the reason. */
 export interface Left {
   readonly line: number;
   readonly reason: string;

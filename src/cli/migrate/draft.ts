@@ -27,7 +27,7 @@ export type HelperWriter = (draft: Draft, isScript: boolean) => {
   readonly lines: readonly string[];
 };
 
-/** A file and its changes. */
+/** A file that is converted, with the edits, imports and notes so far. */
 export class Draft {
   readonly source: SourceFile;
   readonly facts: PackageFacts;

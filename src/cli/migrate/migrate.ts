@@ -23,7 +23,7 @@ export interface FileChange {
   readonly after: string;
 }
 
-/** What a conversion does. Nothing is written. */
+/** Result of a conversion: the new texts of files, and what is left. Nothing is written. */
 export interface Migration {
   readonly changes: readonly FileChange[];
   /** What is left for a person. */

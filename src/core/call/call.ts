@@ -110,7 +110,7 @@ export interface AnswerPosition {
   readonly cursor?: Json;
 }
 
-/** One call. */
+/** One call of a tool, as a wire has decoded it: name, arguments, metadata and caller, before validation. */
 export interface Call {
   /** Name of the tool, as sent by the caller. */
   readonly tool: string;

@@ -1,7 +1,7 @@
 /** Changes of a server's lists and resources, published within one process or to other replicas. */
 import type { MaybePromise } from "../../internal/async.ts";
 
-/** A list that clients can subscribe to. */
+/** A list of a server whose changes are published, and to which clients can subscribe. */
 export type ChangingList = "tools" | "prompts" | "resources";
 
 /** One change. Plain JSON, so that a bus can send it to other processes. */
@@ -24,7 +24,7 @@ export interface ChangeBus {
   close?(): MaybePromise<void>;
 }
 
-/** Creates a bus within one process. */
+/** Creates a bus that passes changes to listeners in this process only; replicas need a shared bus. */
 export function memoryBus(): ChangeBus {
   const listeners = new Set<(change: Change) => void>();
   return {

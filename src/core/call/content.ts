@@ -127,7 +127,7 @@ export interface ContentOptions {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Contents of a resource, before encoding. */
+/** Text or bytes of a resource, as a reader returns them; bytes are sent in base64. */
 export type ResourcePart =
   & {
     /** Media type. Default: that of the resource, else `text/plain` or `application/octet-stream`. */
@@ -196,7 +196,7 @@ export function assistant(body: string | ContentBlock): PromptMessage {
   return toMessage("assistant", body);
 }
 
-/** Encodes the contents of a resource. */
+/** Encodes one part for `resources/read`. Media type: that of the part, else `mimeType`, else by text or bytes. */
 export function toResourceContents(part: ResourcePart, uri: string, mimeType: string | undefined): ResourceContents {
   const { meta } = part;
   const isText = "text" in part;

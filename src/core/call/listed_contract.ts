@@ -5,7 +5,7 @@ import type { ListedTool } from "./transport.ts";
 /** Member of a listed tool's `_meta` with its {@link ListedContract}. */
 export const CONTRACT_META = "toolwire/contract";
 
-/** Partials, failures and promises of a tool. */
+/** What a server states about a tool in `_meta` of its listing, beyond MCP: partials, declared failures and promises. */
 export interface ListedContract {
   /** JSON Schema of a partial. */
   readonly partialSchema?: Readonly<Record<string, unknown>>;

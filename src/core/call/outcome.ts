@@ -49,7 +49,7 @@ export interface PromiseOutcome {
   readonly estimatedMs?: number | undefined;
 }
 
-/** One question to the caller. */
+/** One question of a tool to its caller: for input of a person, for more of a resource, to a model, or for folders. */
 export interface Question {
   /** Kind of the question. */
   readonly kind: "elicitation" | "more" | "sampling" | "roots";
@@ -107,7 +107,7 @@ export interface ErrorResult {
   readonly cause?: unknown;
 }
 
-/** Any result of a call. */
+/** Any result of a call, errors included. */
 export type CallResult = Outcome | ErrorResult;
 
 /** A result whose response type is not known to this version of the client. */
@@ -120,7 +120,7 @@ export interface UnknownOutcome {
   readonly result: unknown;
 }
 
-/** Event of a running call. */
+/** What a running call sends before its result: a partial, progress, or the promise that its work has become. */
 export type CallEvent =
   | { readonly kind: "partial"; readonly value: unknown }
   | { readonly kind: "progress"; readonly progress: Progress }
@@ -139,7 +139,7 @@ export interface LogLine {
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Receiver of a call's events. */
+/** Receives the events of one call while it runs. The caller of a call without a sink gets the result only. */
 export interface Sink {
   /** Receives an event. A returned promise means that the buffer is full; it resolves when there is room. */
   push(event: CallEvent): void | Promise<void>;
@@ -181,7 +181,7 @@ export function joinPartials(pieces: readonly unknown[]): unknown {
   return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : [...pieces];
 }
 
-/** A sink that collects partials. */
+/** A sink that keeps partials and ignores other events, so that a stream can be answered as one value. */
 export class PieceCollector implements Sink {
   readonly #pieces: unknown[] = [];
 
@@ -215,7 +215,7 @@ export function toErrorResult({ code, message, details, cause }: ToolError): Err
   return { ...errorResult(code, message, details), cause };
 }
 
-/** Converts an {@link ErrorResult} to an exception. */
+/** Converts an {@link ErrorResult} to an exception; its `data` becomes `details`. */
 export function toToolError({ code, message, data, cause }: ErrorResult): ToolError {
   return new ToolError(code, message, { details: data, cause });
 }

@@ -15,7 +15,7 @@ export interface ActivityMonitor {
   suspend(): void;
 }
 
-/** A call as passed to a transport. */
+/** A call as a client passes it to a transport, which encodes it for its protocol. */
 export interface TransportCall {
   /** Name of the tool. */
   readonly tool: string;

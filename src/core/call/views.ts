@@ -1,7 +1,7 @@
 /** MCP Apps (SEP-1865) as servers, clients and hosts share it: the extension, and which tools are for views alone. */
 import { asObject, isJsonObject } from "../../internal/json.ts";
 
-/** Identifier of the extension. */
+/** Identifier of MCP Apps, the extension for views of tools. */
 export const VIEW_EXTENSION = "io.modelcontextprotocol/ui";
 
 /** Media type of the page of a view. */

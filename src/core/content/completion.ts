@@ -28,7 +28,7 @@ export interface CompletedValues {
   readonly hasMore?: boolean;
 }
 
-/** Completers by argument or variable name. */
+/** Functions that propose values, by the name of a prompt's argument or of a template's variable. */
 export type Completers<Names extends string = string> = { readonly [Name in Names]?: Completer };
 
 /** Validates the return value of a completer and limits its size. */
@@ -65,7 +65,7 @@ function isList(returned: readonly string[] | CompletedValues): returned is read
   return Array.isArray(returned);
 }
 
-/** Completions of an argument. */
+/** Values that are proposed for an argument while it is typed. */
 export interface Completion {
   /** At most 100 values, best first. */
   readonly values: readonly string[];

@@ -17,7 +17,7 @@ import type { ContentExtension } from "./extension.ts";
 /** Result of a request: an answer of this type, or any other result. */
 export type CallResultOf<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
 
-/** Caller and metadata of a request. */
+/** Caller and metadata of one request for resources, prompts or completions. */
 export interface ContentCall {
   /** The caller. */
   readonly peer: Peer;
@@ -37,7 +37,7 @@ export interface CompletionRequest extends ContentCall {
   readonly otherArguments?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The resources and prompts of a server. */
+/** Lists, reads and completes the resources and prompts of a server, for its wires. Failed requests give error results. */
 export interface ContentCatalog {
   /** Extensions that the resources bring. */
   readonly extensions: readonly ContentExtension[];

@@ -40,7 +40,7 @@ import { SCHEMA_ADAPTERS } from "../schema/exact_check.ts";
 
 const NOTHING: Completion = { values: [], hasMore: false };
 
-/** Creates the catalog of a server. */
+/** Creates the catalog of a server. @throws {TypeError} If a resource or prompt is not finished. */
 export const createContentCatalog: CreateContentCatalog = (resources, prompts, run) =>
   new ServerContentCatalog(
     distinct(resources.map((resource) => assertFinished(resource?.["~resource"], "resource", ".read(…)"))),
@@ -305,11 +305,11 @@ function assertFinished<Definition>(definition: Definition | undefined, what: st
   throw new TypeError(`Cannot create server: a ${what} is not finished; end its definition with ${end}`);
 }
 
-/** Optional members of a definition for dispatch. */
+/** Optional members for {@link toDefinition}. Default: no input schema, no scopes, no part. */
 export type DefinitionParts = Partial<Pick<ToolDefinition, "input" | "scopes" | "part">>;
 
 /**
- * Creates a definition for dispatch.
+ * Makes a tool definition of a prompt or a resource, so that the dispatcher can run its handler.
  *
  * @param name Contains a colon, which tool names cannot, so that a continuation is not valid for both.
  */

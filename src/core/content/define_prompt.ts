@@ -12,7 +12,7 @@ import { compilePromptInput, NO_ARGUMENTS } from "./prompt_arguments.ts";
 import type { ContentCtx } from "../handler/context.ts";
 import type { Prompt } from "./content_catalog.ts";
 
-/** `.handle()` of a prompt. */
+/** Step `.handle(handler)` of a prompt's builder: sets the handler and returns the finished prompt. */
 export type PromptHandle<Name extends string, Args> = (
   handler: (args: Args, ctx: ContentCtx) => MaybePromise<PromptAnswer>,
 ) => Prompt<Name>;
@@ -70,7 +70,7 @@ export type EmptyPromptBuilder<Name extends string> = PromptBuilder<
 >;
 
 /**
- * Starts the definition of a prompt.
+ * Starts the definition of a prompt: messages for a model, made by a handler from arguments.
  *
  * @example A prompt with an argument
  * ```ts

@@ -5,7 +5,7 @@
 import type { Icon } from "../call/content.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule, TEXT, TEXTS } from "../../internal/options.ts";
 
-/** Metadata of a prompt or resource. */
+/** Metadata that a prompt or a resource may have in its listing. */
 export interface ContentDescription {
   /** Title for people. */
   readonly title?: string;

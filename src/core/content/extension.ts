@@ -5,7 +5,7 @@ import { VIEW_EXTENSION, VIEW_SETTINGS } from "../call/views.ts";
 /** What a method of an extension returns: members of its result, a list that is sent in pages, or an error. */
 export type ExtensionAnswer = { readonly members: Readonly<Record<string, unknown>> } | ExtensionPage | ErrorResult;
 
-/** A list that is sent in pages. */
+/** A list that a method of an extension returns, and that the wire sends in pages. */
 export interface ExtensionPage {
   /** Name of the list in the result. */
   readonly list: string;
@@ -23,7 +23,7 @@ export interface ContentExtension {
   readonly methods: Readonly<Record<string, (params: Readonly<Record<string, unknown>>) => ExtensionAnswer>>;
 }
 
-/** What a resource says of its extension. */
+/** The MCP extension that a resource brings to its server, as a view brings MCP Apps. */
 export interface ResourceExtension {
   /** Creates the extension of a server from the data of all resources that have this function. */
   readonly join: (data: readonly unknown[]) => ContentExtension;

@@ -85,7 +85,7 @@ export function listPrompt(definition: PromptDefinition): PromptListing {
   };
 }
 
-/** Result of a prompt. */
+/** What a prompt returns to its caller: a description and messages for a model. */
 export interface PromptContent {
   /** Description of the prompt. */
   readonly description: string;

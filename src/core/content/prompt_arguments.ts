@@ -22,7 +22,7 @@ export const NO_ARGUMENTS: PromptInput = {
 };
 
 /**
- * Compiles the schema of a prompt's arguments.
+ * Compiles the schema of a prompt's arguments, which callers send as strings.
  *
  * @throws {TypeError} If its root is not an object, or a member does not accept strings.
  */

@@ -74,7 +74,7 @@ export interface ResourceDefinition {
 }
 
 /**
- * Converts the return value of a reader.
+ * Converts what the reader of a resource returned to MCP contents. Parts without a URI get `uri`.
  *
  * @throws {ToolError} `resource_not_found` if it is empty.
  * @throws {TypeError} If it contains anything but text and bytes.

@@ -9,7 +9,7 @@ export interface ObjectPlace extends SchemaPlace {
   readonly schema: Members;
 }
 
-/** Compares the keywords of objects. */
+/** Compares the object keywords of two schemas, such as `properties` and `required`. Returns the changes. */
 export function compareObjects(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): ValueChange[] {
   return [
     ...compareProperties(before, after, parts),
@@ -87,7 +87,7 @@ function propertiesOf({ properties }: Members): ReadonlyMap<string, unknown> {
   );
 }
 
-/** Names of required members. */
+/** Names in the keyword `required` of a schema; empty if it is missing or malformed. */
 export function requiredOf({ required }: Members): ReadonlySet<string> {
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   return new Set(names.filter((name) => typeof name === "string"));

@@ -5,7 +5,7 @@ import { changeHere, type ValueChange } from "./schema_change.ts";
 /** Types of JSON Schema. A number that is not an integer is a type here. */
 const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"] as const;
 
-/** One of the types. */
+/** Name of a type in the keyword `type`. `number` is used here for numbers that are not integers. */
 export type JsonType = typeof TYPES[number];
 
 /** The types of a schema's values. `undefined` if `type` is malformed. */
@@ -50,7 +50,7 @@ const NOTES = [
   "contentSchema",
 ];
 
-/** Compares the bounds of numbers. */
+/** Compares minimum, maximum, their exclusive forms, and `multipleOf` of two schemas. */
 export function compareNumbers(before: Members, after: Members): ValueChange[] {
   const isWhole = [before, after].every((schema) => jsonTypesOf(schema)?.has("number") === false);
   const bounds = (["minimum", "maximum"] as const).map((side) => {
@@ -137,7 +137,7 @@ export function compareOpaque(keywords: readonly string[], before: Members, afte
   });
 }
 
-/** Whether two JSON values differ. */
+/** Whether two JSON values differ; the order of members is ignored. */
 export function isDifferent(before: unknown, after: unknown): boolean {
   return before !== after && canonicalJson(before) !== canonicalJson(after);
 }

@@ -45,13 +45,13 @@ export function levelOf(effect: Effect, direction: Direction): Level {
   return LEVELS[direction][effect];
 }
 
-/** Compares the parts of two schemas. */
+/** Compares subschemas of two schemas, such as those of a property in both. */
 export interface PartComparer {
   /** Returns the changes of a part, with paths from the part. */
   compare(before: SchemaPlace, after: SchemaPlace): readonly ValueChange[];
 }
 
-/** A change at the place itself. */
+/** A change of the compared schema itself, not of a part: its path is empty. */
 export function changeHere(effect: Effect, message: string): ValueChange {
   return { path: [], effect, message };
 }

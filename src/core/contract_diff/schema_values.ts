@@ -102,7 +102,7 @@ function withDefinitions(part: Members, root: unknown): Members | undefined {
   return { ...part, ...found };
 }
 
-/** References in a schema, at any depth. */
+/** All `$ref` of a schema at any depth, without those in its `$defs` and `definitions`. */
 export function referencesIn(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(referencesIn);
   if (!isJsonObject(node)) return [];

@@ -29,7 +29,7 @@ export interface NotifierHost {
   insert(job: Job): MaybePromise<boolean>;
 }
 
-/** Notifies of the ends of jobs. */
+/** Stores notifications, such as webhooks, of jobs that have ended. They are sent by jobs. */
 export interface Notifier {
   /** Whether the end of a job is to be notified. */
   wants(job: Job): boolean;

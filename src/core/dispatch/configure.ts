@@ -17,7 +17,7 @@ export const toolConfig: ToolConfig = { "~configure": configure };
 
 type Check = (value: unknown) => MaybePromise<SchemaResult>;
 
-/** Validates the config of a call and sets it on the run. Returns an error if the config does not match its schema. Throws if the validator throws. */
+/** Validates the config of a call, its part or its server, and sets it on the run. Returns an error if it is invalid; throws if a validator throws. */
 export function configure(run: CallContext): MaybePromise<ErrorResult | undefined> {
   const { config: sent } = run.call;
   const { config: schema, part } = run.definition;

@@ -209,7 +209,7 @@ export interface DeferralParts extends Omit<DeferralOptions, "work" | "schedules
   readonly ownerOf: () => string;
 }
 
-/** The code that an engine brings. */
+/** The code of promises and jobs, which an engine brings: servers without an engine do not contain it. */
 export interface DeferralSupport {
   readonly systemTools: SystemTools;
   /**

@@ -59,7 +59,7 @@ export interface DispatchOptions extends JobOptions {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Runs calls. */
+/** Runs calls for the wires of a server, and masks and logs errors. */
 export interface Dispatch {
   /** Runs one call; its events go to the sink, if there is one. Never throws, never rejects. */
   call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
@@ -96,7 +96,7 @@ export interface Toolset {
 /** Time for an engine to finish its writes at the end of a shutdown, in milliseconds. */
 const LAST_WRITES_MS = 5_000;
 
-/** Runs the calls of one server. */
+/** Runs the calls of one server: time limits, middleware, the tool, masked errors, and pending calls at shutdown. */
 export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   declare readonly registry: ToolRegistry;
   declare readonly logger: Logger | undefined;

@@ -5,7 +5,7 @@ import { ToolError } from "../errors/tool_error.ts";
 import type { Logger } from "../handler/context.ts";
 import type { CallLogger } from "../handler/middleware.ts";
 
-/** Fields of a log line. */
+/** Structured fields of a log line, by name. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 const print = (...line: unknown[]): void => console.error(...line);

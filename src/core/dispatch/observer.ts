@@ -27,7 +27,7 @@ export interface CallObserver {
   reply(request: ObservedRequest, status: number): void;
 }
 
-/** A call that has begun. */
+/** A call that has begun, as observers get it, with the schemas of its tool. */
 export interface BegunCall {
   /** The call as received, before validation. */
   readonly call: Call;

@@ -14,7 +14,7 @@ import type { CallServices } from "./services.ts";
 /** A deadline that may pass before the list of pending runs is notified, in milliseconds. */
 const SHORT_DEADLINE_MS = 3 * PENDING_MS;
 
-/** Services that pending runs need. */
+/** What is needed to end pending runs at their deadlines. */
 export interface PendingServices extends CallServices {
   /** Pending runs that have no deadline yet. */
   readonly pending: PendingList;

@@ -32,7 +32,7 @@ export const NO_ENGINE: ErrorResult = errorResult(
   "The server has no engine: call without _meta.idempotency_key",
 );
 
-/** Runs tools, without their middleware. */
+/** Validates config and arguments, calls the handler, and validates its output, without middleware. What is thrown becomes the result. */
 export class ToolRunner {
   readonly #services: DispatchServices;
 

@@ -69,7 +69,7 @@ export interface ScheduledCall {
   readonly schedule: NonNullable<Job["schedule"]>;
 }
 
-/** The schedules of one server. */
+/** Keeps the next call of each schedule of one server in the engine, and decides whether a due call is made. */
 export interface Scheduler {
   /** Stores the next call of each schedule, now and after each time. Does nothing if it has started. */
   start(): void;

@@ -105,7 +105,7 @@ export function principalIdOf({ call: { peer } }: Pick<DeadlineRun, "call">): st
   return peer.principal?.id ?? "";
 }
 
-/** Binds a run to its job. */
+/** The job of a run, to which the run writes while it holds the lease. */
 export interface RunLease {
   /** The job, as last written by this run. */
   readonly job: Job;
@@ -155,7 +155,7 @@ export interface AskingRun extends DeadlineRun {
   resume(callId: string, memo: Memo): void;
 }
 
-/** Promises of runs that stop. */
+/** Turns runs that stop at questions or waits into jobs, and makes their promises. */
 export interface StoppedRuns {
   /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
   makeJob(run: AskingRun): Promise<void>;
@@ -165,7 +165,7 @@ export interface StoppedRuns {
   tokenOf(run: AskingRun): string | undefined;
 }
 
-/** Questions and steps of one run. */
+/** Questions, steps and waits of one run: what it still needs, and what the next run of the handler reuses. */
 export interface RunQuestions extends QuestionMethods {
   /** Questions without an answer; `undefined` if all are answered. */
   readonly requests: Readonly<Record<string, Question>> | undefined;

@@ -60,7 +60,7 @@ export interface SampleMessage {
   readonly content: JsonObject | readonly JsonObject[];
 }
 
-/** Response of the caller's model. */
+/** Response of the caller's model to a {@link SampleRequest}. */
 export interface SampleResult extends SampleMessage {
   /** Name of the model. */
   readonly model: string;

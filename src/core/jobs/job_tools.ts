@@ -33,7 +33,7 @@ export interface InspectJobInput {
 /** Arguments of `retry_job` and `cancel_job`. */
 export type JobIdInput = Pick<InspectJobInput, "id">;
 
-/** A tool without pieces and declared failures. */
+/** Type of a tool of {@link jobTools}: it does not stream and declares no failures. */
 export type JobTool<Name extends string, Input, Output> = Tool<Name, Input, Output, never, Record<never, never>>;
 
 /** The tools of {@link jobTools}. */

@@ -6,7 +6,7 @@ import type { Redactor } from "../redaction/redact.ts";
 import { withoutRejectedValues } from "../redaction/rejected_input.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 
-/** A job in a list. */
+/** A job as lists show it: state, times, attempts and kind of the result, without arguments and values. */
 export interface JobSummary {
   /** Id of the job. */
   readonly id: string;
@@ -58,7 +58,7 @@ export interface WaitView extends Pick<Wait, "until" | "done"> {
   readonly value?: unknown;
 }
 
-/** A job in full. */
+/** A job with its steps, answers, waits and questions; arguments and result only if values are requested. */
 export interface JobDetail extends JobSummary {
   /** The tool's revision when the job was created. */
   readonly revision?: string;

@@ -123,7 +123,7 @@ const MAX_TRIES = 10;
 /** Delay after which a job that begins again is delivered if the engine fails before its delivery is scheduled, in milliseconds. */
 const RETRY_AGAIN_MS = 5_000;
 
-/** Implementation over the access of the dispatcher. */
+/** Implements {@link ServerJobs} with the job access of a server's dispatcher. */
 export class OperatedJobs implements ServerJobs {
   readonly #access: () => JobAccess | undefined;
   readonly #redactor: Redactor = createRedactor();

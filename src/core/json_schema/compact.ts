@@ -31,7 +31,7 @@ export const LIST_SIZE_RULES: OptionRules<ListSizeOptions> = {
   maxArgumentChars: wholeNumber(0),
 };
 
-/** Shortens the description of a tool. */
+/** Cuts the description of a tool to `maxDescriptionChars`, at the end of a sentence or word. Without a limit it is unchanged. */
 export function compactDescription(description: string, { maxDescriptionChars }: ListSizeOptions): string {
   return maxDescriptionChars === undefined ? description : cutAtSentence(description, maxDescriptionChars);
 }

@@ -10,7 +10,7 @@ import { mapParts } from "./subschemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A component, with its name. */
+/** An entry of `#/components/schemas`: its name and its schema. */
 export type Component = readonly [name: string, schema: JsonSchema];
 
 /** Makes the components of a tool's schemas: `<name>.input`, and `<name>.output` if it has one. */
@@ -38,7 +38,7 @@ export function toComponentName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, "_");
 }
 
-/** Refers to a component. */
+/** Returns a schema that is a reference to the component of this name. */
 export function componentRef(name: string): JsonSchema {
   return { $ref: `${PREFIX}${name}` };
 }

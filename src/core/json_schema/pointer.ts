@@ -6,7 +6,7 @@
 
 import { pointerKeys } from "../../internal/json.ts";
 
-/** Parses a pointer into its keys. */
+/** Splits a JSON Pointer (RFC 6901) into keys. Array indexes become numbers. */
 export function parsePointer(pointer: string): (string | number)[] {
   return pointerKeys(pointer).map((key) => /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key);
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from "../../internal/json.ts";
 
 type SchemaObject = Readonly<Record<string, unknown>>;
 
-/** Keywords with named subschemas. */
+/** Keywords whose value is an object of subschemas by name. */
 export const MAPS: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",

@@ -11,7 +11,7 @@ import { hasOwnBase } from "./subschemas.ts";
 /** Names of types without parts. */
 export type TypeKeyword = "string" | "number" | "boolean" | "null" | "unknown" | "never";
 
-/** A type. */
+/** The type of the values that a schema accepts, as a tree from which signatures and contracts are written. */
 export type TypeNode =
   | KeywordNode
   | LiteralNode

@@ -28,7 +28,7 @@ export interface KeyRingOptions {
   readonly seal?: (key: Uint8Array) => TokenGuard;
 }
 
-/** One secret. */
+/** A secret, and the id by which tokens name it. */
 export interface Key {
   readonly kid: string;
   readonly secret: Uint8Array;
@@ -41,7 +41,7 @@ interface Lane {
   readonly guard: TokenGuard;
 }
 
-/** The first key signs, all keys verify. */
+/** The first key signs, all keys verify: a secret can be replaced while tokens of the old one are valid. */
 export type Ring<Entry> = readonly [first: Entry, ...others: Entry[]];
 
 /** Tolerated clock difference between signing and verifying processes, in seconds. */

@@ -22,7 +22,7 @@ export interface RecorderOptions {
   onCall?(): void;
 }
 
-/** A call that begins. */
+/** A call that begins, as a {@link Recorder} gets it. */
 export interface RecordedStart {
   readonly call: Call;
   /** Name of the tool that the call runs. */

@@ -8,7 +8,7 @@ import { encodeBase64Url } from "../token/base64url.ts";
 import type { CallEvent, CallResult } from "../call/outcome.ts";
 import type { ListedTool } from "../call/transport.ts";
 
-/** The first line. */
+/** First line of a recording: version of the format, server and list of tools. */
 export interface RecordHead {
   readonly toolwire: "record";
   /** Version of the format. */
@@ -23,7 +23,7 @@ export interface RecordHead {
   readonly at: string;
 }
 
-/** The line of a call. */
+/** The line of a call, with what is needed to repeat it. Events and result have other lines. */
 export interface CallLine {
   /** Number of the call. */
   readonly n: number;
@@ -47,7 +47,7 @@ export interface RecordedCall extends CallLine {
   readonly settled: CallResult | undefined;
 }
 
-/** A recording. */
+/** A decoded recording: the server with its tools, and the calls with their results. */
 export interface Recording {
   readonly head: RecordHead;
   /** The calls, in the order in which they began. */

@@ -18,7 +18,7 @@ const MAX_REDEEMS = 1_000;
 /** Maximum time that a server may wait before it answers a redeem, in milliseconds. */
 const WAIT_MS = 20_000;
 
-/** Repeats the calls of one recording. */
+/** Sends the calls of one recording again, with tokens of the server in place of the recorded ones. */
 export class CallRepeater {
   readonly #transport: Pick<Transport, "call">;
   readonly #limited: <Value>(work: (limit: ActivityMonitor) => Promise<Value>) => Promise<Value>;

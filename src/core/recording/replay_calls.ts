@@ -8,7 +8,7 @@ import { withoutRejectedValues } from "../redaction/rejected_input.ts";
 import type { RecordedCall, Recording } from "./recording.ts";
 import { CallRepeater, type RepeatedCall } from "./repeat_call.ts";
 
-/** What became of one recorded call. */
+/** Whether one recorded call has the same result when it is repeated, and the differences. */
 export interface ReplayedCall {
   readonly n: number;
   readonly tool: string;

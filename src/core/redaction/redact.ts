@@ -2,7 +2,7 @@
 import { asObject, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 import { isOwnToken, isSecretName, REDACTED, redactPieces, redactText } from "./secrets.ts";
 
-/** How much of a value is redacted. */
+/** How much of a value may still be kept, and how much was left out. The redactor changes both. */
 export interface RedactionBudget {
   /** Characters that are left, about: those of texts and names, and some for each value. */
   left: number;

@@ -10,7 +10,7 @@ interface Secret {
   readonly mark: string;
 }
 
-/** Stands for a secret. */
+/** Text that replaces a secret. */
 export const REDACTED = "[redacted]";
 
 /** Any mark that {@link redactText} writes. */

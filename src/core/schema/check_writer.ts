@@ -7,7 +7,7 @@
  * @module
  */
 
-/** A condition on values. */
+/** A condition of a generated check, as source of JavaScript. */
 export interface Condition {
   /** Source of the condition for a variable. It must not throw, and reads each member once. */
   readonly on: (name: string) => string;
@@ -140,7 +140,7 @@ export class CheckWriter {
   }
 }
 
-/** Any of several conditions. */
+/** Holds if one of several conditions does. A copy is made by the first that holds. */
 export function anyOf(options: readonly Condition[]): Condition {
   const on = (v: string) => `(${options.map((option) => option.on(v)).join("||")})`;
   if (options.every(({ copy }) => copy === undefined)) return { on };
@@ -161,7 +161,7 @@ export function condition(on: Condition["on"]): Condition {
   return { on, isLossless: true };
 }
 
-/** Conditions common to all libraries. */
+/** Accepts every value. This and the following conditions are common to all schema libraries. */
 export const ANY: Condition = condition(() => "true");
 export const BOOLEAN_CHECK: Condition = condition((v) => `typeof ${v}==="boolean"`);
 export const NULL: Condition = condition((v) => `${v}===null`);
@@ -170,7 +170,7 @@ export const INTEGER: Condition = condition((v) => `Number.isInteger(${v})`);
 export const SAFE_INTEGER: Condition = condition((v) => `Number.isSafeInteger(${v})`);
 export const FINITE: Condition = condition((v) => `Number.isFinite(${v})`);
 
-/** A comparison with a number. */
+/** Compares an expression with a number. @throws {NotCompilable} If the limit is not a finite number. */
 export function compared(
   what: (name: string) => string,
   operator: "<" | "<=" | ">" | ">=" | "===",
@@ -180,17 +180,17 @@ export function compared(
   return condition((v) => `${what(v)}${operator}${limit}`);
 }
 
-/** Length of a string or an array. */
+/** Source of the length of a string or an array. */
 export function lengthOf(name: string): string {
   return `${name}.length`;
 }
 
-/** The value itself. */
+/** Source of the value itself, for {@link compared}. */
 export function identity(name: string): string {
   return name;
 }
 
-/** A regular expression without state. */
+/** Tests a string with a regular expression. @throws {NotCompilable} If the expression is global or sticky. */
 export function matching(pattern: unknown, writer: CheckWriter): Condition {
   if (!(pattern instanceof RegExp) || pattern.global || pattern.sticky) throw new NotCompilable("pattern");
   const held = writer.hold(pattern);

@@ -15,7 +15,7 @@ export interface CompiledSchema {
 }
 
 /**
- * Compiles a schema.
+ * Makes the validator, the JSON Schema and, at its first use, the fast check of a schema.
  *
  * @throws {TypeError} If it is not a Standard Schema, or has no JSON Schema.
  */

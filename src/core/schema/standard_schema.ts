@@ -27,7 +27,7 @@ export interface Schema<Input = unknown, Output = Input> {
   };
 }
 
-/** An issue of a value. */
+/** Why a value does not match a schema, and where. */
 export interface SchemaIssue {
   /** Message for people and models. */
   readonly message: string;

@@ -32,7 +32,7 @@ export function deriveKey(hmac: Hmac, secret: Uint8Array, info: string): Uint8Ar
   return hmac(extracted)(encodeText(`${info}\x01`));
 }
 
-/** Readable claims with a signature. */
+/** Makes a guard that adds a MAC to the claims: holders can read and not change them. */
 export function macGuard(mac: ReturnType<Hmac>): TokenGuard {
   return {
     close: (bound, claims) => concatBytes(claims, mac(concatBytes(bound, claims))),
@@ -43,7 +43,7 @@ export function macGuard(mac: ReturnType<Hmac>): TokenGuard {
   };
 }
 
-/** Compares in constant time. */
+/** Whether two byte arrays are equal. The time does not depend on where they differ. */
 export function isSameBytes(wanted: Uint8Array, found: Uint8Array): boolean {
   // A missing byte is `undefined`, which differs from any byte.
   const start = wanted.length ^ found.length;

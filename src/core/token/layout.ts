@@ -29,7 +29,7 @@ export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   resolve: { prefix: "res_", code: 6, maxChars: 512 },
 };
 
-/** Size of a stamp in bytes. */
+/** Size of a stamp (expiry and id) in bytes. */
 export const STAMP_BYTES = 21;
 
 const encoder = /* @__PURE__ */ new TextEncoder();

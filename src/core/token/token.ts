@@ -4,7 +4,7 @@ import type { Json } from "../../internal/json.ts";
 /** Purpose of a token. A token of one kind is never accepted as one of another. */
 export type TokenKind = "promise" | "continuation" | "context" | "config" | "answer" | "resolve";
 
-/** Claims of a token to sign. */
+/** What a token is signed for: call, tool, caller, expiry and further data. */
 export interface TokenClaims {
   /** Id of the call or job, a UUID in lower case. */
   readonly id: string;
@@ -21,7 +21,7 @@ export interface TokenClaims {
   readonly data?: Json | undefined;
 }
 
-/** Claims of a verified token. */
+/** What a valid token contains: the claims that were signed, without the caller. */
 export interface VerifiedToken {
   /** A UUID in lower case. */
   readonly id: string;
@@ -33,7 +33,7 @@ export interface VerifiedToken {
   readonly data: Json | undefined;
 }
 
-/** Signs and verifies tokens. */
+/** Signs tokens of all kinds and verifies them. Replicas need the same secrets. */
 export interface TokenKeys {
   /** Whether claims are encrypted. Default: `false`. */
   readonly isSealed?: boolean;

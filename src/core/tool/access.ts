@@ -2,7 +2,7 @@
 import type { Principal } from "../call/call.ts";
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
 
-/** Requirements for callers. */
+/** Which callers may see and use a tool. */
 export interface Access {
   /** Scopes that a caller needs, all of them. */
   readonly scopes: readonly string[];
@@ -11,7 +11,7 @@ export interface Access {
 }
 
 /**
- * Adds required scopes.
+ * Returns scopes with further ones, which callers need as well.
  *
  * @throws {TypeError} If there are no scopes, or one is empty or contains spaces.
  */

@@ -54,7 +54,7 @@ export function toolDefiner(...parts: readonly (SchemaAdapter | ToolConfig)[]): 
   return (name) => startTool(name, { adapters, config });
 }
 
-/** What tools are defined with. */
+/** Code that builders of tools get as values, so that a bundle contains only what is used: schema adapters, `.config()`, checks. */
 export interface BuilderParts {
   readonly adapters: readonly SchemaAdapter[];
   /** Brings `.config()`. */
@@ -64,7 +64,7 @@ export interface BuilderParts {
 }
 
 /**
- * Starts the definition of a tool.
+ * Returns the builder of a tool, for the functions `defineTool` of all entries.
  *
  * @param Kind Class of the builder: {@link Builder}, or one that validates what the methods get.
  * @throws {TypeError} If the name is invalid.

@@ -330,7 +330,7 @@ export interface RemoteRun extends MiddlewareCtx {
   };
 }
 
-/** A definition that is not finished. */
+/** A tool's definition while it is built: description and handler may be missing. */
 export type ToolDraft = Omit<ToolDefinition, "description" | "handler"> & {
   readonly description: string | undefined;
   /** Examples that are checked at the end, because schemas may be declared after them. */

@@ -22,7 +22,7 @@ export interface PartDefinition {
   readonly resultChars: number;
 }
 
-/** Description of a part, for messages. */
+/** Describes the part that a tool comes from, for messages. */
 export function originOf(part: PartDefinition | undefined): string {
   return part?.origin ?? "the server itself";
 }

@@ -13,7 +13,7 @@ export const SYSTEM_TOOL_NAMES: ReadonlySet<string> = new Set(["redeem", "cancel
 /** Creates the tools `redeem` and `cancel`; none if no definition can promise. */
 export type SystemTools = (definitions: readonly ToolDefinition[]) => readonly ToolDefinition[];
 
-/** The tools of a server's parts. */
+/** Supplies the tools of a server's parts, such as groups and gateways. They can change while the server runs. */
 export interface PartTools {
   /**
    * The current tools of the parts.
@@ -25,7 +25,7 @@ export interface PartTools {
   alone(name: string): ToolDefinition | undefined;
 }
 
-/** A server's tools, by name. */
+/** Finds and lists the tools of a server by name: its own tools, the system tools, and those of its parts. */
 export class ToolRegistry {
   declare readonly parts: PartTools | undefined;
   declare readonly systemTools: SystemTools | undefined;

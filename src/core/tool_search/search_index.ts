@@ -24,7 +24,7 @@ export interface SearchableTool {
   readonly parameterDescriptions: string;
 }
 
-/** The result of a search. */
+/** Tools that match a query, by position, and the words that match none. */
 export interface SearchResult {
   /** Positions of the found tools in the list that was indexed, best first. */
   readonly found: readonly number[];

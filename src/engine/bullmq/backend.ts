@@ -11,7 +11,7 @@ import type { Job } from "../engine.ts";
 import type { JobHead, JobRange } from "../job_list.ts";
 import type { ErrorThrottle } from "../store_errors.ts";
 
-/** Entry of the queue. */
+/** Entry of the queue: it makes a worker run a job. */
 export interface Delivery {
   /** Id of the delivery in the queue. */
   readonly id: string;
@@ -79,14 +79,14 @@ export interface DeliveryQueue {
 }
 
 /**
- * Processes a delivery.
+ * Processes a delivery: runs its job, unless there is nothing to run.
  *
  * @param starts Number of times that it was started, this one included.
  * @returns Delay in milliseconds until it is delivered again; `undefined` if it is done. After a rejection it is delivered again, too.
  */
 export type DeliveryHandler = (delivery: Delivery, starts: number) => Promise<number | undefined>;
 
-/** Processes deliveries when they are due. */
+/** Passes due deliveries to the handler until it is closed. */
 export interface DeliveryWorker {
   /** Accepts no further deliveries. Resolves when those in progress have ended. */
   close(): Promise<void>;

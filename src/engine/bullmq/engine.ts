@@ -13,7 +13,7 @@ const FIRST_DELAY_MS = 20;
 /** Details of the errors for callers. */
 const RETRY = { retry_after_ms: 1_000 };
 
-/** The engine over records and a queue. */
+/** Keeps jobs as records in Redis or PostgreSQL, and delivers them by a queue of BullMQ. */
 export class BullmqEngine implements Engine {
   readonly name = "bullmq";
   readonly processId = undefined;

@@ -2,7 +2,7 @@ import type { BullmqLease, Delivery, LeaseResult, Records, Scheduled } from "./b
 import type { Job } from "../engine.ts";
 import { headColumns, headOfRow, HEADS, type JobHead, type JobRange } from "../job_list.ts";
 
-/** Channel for changes; the payload is `<queue>:<id>`. */
+/** Channel of PostgreSQL for changes of jobs; the payload is `<queue>:<id>`. */
 export const CHANNEL = "toolwire";
 
 /** Creates schema, table and index, unless they exist. */

@@ -8,7 +8,7 @@ import type { ObjectStorage } from "./platform.ts";
 const VERSION_TABLE = "CREATE TABLE IF NOT EXISTS toolwire (schema_version INTEGER NOT NULL) STRICT";
 
 /**
- * Creates the tables in a new object.
+ * Opens the database of a Durable Object; creates the tables if it is new.
  *
  * @throws {Error} If another version of the schema wrote the tables.
  */

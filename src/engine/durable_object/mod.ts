@@ -68,7 +68,7 @@ export interface DurableObjectOptions<Env, Server extends ShardServer> {
   readonly logger?: Logger;
 }
 
-/** An object with jobs. */
+/** The methods of a Durable Object with jobs that the runtime calls. */
 export interface ShardObject {
   /** Answers calls of Workers and other objects; not for the public. */
   fetch(request: Request): Promise<Response>;
@@ -76,7 +76,7 @@ export interface ShardObject {
   alarm(info?: { readonly retryCount?: number }): Promise<void>;
 }
 
-/** Result of {@link durableObjects}. */
+/** Class of the objects, and the server of the Worker: result of {@link durableObjects}. */
 export interface DurableObjects<Env, Server> {
   /** Class of the objects, for the binding: `export class ToolwireJobs extends jobs.Shard {}`. */
   readonly Shard: new (state: ObjectState, env: Env) => ShardObject;

@@ -1,6 +1,6 @@
 /** The members of Cloudflare's Durable Objects that the engine uses, as structural types. */
 
-/** Rows of a statement. */
+/** Result of a statement: `SqlStorageCursor` of Cloudflare Workers, as far as it is used. */
 export interface ObjectCursor {
   /** Returns all rows. */
   toArray(): Readonly<Record<string, unknown>>[];
@@ -8,7 +8,7 @@ export interface ObjectCursor {
   readonly rowsWritten: number;
 }
 
-/** Storage of an object with SQLite. */
+/** Storage of an object with SQLite: `DurableObjectStorage` of Cloudflare Workers, as far as it is used. */
 export interface ObjectStorage {
   /** The tables of the object. */
   readonly sql: {
@@ -33,7 +33,7 @@ export interface ObjectState {
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** An answer of an object. */
+/** Response of another object, as far as it is read. */
 export interface ObjectResponse {
   /** Status of HTTP. */
   readonly status: number;

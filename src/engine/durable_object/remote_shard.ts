@@ -22,13 +22,13 @@ const METHODS: { readonly [Name in keyof ShardCalls]: true } = {
   release: true,
 };
 
-/** Sends a request to an object. */
+/** Sends a request to another Durable Object, by the `fetch` of its stub. */
 export type SendToObject = (
   url: string,
   init: { method: string; body: string; signal: AbortSignal },
 ) => Promise<ObjectResponse>;
 
-/** Runs a call that came by `fetch`. */
+/** Runs the method of the shard that the request of another object names. Status 404 for an unknown one. */
 export async function answerCall(shard: ShardCalls, request: Request): Promise<Response> {
   const name = request.url.startsWith(URL_START) ? request.url.slice(URL_START.length) : "";
   if (!Object.hasOwn(METHODS, name)) return new Response("There is no such method", { status: 404 });
@@ -37,7 +37,7 @@ export async function answerCall(shard: ShardCalls, request: Request): Promise<R
   return Response.json({ value });
 }
 
-/** The shard of another object. */
+/** The shard of another Durable Object: each method sends it one request. */
 export class RemoteShard implements ShardCalls {
   readonly #send: SendToObject;
   readonly #signal: AbortSignal;

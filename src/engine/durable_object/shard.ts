@@ -51,7 +51,7 @@ interface ShardWorker {
   readonly runs: Map<SqliteLease, Promise<void>>;
 }
 
-/** The jobs of one object. */
+/** Stores the jobs of one Durable Object, and runs those that are due when its alarm comes. */
 export class Shard implements ShardCalls {
   readonly #storage: ObjectStorage;
   readonly #errors: ErrorThrottle;

@@ -8,7 +8,7 @@
 
 export type SqliteValue = string | number | null;
 
-/** A row, by column. */
+/** A row of a result: values by name of the column. */
 export type SqliteRow = Readonly<Record<string, unknown>>;
 
 /** A prepared statement: the members that both modules have. */

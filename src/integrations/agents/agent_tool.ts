@@ -9,7 +9,7 @@ import { type AnswerPart, contentText, readContent } from "./answer_content.ts";
 import type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** Result of a call of a model. */
+/** Result of a call that a model made: text for the model, and the value or error for the application. */
 export interface ToolCallResult {
   /** Text for the model: the answer, or an explanation of the error with advice. */
   readonly text: string;
@@ -67,7 +67,7 @@ export abstract class AgentTool {
   }
 }
 
-/** A tool of a server. */
+/** A tool of a server that a model can call: converts the model's arguments, calls the server, and explains errors. */
 export class ServerTool extends AgentTool {
   readonly #methods: ClientMethods;
   readonly #options: AgentOptions;
@@ -131,7 +131,7 @@ export class ServerTool extends AgentTool {
   }
 }
 
-/** The result of a call that succeeded. */
+/** Makes the result of a call that succeeded: the value as text and, if it has images, as parts. */
 export function answered(value: unknown): ToolCallResult {
   const content = readContent(value);
   const text = (content && contentText(content)) || toText(value);

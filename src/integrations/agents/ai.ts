@@ -43,7 +43,7 @@ export type AiModelOutput = {
 /** A JSON value. */
 export type AiJson = null | string | number | boolean | { [member: string]: AiJson | undefined } | AiJson[];
 
-/** A part of an answer with images. */
+/** A text or an image of an answer with images. */
 export type AiContentPart = {
   /** Discriminant. */
   type: "text";

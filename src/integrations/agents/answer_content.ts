@@ -1,7 +1,7 @@
 /** Content of answers: MCP servers without structured output answer with texts and images, which models should get as such. */
 import { isJsonObject } from "../../internal/json.ts";
 
-/** A part of an answer. */
+/** A text or an image of an answer. */
 export type AnswerPart = { readonly type: "text"; readonly text: string } | AnswerImage;
 
 /** An image. */

@@ -16,7 +16,7 @@ import { type AnswerPart, contentText } from "./answer_content.ts";
 import type { SearchTool } from "./search_tool.ts";
 import { openToolbox, type Toolbox } from "./toolbox.ts";
 
-/** A tool of a request. */
+/** An entry of `tools` in a request to Anthropic's Messages API. */
 export interface AnthropicTool {
   /** The name that the model knows. */
   name: string;

@@ -35,7 +35,7 @@ interface Refusal {
   readonly refused: { readonly code: number; readonly message: string };
 }
 
-/** A server of one connection. */
+/** Serves tools to one connection of the Claude Agent SDK: an MCP server over its transport. */
 export class ClaudeSession {
   readonly #name: string;
   readonly #running = new Map<string, RunningCall>();

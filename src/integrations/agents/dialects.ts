@@ -18,7 +18,7 @@ interface SchemaLimits {
   readonly characters: number;
 }
 
-/** What a vendor takes. */
+/** Which JSON Schema a vendor of models accepts: keywords, forms and limits. */
 export interface Dialect {
   /** Name for explanations. */
   readonly name: string;

@@ -1,7 +1,7 @@
 /** Keywords of JSON Schema, and what a conversion does with those that a vendor does not take. */
 import type { Dialect, ParameterSchema } from "./dialects.ts";
 
-/** What became of a keyword. */
+/** How a keyword of a tool's input schema was changed for a vendor, and why. */
 export interface SchemaChange {
   /** JSON Pointer of the keyword in the tool's input schema. */
   readonly pointer: string;
@@ -76,7 +76,7 @@ function isTaken(keyword: string, value: unknown, schema: ParameterSchema, diale
   return !keyword.startsWith("exclusive") || typeof value === "number";
 }
 
-/** Whether a keyword constrains values. */
+/** Whether a keyword can make a value invalid, unlike annotations and definitions. */
 export function isConstraint(keyword: string): boolean {
   return ASSERTIONS.has(keyword) || STRUCTURE.has(keyword) && keyword !== "$defs" && keyword !== "definitions";
 }

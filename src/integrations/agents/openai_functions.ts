@@ -50,7 +50,7 @@ export async function openFunctions(
   return new OpenAiFunctions(await openToolbox(source, options, { toParameters, loadsFound }), strict);
 }
 
-/** A toolbox with strict schemas where possible. */
+/** Describes the tools of a toolbox as OpenAI functions; with a strict schema if the tool's schema can be expressed in it. */
 export class OpenAiFunctions {
   /** The tools. */
   readonly toolbox: Toolbox;

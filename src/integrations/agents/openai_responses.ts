@@ -47,7 +47,7 @@ export interface OpenAiToolSearch {
   parameters: Record<string, unknown>;
 }
 
-/** A tool of Responses. */
+/** An entry of `tools` in a request to OpenAI's Responses API. */
 export type OpenAiResponsesTool = OpenAiResponsesFunction | OpenAiToolSearch;
 
 /** Functions of a group, which a search found. */
@@ -82,7 +82,7 @@ export interface OpenAiResponseItem {
   readonly type: string;
 }
 
-/** A part of an answer with images. */
+/** A text or an image in the output of a function call. Outputs without images are one string. */
 export type OpenAiOutputPart = {
   /** Discriminant. */
   type: "input_text";

@@ -36,7 +36,7 @@ export class Refused extends Error {
 const MANY_VALUES = 250;
 const MAX_CHARACTERS_OF_MANY = 15_000;
 
-/** Counts what vendors limit in one schema. */
+/** Counts parts of one schema that vendors limit, such as properties and enumerated values. Throws `Refused` above a limit. */
 export class SchemaCount {
   /** Number of properties that are not required. */
   optional = 0;

@@ -21,7 +21,7 @@ import { describeUnknown } from "../../internal/text.ts";
 import { type AgentCallOptions, AgentTool, answered, explained, type ToolCallResult } from "./agent_tool.ts";
 import { toParameters } from "./parameters.ts";
 
-/** Search over deferred tools. */
+/** Finds deferred tools: those that a model does not get at once, because there are many. */
 export class ToolFinder {
   /** The deferred tools, in the order of the server's list. */
   readonly tools: readonly AgentTool[];

@@ -22,7 +22,7 @@ interface ToolboxForm {
   readonly loadsFound?: boolean;
 }
 
-/** Tools that a model gets. */
+/** The tools that a model gets at once, those that it searches for, and their names on the server. */
 export class Toolbox {
   /** Tools that a model gets at once, in the order of the server's list, then those that search and call. */
   readonly tools: readonly AgentTool[];
@@ -73,7 +73,7 @@ export class Toolbox {
 }
 
 /**
- * Lists the tools of a source.
+ * Lists the tools of a server, client or transport, and makes a toolbox of those that a model may call.
  *
  * @throws {ToolError} If they cannot be listed.
  */

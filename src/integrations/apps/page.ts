@@ -12,7 +12,7 @@ export interface PageSource {
   readonly url?: string | URL;
 }
 
-/** A page. */
+/** The HTML page of a view. */
 export interface Page {
   /** The document, or its address: what makes it another page when it changes. */
   readonly identity: string;

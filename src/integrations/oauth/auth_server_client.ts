@@ -27,7 +27,7 @@ interface AuthServerRequestOptions {
   readonly [allowInsecureRequests]: true;
 }
 
-/** Sends requests about tokens. */
+/** Sends requests to authorization servers. Their URLs must be https, or on this machine if the resource server is. */
 export class AuthServerClient {
   readonly #send: FetchFunction;
   readonly #allowsLoopback: boolean;

@@ -177,7 +177,7 @@ export async function readChallenge(response: Response): Promise<Challenge | und
   };
 }
 
-/** Stands for a missing challenge. */
+/** Challenge that is used if a response has none. */
 export const NO_CHALLENGE: Challenge = {
   isProbe: true,
   isInsufficient: false,

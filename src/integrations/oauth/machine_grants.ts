@@ -56,7 +56,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Grant {
   });
 }
 
-/** Request for an assertion. */
+/** What an assertion has to be for. The application's function `assertion` receives it. */
 export interface AssertionRequest {
   /** Issuer of the authorization server that receives the assertion: the claim `aud`. */
   readonly issuer: string;

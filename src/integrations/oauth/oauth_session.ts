@@ -50,7 +50,7 @@ const MAX_LIFE_MS = 31_536_000_000;
 /** Error codes after which a refresh token, or its client, is no longer valid. */
 const INVALID_GRANT = ["invalid_grant", "invalid_client", "unauthorized_client"];
 
-/** Manages the tokens of one server. */
+/** Returns, renews, stores and deletes the tokens for one resource server. */
 export class OAuthSession {
   /** Creates DPoP proofs, if tokens are bound to a key. */
   readonly dpop: DPoPHandle | undefined;

@@ -19,7 +19,7 @@ export interface RegistrationOptions {
   readonly clientMetadata?: JsonObject | undefined;
 }
 
-/** Returns the client id; registers the client if necessary. */
+/** Returns the client id and, if there is one, the secret; registers the client if necessary. @throws {ToolError} If it cannot register. */
 export async function identify(
   options: RegistrationOptions,
   redirectUrl: string,

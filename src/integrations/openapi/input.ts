@@ -34,7 +34,7 @@ const BODY = "body";
 const TEXT_TYPE = /^text\/[\w.!#$&^+-]+\s*(?:;|$)/i;
 
 /**
- * Maps an operation's arguments.
+ * Maps an operation's parameters and body to the arguments of its tool.
  *
  * @param isGiven Whether a header of that name is sent with every request.
  * @param leaveOut Called for each optional part that has no argument.
@@ -182,7 +182,7 @@ export interface ApiRequest {
 }
 
 /**
- * Writes a request.
+ * Serializes arguments as a request: path, query, headers and body of the operation.
  *
  * @throws {ToolError} `invalid_input`, if a value cannot be serialized at its location.
  */

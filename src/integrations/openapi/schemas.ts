@@ -27,7 +27,7 @@ const MAX_DEPTH = 100;
 /** Maximum number of schemas of one tool: references may multiply them. */
 const MAX_NODES = 50_000;
 
-/** Collects the schemas of one tool. */
+/** Converts the schemas of one operation to JSON Schema, and collects the definitions that they refer to. */
 export class SchemaCollector {
   readonly #document: OpenApiDocument;
   readonly #where: string;

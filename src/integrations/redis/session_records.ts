@@ -19,7 +19,7 @@ export function toSession(text: unknown, id: string): McpSession | undefined {
   return typeof value === "object" && value?.id === id ? value : undefined;
 }
 
-/** Decodes a note. */
+/** Decodes an event of a session, as Redis publishes it. `undefined` if it is malformed. */
 export function toNote(text: unknown): SessionEvent | undefined {
   const note = parse(text) as SessionEvent | null | undefined;
   if (typeof note !== "object" || note === null) return undefined;

@@ -52,7 +52,7 @@ export const GET: string = `${NOW}${TOUCH}
   touch()
   return { stored[1], stored[2] or "0" }`;
 
-/** Argument: id. */
+/** Lua script that deletes a session. Argument: id. */
 export const DELETE: string = `${DELETE_SESSION}
   deleteSession(KEYS[1])
   redis.call("ZREM", KEYS[2], ARGV[1])`;

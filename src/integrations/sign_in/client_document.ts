@@ -35,7 +35,7 @@ export function isDocumentUrl(clientId: string): boolean {
   return /^https:/i.test(clientId);
 }
 
-/** Fetches and caches documents. */
+/** Fetches and caches client ID metadata documents: a client whose id is a URL describes itself there. */
 export class ClientDocuments {
   readonly #fetch: FetchDocument;
   readonly #now: () => number;

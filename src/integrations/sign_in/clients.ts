@@ -10,7 +10,7 @@ import { OAuthError } from "./oauth_error.ts";
 import { isSameRedirect, redirectProblem } from "./redirect_uri.ts";
 import type { Sealer } from "./sealer.ts";
 
-/** A client, and how it is known. */
+/** An OAuth client of `signIn`: listed in the options, described by a document, or registered. */
 export interface SignInClient extends ListedClient {
   readonly source: "listed" | "document" | "registered";
 }
@@ -18,7 +18,7 @@ export interface SignInClient extends ListedClient {
 /** Limits of a client: number of redirect URIs, length of its name, and length of a sealed registration, in characters. */
 const [MAX_REDIRECTS, MAX_NAME_CHARS, MAX_ID_CHARS] = [10, 80, 2_048];
 
-/** Finds and registers clients. */
+/** Finds OAuth clients by id, and registers new ones unless the options list all of them. */
 export class Clients {
   readonly #listed: readonly ListedClient[] | undefined;
   readonly #sealer: Sealer;

@@ -94,7 +94,7 @@ export interface SignInOptions {
   readonly fetchDocument?: FetchDocument | undefined;
 }
 
-/** Valid options, with defaults. */
+/** The options of `signIn` after validation, with defaults. */
 export interface SignInConfig extends SignInOptions {
   readonly issuer: string;
   readonly scopes: readonly string[];

@@ -12,7 +12,7 @@ import type { SignInClient } from "./clients.ts";
 import type { SignInConfig } from "./config.ts";
 import { isLocalRedirect } from "./redirect_uri.ts";
 
-/** What the page shows. */
+/** What the page of consent shows, and the request that its form sends back. */
 export interface ConsentView {
   readonly client: SignInClient;
   readonly redirectUri: string;
@@ -30,7 +30,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "same-origin",
 };
 
-/** The page that asks the user. */
+/** The page that asks a user whether a client may use the server. It has two buttons, and no script. */
 export function consentPage(view: ConsentView, { name, provider, issuer, resource }: SignInConfig): Reply {
   const { client, scopes, request, cookie } = view;
   const rights = scopes.map((scope) => `<li><code>${escapeHtml(scope)}</code></li>`).join("");

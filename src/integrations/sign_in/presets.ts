@@ -16,7 +16,7 @@ export function google(client: ProviderClient): SignInProvider {
   return oidc({ name: "Google", issuer: "https://accounts.google.com", ...client, parameters });
 }
 
-/** Microsoft Entra ID: users of one tenant. */
+/** Provider for `signIn`: users of one tenant of Microsoft Entra ID. @throws {TypeError} If the tenant is not a UUID. */
 export function entra({ tenant, ...client }: ProviderClient & {
   /** Id of the tenant, a UUID. */
   readonly tenant: string;
@@ -32,7 +32,7 @@ export function entra({ tenant, ...client }: ProviderClient & {
   return oidc({ name: "Microsoft Entra", issuer, scopes: OFFLINE, ...client });
 }
 
-/** Okta. */
+/** Provider for `signIn`: users of one Okta organization, or of a custom authorization server. */
 export function okta({ domain, authorizationServer, ...client }: ProviderClient & {
   /** Domain of the organization: `example.okta.com`. */
   readonly domain: string;
@@ -43,7 +43,7 @@ export function okta({ domain, authorizationServer, ...client }: ProviderClient 
   return oidc({ name: "Okta", issuer: `https://${hostName("Okta", domain)}${path}`, scopes: OFFLINE, ...client });
 }
 
-/** Auth0. */
+/** Provider for `signIn`: users of one Auth0 tenant. */
 export function auth0({ domain, ...client }: ProviderClient & {
   /** Domain of the tenant: `example.eu.auth0.com`. */
   readonly domain: string;
@@ -51,7 +51,7 @@ export function auth0({ domain, ...client }: ProviderClient & {
   return oidc({ name: "Auth0", issuer: `https://${hostName("Auth0", domain)}/`, scopes: OFFLINE, ...client });
 }
 
-/** Keycloak. */
+/** Provider for `signIn`: users of one realm of a Keycloak server. */
 export function keycloak({ url, realm, ...client }: ProviderClient & {
   /** URL of the server: `https://login.example`. */
   readonly url: string;

@@ -29,7 +29,7 @@ type Parameters = ReadonlyMap<string, string>;
 /** Seconds for which used codes and revoked sign-ins stay known after their expiry: clocks differ. */
 const KEPT_SECONDS = 120;
 
-/** Answers token requests. */
+/** Answers requests for tokens: by an authorization code, or by a refresh token. */
 export class TokenEndpoint {
   readonly #config: SignInConfig;
   readonly #sealer: Sealer;

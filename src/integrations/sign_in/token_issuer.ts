@@ -53,7 +53,7 @@ const MAX_ACCESS_CHARS = 6_000;
 /** Claims of the default principal. */
 const CLAIMS: readonly string[] = ["name", "email", "email_verified", "preferred_username"];
 
-/** Issues tokens. */
+/** Issues encrypted access tokens, and refresh tokens if the provider can be asked again, for users who signed in. */
 export class TokenIssuer {
   readonly #config: SignInConfig;
   readonly #sealer: Sealer;

@@ -30,7 +30,7 @@ import type { SignInConfig } from "./config.ts";
 import { OAuthError } from "./oauth_error.ts";
 import type { ProviderUser, SignInProvider } from "./provider.ts";
 
-/** Secrets of one sign-in at the provider. */
+/** Random values of one sign-in at the provider: `state`, `nonce`, and the verifier of PKCE. */
 export interface UpstreamSecrets {
   readonly state: string;
   readonly nonce: string;
@@ -77,7 +77,7 @@ const TOKEN_CLAIMS: ReadonlySet<string> = new Set(
 /** Time that the provider's metadata are cached, in milliseconds. */
 const METADATA_MS = 3_600_000;
 
-/** Signs users in at the provider. */
+/** Signs users in at the identity provider by the authorization code flow with PKCE. */
 export class Upstream {
   readonly #settings: SignInProvider["~provider"];
   readonly #redirectUri: string;

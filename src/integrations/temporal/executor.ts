@@ -14,7 +14,7 @@ const ENDED: ReadonlySet<string> = new Set(["COMPLETED", "FAILED", "CANCELLED", 
 /** Delay before the next look after an answer was passed on, in milliseconds. */
 const AFTER_REPLY_MS = 100;
 
-/** What the promise token carries. */
+/** Data of a promise token: the workflow that does the work. */
 export interface WorkflowReference {
   /** Id of the workflow. */
   readonly id: string;

@@ -14,7 +14,7 @@ const MAX_COUNTED = 1_000;
 /** Longest time that an answer may ask for with `Retry-After`, in milliseconds. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** Sends a request. */
+/** Function that sends HTTP requests; same form as `fetch`. */
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Where a webhook is sent, and the secrets that sign it. */
@@ -58,7 +58,7 @@ export interface SenderOptions {
   readonly fetch: SendRequest;
 }
 
-/** Sends the webhooks of one target. */
+/** Sends the webhooks of one target, one try a call, and pauses endpoints that fail again and again. */
 export class EndpointSender {
   readonly #options: SenderOptions;
   /** By URL. */

@@ -56,7 +56,7 @@ interface Webhook extends EndedCall {
 }
 
 /**
- * Creates the notifier of a server.
+ * Creates the notifier that sends webhooks at the ends of a server's jobs.
  *
  * @throws {TypeError} If two targets have the same name.
  */

@@ -4,7 +4,7 @@ import type { LookupAddress } from "node:dns";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { SendRequest } from "./endpoint.ts";
 
-/** Reads the addresses of a host name. */
+/** Resolves a host name to IP addresses. */
 export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;

@@ -11,7 +11,7 @@ export interface WebMcpOptions
   readonly exposedTo?: readonly string[];
 }
 
-/** Registered tools. */
+/** Tools that were registered in a page, and the function that removes them. */
 export interface WebMcpRegistration {
   /** Whether the page has a model context. If not, nothing is registered. */
   readonly isSupported: boolean;

@@ -28,10 +28,10 @@ export interface GroupOptions<Between extends Separator = Separator> {
 
 const RULES: OptionRules<GroupOptions<Separator>> = { separator: oneOf("_", "-", ".") };
 
-/** Union of the tools of a source. */
+/** Union of the tool types of a source, such as `typeof server`. */
 export type ToolsIn<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
 
-/** Tools under names with a prefix. */
+/** The same tool types, with the prefix of a group before their names. */
 export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extends AnyTool ? {
     /** Name, unique on its server. */
     readonly name: `${Prefix}${Tools["name"]}`;

@@ -9,7 +9,7 @@ import { SYSTEM_TOOL_NAMES } from "../../core/tool/registry.ts";
 import type { AnyTool, ToolDefinition } from "../../core/tool/definition.ts";
 import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 
-/** Merges all parts of a server. */
+/** Joins the parts of a server, as {@link JoinParts} describes. */
 export const joinParts: JoinParts = (options, own) => {
   const { parts = [], auth } = options;
   return new Joined(parts.map((part) => offerOf(part, auth !== undefined)), own, options);

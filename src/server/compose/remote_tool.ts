@@ -30,7 +30,7 @@ import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition
 import { passRefusal } from "./remote_error.ts";
 import { pageRequest, wrapHandle } from "./remote_pages.ts";
 
-/** Location of a remote tool. */
+/** Where a remote tool runs: the transport to its server, and its name there. */
 export interface RemotePlace {
   /** Name of the server here. */
   readonly gateway: string;
@@ -73,7 +73,7 @@ const ANY: Schema<unknown, unknown> = {
   "~standard": { version: 1, vendor: "toolwire", validate: (value) => ({ value }) },
 };
 
-/** Runs a tool at its server. */
+/** Runs a tool of a gateway: passes the call to its server, and results, promises and questions back. */
 export class RelayedTool implements RemoteRunner {
   readonly mayPromise: boolean;
   readonly #place: RemotePlace;

@@ -31,7 +31,7 @@ const DEFAULT_CHARS = 1_048_576;
 const MAX_DEPTH = 100;
 
 /**
- * Reads a list.
+ * Makes tools of a remote server's list: selects, renames and checks them. Unusable ones are left out.
  *
  * @param warn Receives one warning, if tools are left out.
  * @throws {ToolError} `result_too_large`, if the list is too large.

@@ -20,7 +20,7 @@ export function toLocalUri(gateway: string, uri: string): string {
   return uri.startsWith(SCHEME) ? `${prefixOf(gateway)}${uri.slice(SCHEME.length)}` : uri;
 }
 
-/** The opposite of {@link toLocalUri}. */
+/** The URI that a resource here has at its server: the opposite of {@link toLocalUri}. */
 export function toRemoteUri(gateway: string, uri: string): string {
   const prefix = prefixOf(gateway);
   return uri.startsWith(prefix) ? `${SCHEME}${uri.slice(prefix.length)}` : uri;

@@ -29,7 +29,7 @@ const LISTED_PROMISE = {
   keepFailed: false,
 } as const;
 
-/** Creates the definition of `search_tools`. */
+/** Creates the tool `search_tools`, which returns the tools for a few words of a query. */
 export function searchToolsDefinition(search: ToolSearch): ToolDefinition {
   const { groups } = search;
   return defineCoreTool(SEARCH_TOOLS)

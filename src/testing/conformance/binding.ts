@@ -45,7 +45,7 @@ export interface StreamReply extends ShownExchange {
   readonly isComplete: boolean;
 }
 
-/** One binding of MCP-lite at one server. */
+/** Sends the requests of the suite to one server by one protocol of MCP-lite. */
 export interface Binding {
   /** Values that a report must not contain. */
   readonly secrets: Set<string>;

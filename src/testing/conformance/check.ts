@@ -11,7 +11,7 @@ export interface ShownExchange {
   readonly received: string;
 }
 
-/** What a check found. */
+/** Result of a check: whether the rule is met, and the request and response that show it. */
 export interface Verdict {
   readonly isMet: boolean;
   readonly exchange: ShownExchange;
@@ -22,7 +22,7 @@ export interface Verdict {
 /** Thrown by a check that cannot be made: the server does not declare the feature, or trying it may change something. */
 export class NotApplicable extends Error {}
 
-/** A check of a server. */
+/** A rule of a specification, and the function that checks a server for it. */
 export interface ServerCheck<Subject> {
   /** Section and words: `3.1-unique-names`. */
   readonly id: string;
@@ -55,7 +55,7 @@ export const should: DefineCheck = (section, slug, title, expected, run) => {
   return { id: `${section}-${slug}`, section, level: "SHOULD", title, expected, run };
 };
 
-/** The verdict over one exchange. */
+/** Makes the verdict over one exchange. The reason is used only if the rule is not met. */
 export function judge(isMet: boolean, { sent, received }: ShownExchange, reason?: string): Verdict {
   return { isMet, exchange: { sent, received }, reason: isMet ? undefined : reason };
 }
@@ -71,7 +71,7 @@ export function judgeAll<Item>(
   return judge(index === -1, exchange, index === -1 ? undefined : describe(items[index] as Item));
 }
 
-/** Ends a check that does not apply. */
+/** Ends a check that does not apply to the server. @throws {NotApplicable} Always. */
 export function lacks(reason: string): never {
   throw new NotApplicable(reason);
 }

@@ -36,7 +36,7 @@ export type SendRpc = (request: GrpcRequest) => Promise<GrpcReply>;
 
 const PATH = "/mcplite.MCPLite/";
 
-/** Sends RPCs by gRPC-Web. */
+/** Creates a function that sends RPCs by gRPC-Web to the MCP-lite service at a base URL. */
 export function grpcWebSender(sender: HttpSender, base: string | URL): SendRpc {
   const prefix = String(base).replace(/\/$/, "");
   return async ({ method, body, timeout, leavesEarly = false }) => {

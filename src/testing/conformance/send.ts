@@ -37,7 +37,7 @@ const SESSION_HEADERS = ["set-cookie", "mcp-session-id"];
 /** Tokens in the text of a response. */
 const TOKEN = /"(?:promise_token|continuation|context)"\s*:\s*"([^"]+)"/g;
 
-/** Sends requests to one server. */
+/** Sends HTTP requests to one server with a time limit, and collects secrets that reports must not contain. */
 export class HttpSender {
   /** Replies with a header of a session. */
   readonly sessions: HttpReply[] = [];

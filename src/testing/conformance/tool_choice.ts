@@ -8,7 +8,7 @@ import { sampleArguments } from "./sample_arguments.ts";
 /** Number of tools that are tried, when a tool of a kind is looked for. */
 const MAX_TRIED = 8;
 
-/** A tool as any specification lists it. */
+/** A tool of the server, reduced to what decides whether checks may call it. */
 export interface CandidateTool {
   readonly name: string;
   readonly inputSchema: Members;

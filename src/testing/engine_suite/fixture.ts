@@ -21,12 +21,12 @@ export function newJob(changes: Partial<Job> = {}): Job {
   };
 }
 
-/** The job after its next change. */
+/** A copy of a job with changes and with the next version. */
 export function changed(job: Job, changes: Partial<Job>): Job {
   return { ...job, ...changes, version: job.version + 1 };
 }
 
-/** Waits. */
+/** Waits for a time in milliseconds. */
 export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
@@ -55,7 +55,7 @@ export async function until(what: string, isSo: () => boolean, patienceMs: numbe
   }
 }
 
-/** The runs of workers, in order. */
+/** Records the runs that workers start: their order, and how many are active at once. */
 export class Runs {
   /** Ids of jobs, one for each started run. */
   readonly begun: string[] = [];

@@ -22,7 +22,7 @@ export class EventStream extends SseBody implements Sink {
 
 const HEARTBEAT: string = encodeSseEvent("heartbeat", "{}");
 
-/** Encodes the data of a `message` event. */
+/** Encodes an event of a call as JSON text, which a stream sends as the data of a `message` event. */
 export function encodeEvent(event: CallEvent): string {
   // There may be many partial values. They are encoded without an intermediate object.
   if (event.kind === "partial") return `{"partial":${JSON.stringify(event.value) ?? "null"}}`;

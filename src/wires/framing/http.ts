@@ -26,7 +26,7 @@ export const JSON_HEADERS: Readonly<Record<string, string>> = {
  */
 export const RESULT_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
-/** Makes a reply of JSON text. */
+/** Makes a reply of JSON text that caches do not store. */
 export function jsonReply(status: number, body: string): JsonReply {
   return { status, headers: JSON_HEADERS, body };
 }

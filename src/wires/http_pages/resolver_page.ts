@@ -32,7 +32,7 @@ export function formPage({ key, schema }: OpenWait, status: number = 200, proble
   return htmlPage(status, title, text(description) + text(problem) + renderForm(schema));
 }
 
-/** The page of a wait that has ended, and of errors. */
+/** The page that follows a sent answer, and the page of a wait that has ended or of an error. It has no form. */
 export function endPage(
   result: Resolution | ErrorResult,
   status: number,

@@ -6,7 +6,7 @@
  * @module
  */
 
-/** Expansion rules of an operator. */
+/** How an operator of URI templates, such as `?` or `/`, expands its variables (RFC 6570, appendix A). */
 export interface Operator {
   /** Prefix of the first value. */
   readonly lead: string;
@@ -48,7 +48,7 @@ const HASH = 0x23;
 const SPACE = 0x20;
 
 /**
- * Parses a template.
+ * Parses a URI template (RFC 6570) into literals and expressions.
  *
  * @throws {TypeError} If it is malformed, above level 3, or cannot be matched unambiguously.
  */

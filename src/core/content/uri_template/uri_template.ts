@@ -25,7 +25,7 @@ type Step =
   /** The following run is optional. If present, it starts with this character. */
   | { readonly kind: "option"; readonly lead: string };
 
-/** A compiled URI template. */
+/** A URI template (RFC 6570, levels 1 to 3): expands variables to a URI, and reads variables from a URI. */
 export class UriTemplate {
   /** Source text. */
   readonly text: string;

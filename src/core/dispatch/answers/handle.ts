@@ -16,7 +16,7 @@ import { invalidArguments } from "../run_tool.ts";
 /** Lifetime of a handle, in milliseconds: an hour. */
 const LIFETIME_MS = 3_600_000;
 
-/** Parts of a run that handles need. */
+/** Parts of a run that are needed to make and read the handle with which `more` continues an answer. */
 export type AnswerRun = Pick<RemoteRun, "call" | "callId" | "clock" | "definition" | "services">;
 
 interface HandleData extends AnswerPosition {

@@ -1,7 +1,7 @@
 /** Cuts lists at items, and texts at lines, so that an answer stays within its budget. */
 import { estimateTextTokens } from "../../../internal/token_estimate.ts";
 
-/** Maximum size of an answer. */
+/** Maximum size of an answer, in estimated tokens or in characters. */
 export interface BudgetOptions {
   /** Tokens of the answer as JSON, estimated. At least 1,000. */
   readonly maxTokens?: number;
@@ -9,7 +9,7 @@ export interface BudgetOptions {
   readonly maxChars?: number;
 }
 
-/** Measures and limits answers. */
+/** Maximum size of an answer and the function that measures it, in the same unit. */
 export interface Budget {
   /** Largest size. */
   readonly max: number;

@@ -16,7 +16,7 @@ const NONCE_BYTES = 12;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Encrypts and decrypts config. */
+/** Encrypts the config of a call for its stored job, and decrypts it when the job runs. */
 export class ConfigEncryption {
   readonly #keys: TokenKeys;
   #processKey: Promise<CryptoKey> | undefined;

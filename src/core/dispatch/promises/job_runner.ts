@@ -42,7 +42,7 @@ export interface JobRunnerOptions extends DeferralParts {
   readonly scheduled: ScheduledJobs;
 }
 
-/** The jobs of one server. */
+/** Turns runs of one server into jobs with promises, and runs stored jobs that are due. */
 export class JobRunner {
   readonly #services: DispatchServices;
   readonly #options: JobRunnerOptions;

@@ -12,7 +12,7 @@ export function joinedCallFailed(): ErrorResult {
   return errorResult("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
 }
 
-/** Callers that wait for jobs. */
+/** Lets calls wait for the end of a job, within their time limits: those that redeem its promise, and those that joined it. */
 export class JobWaiters {
   readonly #services: DispatchServices;
   readonly #jobs: Jobs;

@@ -43,7 +43,7 @@ export function isFinal({ state }: Job): boolean {
 /** What a run that stops leaves to the next one. */
 type RunStop = Pick<Job, "memo" | "progress">;
 
-/** The jobs of one engine. */
+/** Reads and changes the jobs of an engine. A change is tried again if another process changed the job meanwhile. */
 export class Jobs {
   /** Stores and delivers the jobs. */
   readonly engine: Engine;

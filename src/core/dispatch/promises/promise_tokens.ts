@@ -14,7 +14,7 @@ export const RETRY_AFTER_MS = 500;
 /** Time that a job is stored beyond the expiry of its promise, in milliseconds: the engine's clock may be ahead. */
 export const CLOCK_SKEW_MS = 60_000;
 
-/** Signs and reads promise tokens. */
+/** Signs promise tokens for a tool and a caller, and reads them. Invalid and expired ones give error results. */
 export class PromiseTokens {
   readonly #services: DispatchServices;
   readonly #keys: TokenKeys;

@@ -25,7 +25,7 @@ const DEFAULT_RETRY_AFTER_MS = 1_000;
 
 type Wait = Omit<RemoteWait, "signal">;
 
-/** Redeems promises. */
+/** Runs the system tools `redeem` and `cancel`: finds the work that a promise token names, and returns its result or cancels it. */
 export class Redeemer {
   readonly #services: DispatchServices;
   readonly #jobs: Jobs;

@@ -16,7 +16,7 @@ interface ResolveData {
   readonly i?: string;
 }
 
-/** Resolves waits of jobs by their tokens. */
+/** Reads or resolves the wait of a job that a resolver token names. Invalid tokens give error results. */
 export class WaitResolver {
   readonly #services: DispatchServices;
   readonly #jobs: Jobs;

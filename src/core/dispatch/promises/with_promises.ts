@@ -65,7 +65,7 @@ function systemToolsFor(definitions: readonly ToolDefinition[]): readonly ToolDe
 /** The code of jobs, once it has been loaded. */
 let code: JobCode | undefined;
 
-/** The module that is loaded on demand. */
+/** The module with the code of jobs, which is loaded when a server first needs it. */
 export type JobCode = typeof import("./job_service.ts");
 
 /** Provides the code of jobs to all servers of this process, so that none of them waits for it: virtual time does not wait either. */

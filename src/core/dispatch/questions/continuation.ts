@@ -21,7 +21,7 @@ interface ContinuationData extends Memo {
 }
 
 /**
- * Encodes a continuation.
+ * Encodes answers, steps and open questions of a stopped run as a signed token, which the caller returns with its answers.
  *
  * @throws {RangeError} If it is longer than a token may be.
  */

@@ -12,7 +12,7 @@ import { createScheduledJob } from "./scheduled_job.ts";
 const RETRY_MS = 5_000;
 
 /**
- * Creates the scheduler of a server.
+ * Creates the scheduler of a server; `start` begins its work.
  *
  * @throws {TypeError} If two schedules have the same name, or the arguments of one do not fit its tool.
  */

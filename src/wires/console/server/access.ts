@@ -4,10 +4,10 @@ import type { Head, WireHost } from "../../wire.ts";
 /** Header of every request of the page. Pages of other origins cannot send it without a preflight request. */
 export const CONSOLE_HEADER = "x-toolwire-console";
 
-/** Header of the key. */
+/** Request header with the key of the console. */
 export const KEY_HEADER = "x-toolwire-console-key";
 
-/** Rules of access. */
+/** What requests to the console's API need: a scope, or a key on a server without `auth`. */
 export interface AccessRules {
   /** Scope that callers need on a server with `auth`. */
   readonly scope: string;
@@ -48,7 +48,7 @@ function hostOf(origin: string): string {
   return origin.replace(/^[a-z]+:\/\//i, "").toLowerCase();
 }
 
-/** Compares in constant time. */
+/** Whether two texts are equal, compared in constant time. */
 export function isSame(given: string, key: string): boolean {
   let difference = given.length ^ key.length;
   for (let at = 0; at < given.length; at++) difference |= given.charCodeAt(at) ^ key.charCodeAt(at % key.length);

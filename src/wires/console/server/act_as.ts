@@ -22,7 +22,7 @@ export interface ToolAccess {
 /** Answers a request as its caller, or as the caller that its member `as` names, if the console allows it. */
 export type CallerAnswer = (input: Members, principal: Principal | undefined, head: Head) => MaybeFuture<Reply>;
 
-/** Determines the caller for `answer`. */
+/** Lets `answer` run as the caller of the request, or as the one that the member `as` names, if the console allows it. */
 export function withCaller(canActAs: boolean, answer: CallerAnswer): Answer {
   return (input, head) => {
     const { as } = input;
@@ -46,7 +46,7 @@ function readPrincipal(as: unknown): Principal | undefined {
   return typeof id === "string" && id !== "" && areScopes ? { id, scopes: scopes as string[] } : undefined;
 }
 
-/** Access of a caller to the tools. */
+/** Which tools a caller may see, and which scopes the caller lacks for them. */
 export interface CallerAccess {
   readonly tools: readonly ToolAccess[];
   /** Number of tools that the caller may not see, and that are not named. */

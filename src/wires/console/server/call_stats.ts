@@ -21,7 +21,7 @@ export interface ToolStats {
   readonly perSecond: readonly number[];
 }
 
-/** The counts of all tools. */
+/** Counts calls, errors and times of each tool, for the console. */
 export class CallStats {
   readonly #tools = new Map<string, Counts>();
   /** The counts of the last tool: calls often come in series. */

@@ -84,7 +84,7 @@ interface KeptJson {
   readonly cut?: number;
 }
 
-/** Observes calls, and keeps their events. */
+/** Observes the calls of a server, keeps the newest events, and passes them to the open pages of the console. */
 export class Feed implements CallObserver {
   /** The recording of calls, if there may be one. */
   recording: CallRecording | undefined;

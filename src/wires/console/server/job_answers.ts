@@ -26,7 +26,7 @@ const QUERIES: Readonly<Record<string, JobQuery>> = {
 };
 
 /**
- * The answers, by the path below `api/`.
+ * The functions that answer requests about jobs, by the path below `api/`.
  *
  * @param hasValues Whether arguments, results, questions and messages of progress are shown.
  */

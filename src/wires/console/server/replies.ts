@@ -8,12 +8,12 @@ import type { Head, Reply } from "../../wire.ts";
 /** Answers requests to one path of the API. */
 export type Answer = (input: Members, head: Head) => MaybeFuture<Reply>;
 
-/** Replies with JSON. */
+/** Makes a reply with status 200 and a value as JSON. */
 export function ok(value: unknown): Reply {
   return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(value) };
 }
 
-/** Replies with an error. */
+/** Makes an error reply of the API: `{ error: { code, message } }`. */
 export function refusal(
   status: number,
   code: string,

@@ -10,7 +10,7 @@ import { isJsonObject, nestsDeeperThan } from "../../../internal/json.ts";
 
 export type RequestId = string | number;
 
-/** A well-formed request. */
+/** A well-formed JSON-RPC 2.0 request; its `params` are not validated. */
 export interface JsonRpcRequest {
   /** Id; the response has the same. */
   readonly id: RequestId;
@@ -19,7 +19,7 @@ export interface JsonRpcRequest {
   readonly params: unknown;
 }
 
-/** A request that cannot be decoded. */
+/** Why a JSON-RPC request cannot be decoded, with the id for the response. */
 export interface InvalidRequest {
   /** Id of the request; `null` if it cannot be decoded. */
   readonly id: RequestId | null;
@@ -41,7 +41,7 @@ export function parseJson(
   }
 }
 
-/** Decodes a request from a parsed body. */
+/** Decodes a JSON-RPC 2.0 request from a parsed body. Batches and notifications are invalid. */
 export function decodeRequest(body: unknown): JsonRpcRequest | InvalidRequest {
   if (!isJsonObject(body)) {
     return invalid(

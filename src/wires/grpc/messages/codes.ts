@@ -9,7 +9,7 @@ import type { ToolErrorCode } from "../../../core/errors/code.ts";
 /** Domain of the reasons in a `google.rpc.ErrorInfo`. A reason in this domain is a {@link ToolErrorCode}. */
 export const ERROR_DOMAIN = "toolwire";
 
-/** Status of each error code. */
+/** gRPC status of each error code. */
 export const grpcCodes: Readonly<Record<ToolErrorCode, Code>> = {
   parse_error: Code.InvalidArgument,
   invalid_request: Code.InvalidArgument,

@@ -38,7 +38,7 @@ function readEntry(reader: BinaryReader, outerEnd: number, members: JsonObject, 
   putMember(members, key, value);
 }
 
-/** Sets a member, whatever its name is. */
+/** Sets a member of an object, also one that is called `__proto__`, without a change of the prototype. */
 export function putMember(members: JsonObject, key: string, value: JsonValue): void {
   if (key !== "__proto__") members[key] = value;
   else Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true });

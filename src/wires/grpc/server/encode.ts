@@ -14,7 +14,7 @@ import { type Prompt, PromptSchema, ResponseType, type Tool, ToolSchema } from "
 import { toJsonObject } from "../messages/json.ts";
 import type { PromptListing } from "../../../core/content/prompt.ts";
 
-/** Data of every last response. */
+/** Times of a call and version of the server, for the meta of the last response. */
 export interface ResponseContext {
   /** Start of the call, in milliseconds since the Unix epoch. */
   readonly startedMs: number;

@@ -20,7 +20,7 @@ const PATH = "/grpc.health.v1.Health/";
 export const HEALTH_PATHS: readonly string[] = ["Check", "List", "Watch"].map((name) => PATH + name);
 
 /**
- * The methods of `grpc.health.v1.Health`, by their paths.
+ * The methods of `grpc.health.v1.Health`, by their paths. Status: `SERVING` until the server closes.
  *
  * @param tools Names of the services of tools.
  */

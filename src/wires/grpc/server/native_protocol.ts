@@ -38,7 +38,7 @@ function trailersOnly(status: Trailers): Reply {
   return { status: 200, headers: { ...HEADERS, ...status }, body: null };
 }
 
-/** Adapts methods to requests and replies. */
+/** Adapts RPC methods to requests and replies of native gRPC. What they throw becomes the status. */
 export class NativeProtocol {
   readonly #host: WireHost;
 

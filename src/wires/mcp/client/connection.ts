@@ -20,7 +20,7 @@ import { discoverServer, ModernEra } from "./modern.ts";
 import { RequestHandlers } from "./questions.ts";
 import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
 
-/** How to reach a server. */
+/** How to reach an MCP server: its transport, and an older one for servers that need it. */
 export interface ServerRoute {
   /** Name of the server in warnings: its URL without query, or its program. */
   readonly name: string;

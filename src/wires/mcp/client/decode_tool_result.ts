@@ -12,7 +12,7 @@ import { decodeResult } from "../../framing/result/decode.ts";
 /** Code of a failure without a code. */
 const DEFAULT_FAILURE_CODE = "tool_error";
 
-/** Decodes a complete result of `tools/call`. */
+/** Decodes a complete result of `tools/call`: an answer, failure, error or promise. */
 export function decodeToolResult(result: Members): CallResult | UnknownOutcome {
   const meta = asObject(result["_meta"]);
   if (result["isError"] === true) return decodeFailure(result, meta);

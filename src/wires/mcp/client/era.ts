@@ -40,7 +40,7 @@ export interface ProtocolEra {
   close(): void;
 }
 
-/** What the eras need of the client. */
+/** Name, capabilities and request ids of the client, for requests of any era. */
 export interface ClientIdentity {
   /** Name and version. */
   readonly info: McpImplementation;
@@ -57,7 +57,7 @@ export function cancelledNotification(requestId: RequestId): OneWayMessage {
   return { method: "notifications/cancelled", params: { requestId, reason: "The caller has cancelled the request" } };
 }
 
-/** Reads the result of `initialize` or `server/discover`. */
+/** Reads name, capabilities and instructions of a server from `initialize` or `server/discover`. */
 export function readServerInfo(revision: string, result: Members, info: unknown): McpServerInfo {
   const { capabilities, instructions } = result;
   return {

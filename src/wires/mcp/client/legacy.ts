@@ -43,7 +43,7 @@ interface Session {
   readonly closing: AbortController;
 }
 
-/** Revisions with a handshake. */
+/** Client side of the MCP revisions with a handshake. A session that the server has lost is opened again. */
 export class LegacyEra implements ProtocolEra {
   readonly isModern = false;
   readonly hasHeaders = false;

@@ -8,7 +8,7 @@ import type { NotificationMessage, OneWayMessage, RequestMessage, RpcError, RpcR
 /** Timeout of requests and notifications that no caller waits for, in milliseconds. */
 export const BACKGROUND_TIMEOUT_MS = 10_000;
 
-/** A reply without a result. */
+/** Why a request has no result: an error of the server, or of the transport. */
 export type FailedReply =
   | {
     readonly error: RpcError;

@@ -29,7 +29,7 @@ import {
 import { BACKGROUND_TIMEOUT_MS, type MessageTransport, type RpcReply } from "./message_transport.ts";
 import type { McpServerInfo } from "./types.ts";
 
-/** Sends `server/discover`. */
+/** Sends `server/discover`, which shows whether a server supports revision 2026-07-28. */
 export async function discoverServer(
   transport: MessageTransport,
   client: ClientIdentity,
@@ -41,7 +41,7 @@ export async function discoverServer(
   return await transport.request({ id: client.nextId(), method, params }, { limit, headers });
 }
 
-/** Revision 2026-07-28. */
+/** Client side of MCP revision 2026-07-28: there is no handshake, so each request has the client's metadata. */
 export class ModernEra implements ProtocolEra {
   readonly isModern = true;
   readonly hasHeaders: boolean;

@@ -34,7 +34,7 @@ export interface AnswerEncoding {
   readonly defaults?: Members | undefined;
 }
 
-/** Decodes the `inputRequests` of a result. */
+/** Decodes the `inputRequests` of a result, by key. Malformed members become empty. */
 export function decodeInputRequests(requests: unknown): ReadonlyMap<string, InputRequest> {
   return new Map(
     Object.entries(asObject(requests)).map(([key, request]) => {

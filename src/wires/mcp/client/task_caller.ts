@@ -18,7 +18,7 @@ import type { ServerTools } from "./server_tools.ts";
 import { cancelTask, taskOutcome, toPromiseOutcome, unfinishedResult } from "./tasks.ts";
 import type { ToolCaller } from "./tool_caller.ts";
 
-/** Redeems and cancels tasks. */
+/** Runs the calls `redeem` and `cancel` of promises that are MCP tasks: the token is the task's id. */
 export class TaskCaller {
   readonly #connection: Connection;
   readonly #tools: ServerTools;

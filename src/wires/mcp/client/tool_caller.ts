@@ -30,7 +30,7 @@ import { toQuestion } from "./questions.ts";
 import type { KnownTool, ServerTools } from "./server_tools.ts";
 import { toPromiseOutcome } from "./tasks.ts";
 
-/** Calls the tools of one server. */
+/** Sends `tools/call` in the form of the server's revision. A pin is checked first. */
 export class ToolCaller {
   readonly #connection: Connection;
   readonly #tools: ServerTools;

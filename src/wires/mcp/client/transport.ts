@@ -48,7 +48,7 @@ export const CLIENT_RULES: OptionRules<McpClientOptions> = {
   logger: LOGGER,
 };
 
-/** The public transport, over a message transport. */
+/** The transport of `mcpTransport` and `stdioTransport`, over a transport of messages. */
 export class McpClientTransport implements McpTransport {
   readonly #connection: Connection;
   readonly #lists: ServerLists;

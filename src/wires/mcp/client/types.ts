@@ -154,7 +154,7 @@ export interface McpCompletionRequest {
   readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
 }
 
-/** Completions. */
+/** Values that the server proposes for an argument while it is typed. */
 export interface McpCompletion {
   /** Values, at most 100. */
   readonly values: readonly string[];
@@ -167,7 +167,7 @@ export interface McpCompletion {
 /** Level of a log message, least severe first. */
 export type McpLogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
-/** A log message of a server. */
+/** A log message that the server sent to the client. */
 export interface McpLogMessage {
   /** Level. */
   readonly level: McpLogLevel;
@@ -189,7 +189,7 @@ export interface McpElicitation {
   readonly [member: string]: unknown;
 }
 
-/** The answer to an {@link McpElicitation}. */
+/** The answer of the client's user to an {@link McpElicitation}. */
 export interface McpElicitationResult {
   /** `accept` with the answer, `decline` to refuse it, `cancel` to dismiss the question. */
   readonly action: "accept" | "decline" | "cancel";
@@ -209,7 +209,7 @@ export interface McpSampling {
   readonly [member: string]: unknown;
 }
 
-/** The answer of the model. */
+/** The answer of the client's model to an {@link McpSampling}. */
 export interface McpSamplingResult {
   /** Role of the message. */
   readonly role: "user" | "assistant";
@@ -252,7 +252,7 @@ export interface McpPrompts {
   get(name: string, args?: Readonly<Record<string, string>>, options?: McpRequestOptions): Promise<McpPromptResult>;
 }
 
-/** Log messages of a server. */
+/** Receives log messages of a server, and sets their lowest level. */
 export interface McpLogging {
   /** Sets the lowest level of messages that the server sends. Rejects with `ToolError`. */
   setLevel(level: McpLogLevel, options?: McpRequestOptions): Promise<void>;

@@ -42,7 +42,7 @@ export const mcpErrorCodes: Readonly<Record<ToolErrorCode, McpErrorCode>> = {
 export const HEADER_MISMATCH = -32020;
 /** The request needs a capability that the client has not declared. */
 export const MISSING_CAPABILITY = -32021;
-/** The protocol version is not supported. */
+/** Error code: the server does not support the protocol version of the request. */
 export const UNSUPPORTED_VERSION = -32022;
 /** The user has to visit URLs before the request is made again (2025-11-25). */
 export const URL_ELICITATION_REQUIRED = -32042;

@@ -3,7 +3,7 @@
 /** The revision without sessions; every request carries its version and capabilities. */
 export const MODERN_VERSION = "2026-07-28";
 
-/** A revision with a handshake. */
+/** A revision of MCP that begins with the handshake `initialize`. */
 export type LegacyVersion = "2025-11-25" | "2025-06-18" | "2025-03-26" | "2024-11-05";
 
 /** Revisions with a handshake, newest first. */

@@ -114,7 +114,7 @@ export function requestHeaders(version: string, method: string, params: Members)
   };
 }
 
-/** Headers that repeat arguments of a call. */
+/** Request headers that repeat arguments of a call, as its tool declares with `x-mcp-header`. */
 export function paramHeaders(params: readonly HeaderParam[], args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { header, path } of params) {

@@ -28,7 +28,7 @@ export interface McpExchange {
   channel(isForced?: boolean): Channel | undefined;
 }
 
-/** Caller of a request. */
+/** The caller of one MCP request, as handlers and middleware see it. */
 export class McpPeer implements Peer {
   readonly wire = "mcp";
   declare readonly requestId: RequestId;

@@ -26,7 +26,7 @@ export interface McpFeatures {
   readonly catalog?: McpCatalog | undefined;
 }
 
-/** Tasks of all revisions. */
+/** Serves promised work as MCP tasks, in the forms of 2026-07-28 and 2025-11-25. */
 export class ServedTasks extends Tasks {
   readonly readLegacyRequest: typeof readTaskRequest = readTaskRequest;
   readonly handleLegacy: typeof handleLegacyTask = handleLegacyTask;
@@ -38,5 +38,5 @@ export const mcpTasks: McpTasks = { "~serve": (host, tools, calls) => new Served
 /** Serves resources, prompts and completion, for `mcp({ catalog: mcpCatalog })` on a server of `./core`. */
 export const mcpCatalog: McpCatalog = { "~serve": (host, pageSize) => new ContentHandlers(host, pageSize) };
 
-/** All parts. */
+/** All optional features of `mcp()`, for servers of the front door. */
 export const MCP_FEATURES: McpFeatures = { tasks: mcpTasks, catalog: mcpCatalog };

@@ -44,7 +44,7 @@ export type LegacyHandler =
   | "ping"
   | "handleTask";
 
-/** Methods of the revisions with a handshake. */
+/** Answers the methods of the MCP revisions with a handshake, for any transport. */
 export class LegacyMethods {
   readonly server: McpServer;
   readonly #pages: ReadonlyMap<string, ToolPages>;

@@ -46,7 +46,7 @@ export interface LegacyExchange extends McpExchange {
 /** Watches a task and reports its status, until `ended` aborts. The watch can outlast the request. Never rejects. */
 export type WatchTask = (report: (task: Members) => void, ended: AbortSignal) => Promise<void>;
 
-/** A change of a caller's preferences. */
+/** A change of what notifications a caller wants: level of log messages, or the URI of a resource. */
 export type PreferenceChange =
   | { readonly logLevel: string }
   | { readonly subscribe: string }
@@ -92,7 +92,7 @@ export interface AskingRequest {
   readonly revision: Revision;
 }
 
-/** Asks the questions of one request. */
+/** Asks the questions of a tool by requests to the client while its request is open. */
 export class LegacyQuestions {
   readonly #host: WireHost;
   readonly #request: AskingRequest;

@@ -42,7 +42,7 @@ export function readTaskRequest(
   return errorResult("method_not_found", `The tool ${tool.definition.name} cannot be called as a task`);
 }
 
-/** Answers `tasks/get`, `tasks/cancel` and `tasks/result`. */
+/** Answers `tasks/get`, `tasks/cancel` and `tasks/result` of revision 2025-11-25. */
 export function handleLegacyTask(method: string, request: LegacyTaskRequest): Promise<RpcResponse> {
   if (method === "tasks/result") return fetchLegacyResult(request);
   return method === "tasks/cancel" ? cancelLegacyTask(request) : getLegacyTask(request);

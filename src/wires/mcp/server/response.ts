@@ -25,7 +25,7 @@ export interface RpcResponse {
   readonly error?: ErrorResult | undefined;
 }
 
-/** An error of JSON-RPC. */
+/** A JSON-RPC error, and the HTTP status of its reply. */
 export interface ProtocolError {
   readonly number: number;
   readonly message: string;
@@ -73,7 +73,7 @@ function errorHeaders({ code, data }: ErrorResult): Readonly<Record<string, stri
   return code === "rate_limited" || code === "unavailable" ? retryAfterHeader(data) : undefined;
 }
 
-/** Encodes the error for an unknown method. */
+/** Encodes the error -32601 (method not found), with HTTP status 404. */
 export function unknownMethodResponse({ id, method }: RequestMessage): RpcResponse {
   return protocolErrorResponse(id, {
     number: -32601,

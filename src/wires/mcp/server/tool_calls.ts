@@ -38,7 +38,7 @@ export interface McpToolCall {
   readonly takesPromises: boolean;
 }
 
-/** Runs the calls of one server's tools. */
+/** Decodes and runs `tools/call`. If the client accepts no promises, the call waits for the deferred result. */
 export class ToolCallRunner {
   readonly #host: WireHost;
   readonly #tools: McpTools;

@@ -25,7 +25,7 @@ const MAX_ROOT_REFS = 8;
 
 const JSON_SCHEMA_VERSION = "https://json-schema.org/draft/2020-12/schema";
 
-/** A server's tools. */
+/** Finds the tools of a server by name, with what MCP needs of them. Tools of parts may change. */
 export class McpTools {
   readonly #host: Pick<WireHost, "definitions">;
   #definitions: readonly ToolDefinition[] = [];

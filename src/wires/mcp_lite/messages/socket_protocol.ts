@@ -1,15 +1,15 @@
 /** Names, intervals and close codes of MCP-lite over WebSocket, for both sides. */
 
-/** Subprotocol of MCP-lite. */
+/** WebSocket subprotocol whose messages are those of MCP-lite. */
 export const LITE_SUBPROTOCOL = "mcp-lite.v1";
 
-/** Subprotocol of MCP messages. */
+/** WebSocket subprotocol whose messages are those of MCP. */
 export const MCP_SUBPROTOCOL = "mcp";
 
 /** Start of an offered subprotocol that has a bearer token in base64url: pages can send no headers. It is never selected. */
 export const BEARER_SUBPROTOCOL = "mcp-lite.bearer.";
 
-/** Path of the endpoint. */
+/** Path of the WebSocket endpoint. */
 export const SOCKET_PATH = "/mcp-lite/v1";
 
 /** Interval of heartbeats in milliseconds. */

@@ -13,7 +13,7 @@ import { mediaTypeError } from "../../framing/http.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import { DEADLINE_HEADER, KEY_HEADER } from "../messages/problem.ts";
 
-/** What a path names. */
+/** The tool, and the promise token if there is one, that a path names. */
 export interface ToolPath {
   /** Name of the tool; `""` for the list of tools. */
   readonly tool: string;

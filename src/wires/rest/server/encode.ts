@@ -45,7 +45,7 @@ export function answerReply({ value }: AnswerOutcome): Reply {
 
 const NO_CONTENT: Reply = { status: 204, headers: { "cache-control": "no-store" }, body: null };
 
-/** Encodes an answer with its metadata. */
+/** Encodes an answer with its metadata: `{ content, _meta }`. */
 export function envelopeReply(answer: AnswerOutcome): Reply {
   return { status: 200, headers: ENVELOPE_HEADERS, body: encodeEnvelope(answer) };
 }
@@ -56,7 +56,7 @@ export function encodeEnvelope(answer: AnswerOutcome): string {
 }
 
 /**
- * Encodes a promise.
+ * Encodes a promise as a reply with status 202 and `Retry-After`.
  *
  * @param location Path at which it is redeemed by GET and cancelled by DELETE; `undefined` if the tool is unknown.
  */
@@ -95,7 +95,7 @@ function problem(kind: ProblemKind, code: string, status: number, detail: string
   return { type: problemType(kind, code), title, status, detail, instance, code };
 }
 
-/** Makes the reply of a problem document. */
+/** Makes the reply of a problem document. Status 429 and 503 get `Retry-After` if the data has a delay. */
 export function problemReply(members: Members, added?: Readonly<Record<string, string>>): Reply {
   const status = Number(members["status"]);
   const retryAfter = (status === 429 || status === 503) && retryAfterHeader(members["data"]);
@@ -103,7 +103,7 @@ export function problemReply(members: Members, added?: Readonly<Record<string, s
   return { status, headers, body: JSON.stringify(members) };
 }
 
-/** Makes the reply of an error. */
+/** Makes the reply of an error as a problem document (RFC 9457). */
 export function errorProblemReply(
   error: ErrorResult,
   instance: string,

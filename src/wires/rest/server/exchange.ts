@@ -26,7 +26,7 @@ import {
 } from "./encode.ts";
 import type { Preferences } from "./prefer.ts";
 
-/** Name of the wire. */
+/** Name of the wire in calls and log lines. */
 export const WIRE_NAME = "rest";
 
 /** Services of the wire for its calls. */

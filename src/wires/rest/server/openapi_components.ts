@@ -9,7 +9,7 @@ import { jsonRpcErrorCodes } from "../../framing/json_rpc/reply.ts";
 import { DEADLINE_HEADER, KEY_HEADER, PROBLEM_TYPE, problemType } from "../messages/problem.ts";
 import { UNPROCESSABLE } from "./encode.ts";
 
-/** A part of the document. */
+/** A part of the OpenAPI document, as JSON. */
 export type Node = Readonly<Record<string, unknown>>;
 
 const TEXT: Node = { type: "string" };
@@ -19,7 +19,7 @@ export function objectOf(properties: Node, optional: Node = {}): Node {
   return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }
 
-/** Content of one media type. */
+/** The object `content` of a body with one media type and this schema. */
 export function contentOf(schema: Node, mediaType: string = "application/json"): Node {
   return { [mediaType]: { schema } };
 }
@@ -92,7 +92,7 @@ const SERVER_FAILURES: readonly string[] = [
 
 const PROGRESS: Node = objectOf({ done: { type: "number" } }, { total: { type: "number" }, message: TEXT });
 
-/** Schemas, by name. */
+/** Schemas of errors, failures and questions, by name in `components`. */
 export const SCHEMAS: Node = {
   ...Object.fromEntries(ALL_STATUSES.map(errorComponent)),
   Failure: problemSchema({ type: "integer", const: UNPROCESSABLE }, TEXT),
@@ -129,7 +129,7 @@ export const RESPONSES: Node = {
   },
 };
 
-/** Headers of requests, by name. */
+/** Request headers of calls, by name in `components`. */
 export const PARAMETERS: Node = {
   IdempotencyKey: {
     name: KEY_HEADER,

@@ -16,7 +16,7 @@ import { itemSchema, propertySchema, type SchemaAt, typesOf } from "./schema_typ
 const MAX_NAME = 64;
 
 /**
- * Decodes the query of a request target.
+ * Decodes the query of a request target to arguments, and converts texts to the types of the schema.
  *
  * @param inputSchema JSON Schema of the arguments.
  * @param maxDepth Maximum nesting of objects and arrays, which are sent as JSON text.

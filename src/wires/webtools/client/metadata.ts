@@ -41,13 +41,13 @@ export async function fetchWebtool(url: string | URL, options: FetchWebtoolOptio
   throw toToolError(fetched);
 }
 
-/** URL of the metadata of a version. */
+/** URL of a webtool's metadata: of a version, or of the latest if it is `undefined`. */
 export function metadataUrl({ origin, pathname, search }: URL, version: string | undefined): string {
   if (version === undefined) return `${origin}${pathname}${search}`;
   return `${origin}${pathname.replace(/\/*$/, `/${encodeURIComponent(version)}`)}${search}`;
 }
 
-/** Fetches metadata. */
+/** Fetches the metadata of a webtool, and computes its digest. Failed requests give error results. */
 export function requestMetadata(
   url: string,
   options: HttpClientOptions,

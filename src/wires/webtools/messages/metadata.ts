@@ -6,7 +6,7 @@
  * @module
  */
 
-/** One action of a webtool. */
+/** One action of a webtool in its metadata: a tool with its schemas. */
 export interface WebtoolAction {
   /** Name, unique in its version. */
   readonly name: string;

@@ -24,7 +24,7 @@ export interface WebtoolRequest {
   readonly meta: CallMeta | undefined;
 }
 
-/** Decodes a parsed body. */
+/** Decodes a parsed body as a request to execute an action. Returns an error if it is invalid. */
 export function decodeRequest(body: unknown): WebtoolRequest | ErrorResult {
   if (!isJsonObject(body)) return errorResult("invalid_request", "The body is not an object");
   for (const name of ["sessionId", "version", "action"]) {

@@ -28,7 +28,7 @@ const CODECS = new WeakMap<MessageType, MessageCodec>();
 /** Wire types: varint, eight bytes, length-delimited. */
 const [VARINT, FIXED64, LENGTH] = [0, 1, 2] as const;
 
-/** Codec of a message. */
+/** Converts protobuf messages of the typed service to JSON, and JSON to messages. */
 export class MessageCodec {
   readonly #message: MessageType;
   /** Fields by their tags; those of packed lists have two. */

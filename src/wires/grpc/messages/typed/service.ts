@@ -6,7 +6,7 @@ import { takeName, typeNameOf } from "./names.ts";
 import { readMessage } from "./schema_reader.ts";
 import { createMessage, type FieldType, type MessageField, type MessageType, type OpenMessage } from "./types.ts";
 
-/** The typed service of a server. */
+/** Description of a server's typed service: a method for each tool, and messages made of JSON Schemas. */
 export interface TypedServiceType {
   readonly package: string;
   /** Name with the package. */

@@ -34,7 +34,7 @@ export interface MessageField {
   readonly schema?: unknown;
 }
 
-/** A message. */
+/** Description of a protobuf message that is made of a JSON Schema. */
 export interface MessageType {
   readonly name: string;
   /** Name with those of the package and of the messages around it. */
@@ -46,7 +46,7 @@ export interface MessageType {
   readonly schema?: unknown;
 }
 
-/** A message that is being made. */
+/** A message that is being made, so that fields can be added. */
 export interface OpenMessage extends MessageType {
   form: MessageType["form"];
   readonly fields: MessageField[];

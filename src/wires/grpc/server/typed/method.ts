@@ -27,7 +27,7 @@ export interface MethodContext {
   readonly protocol: NativeProtocol;
 }
 
-/** Returns a method by native gRPC. */
+/** Makes the native gRPC method of a tool: decodes its message, calls the tool, and encodes results and events. */
 export function createTypedMethod(method: TypedMethod, { host, base, protocol }: MethodContext): RpcMethod {
   const codec = new TypedMethodCodec(method, host.limits.depth);
   const calls = new RpcCalls(host, base, (outcome, context) => codec.encodeOutcome(outcome, context));

@@ -25,7 +25,7 @@ interface BoundMethod {
   readonly handle: RpcMethod;
 }
 
-/** The typed service. */
+/** Serves each tool as a separate gRPC method with typed messages, for native gRPC only. */
 export class TypedToolService {
   /** Name of the service. */
   readonly typeName: string;

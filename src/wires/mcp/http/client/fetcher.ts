@@ -9,7 +9,7 @@ import {
 
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 
-/** Sends requests to one URL. */
+/** Sends HTTP requests to the URL of one MCP server, with the options of its transport. */
 export class Fetcher {
   readonly url: URL;
   readonly maxBytes: number;

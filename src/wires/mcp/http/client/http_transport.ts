@@ -39,7 +39,7 @@ interface StreamReading {
   readonly options: SendOptions;
 }
 
-/** Sends messages over Streamable HTTP. */
+/** Sends each JSON-RPC message by POST (Streamable HTTP), and reads the response whole or as a stream. */
 export class HttpTransport implements MessageTransport {
   readonly hasHeaders = true;
   /** Constant: the session is identified by a header, not by a connection. */

@@ -13,7 +13,7 @@ import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import type { Channel, McpExchange } from "../../server/exchange.ts";
 import type { Head, Reply, WireHost } from "../../../wire.ts";
 
-/** Reply to messages without a response. */
+/** Reply to a POST without a request, which has no response: status 202. */
 export const ACCEPTED: Reply = { status: 202, headers: {}, body: null };
 
 /** Comment that keeps an idle stream open. */
@@ -134,7 +134,7 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
   }
 }
 
-/** Encodes a response as a whole reply. */
+/** Encodes a JSON-RPC response as a reply of JSON, not as a stream. */
 export function toReply({ status, json, headers }: RpcResponse): Reply {
   const standard = status === 200 ? RESULT_HEADERS : JSON_HEADERS;
   return { status, headers: headers === undefined ? standard : { ...standard, ...headers }, body: json };

@@ -25,7 +25,7 @@ import {
   withLegacyStatus,
 } from "./exchange.ts";
 
-/** Serves the revisions with a handshake. */
+/** Serves the MCP revisions with a handshake over HTTP, with sessions or without. */
 export class LegacyHttp implements SessionHost {
   readonly server: McpServer;
   readonly waits: HttpWaits;

@@ -7,7 +7,7 @@ import type { Json } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { isLegacyVersion, type LegacyVersion } from "../../protocol/constants.ts";
 
-/** One session: plain JSON. */
+/** What is kept of one MCP session between requests: plain JSON. */
 export interface McpSession {
   /** Id of the session. Secret: only its client knows it. */
   readonly id: string;

@@ -22,7 +22,7 @@ export interface SessionStreamReaderOptions {
   readonly onEnd: () => void;
 }
 
-/** One connection that reads a stream. */
+/** Sends the stored messages of a session's stream to one connection: those after a position, then later ones. */
 export class SessionStreamReader {
   readonly #options: SessionStreamReaderOptions;
   readonly #body: SseBody;

@@ -1,6 +1,6 @@
 // In its own file because it runs without Node's modules, which the transport imports.
 
-/** Splits bytes into lines. */
+/** Splits a stream of bytes in UTF-8 into lines. An unfinished line is kept until more bytes arrive. */
 export class LineReader {
   readonly #maxLength: number;
   // By default, Deno removes U+FEFF at the start of each chunk as a byte order mark.

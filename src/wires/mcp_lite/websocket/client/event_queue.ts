@@ -4,7 +4,7 @@ import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import type { Members } from "../../../../internal/json.ts";
 import { decodeEvent } from "../../../framing/result/decode.ts";
 
-/** See the top of the file. */
+/** Passes the events of one call to its sink in order. If too many wait, `onOverflow` is called with `result_too_large`. */
 export class EventQueue {
   readonly #sink: Sink;
   readonly #limit: ActivityMonitor;

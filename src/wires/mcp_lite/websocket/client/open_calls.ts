@@ -40,7 +40,7 @@ interface OpenCall {
   settle(reply: SocketReply): void;
 }
 
-/** See the top of the file. */
+/** Sends the calls of one open socket, and assigns responses and events to them by id. */
 export class OpenSocketCalls {
   readonly #socket: ClientSocket;
   readonly #limits: SocketLimits;

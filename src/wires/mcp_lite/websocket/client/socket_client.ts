@@ -38,7 +38,7 @@ const OPENING_MS = 30_000;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
-/** See the top of the file. */
+/** Opens a socket when a call needs one, and delays further attempts after one has failed. */
 export class SocketClient implements Transport {
   readonly #settings: SocketSettings;
   /** The open socket, or the one that is being opened. */

@@ -110,7 +110,7 @@ export function webSocketTransport(url: string | URL, options: WebSocketClientOp
 /** Whether the `WebSocket` of this runtime takes headers: those of Bun, Deno and Node do. */
 const SENDS_HEADERS = /^(Bun|Deno|Node)/.test(globalThis.navigator?.userAgent ?? "");
 
-/** Opens a `WebSocket` of the runtime. */
+/** Opens a `WebSocket` of the runtime. @throws {TypeError} If the runtime has none. */
 export const openNative: OpenSocket = (url, protocols, headers) => {
   if (typeof WebSocket !== "function") {
     throw new TypeError("this runtime has no WebSocket: pass the option open");

@@ -39,7 +39,7 @@ export interface SocketOpening {
   readonly heartbeat: string | undefined;
 }
 
-/** See the top of the file. */
+/** One WebSocket as a connection of messages, with limits and heartbeats, for any subprotocol and runtime. */
 export class SocketConnection implements MessageConnection, FrameListener {
   readonly principal: Principal | undefined;
   readonly metadata: Metadata;
