@@ -1,6 +1,6 @@
 import type { Principal } from "../../core/call/call.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import type { MaybePromise } from "../../internal/async.ts";
+import { mapMaybe, type MaybePromise } from "../../internal/async.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
 import {
@@ -90,7 +90,8 @@ function readToken(authorization: string | null): string | undefined {
 
 /** @throws {ToolError} If there is no principal. */
 function required(principal: MaybePromise<Principal | undefined>): MaybePromise<Principal> {
-  if (principal instanceof Promise) return principal.then(required);
-  if (principal === undefined) throw invalidToken("The token is unknown");
-  return principal;
+  return mapMaybe(principal, (found) => {
+    if (found === undefined) throw invalidToken("The token is unknown");
+    return found;
+  });
 }

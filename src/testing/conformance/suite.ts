@@ -98,7 +98,7 @@ export function conformanceSuite(target: ConformanceTarget, options: Conformance
   const bench = new SuiteBench(target, options);
   const checks = [...mcpLiteChecks(bench), ...webtoolChecks(bench)];
   if (checks.length > 0) return checks;
-  throw new TypeError("Cannot check a server: the target has no address; give mcpLite, grpc, grpcWeb or webtools");
+  throw new TypeError("Cannot check a server: the target has no address; give mcpLite, grpc, grpcWeb, webSocket or webtools");
 }
 
 /** What the checks of one suite share. */

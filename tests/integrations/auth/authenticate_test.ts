@@ -165,6 +165,27 @@ test("authenticate() that is slow answers in time, each its own", async () => {
   deepStrictEqual([...runs].sort(), [...ids].sort());
 });
 
+test("bearer() rejects an unknown token whatever thenable says so", async () => {
+  // The query builders of databases are thenables, and not instances of Promise.
+  const query = (found: Principal | undefined) => ({
+    then: (resolve: (value: Principal | undefined) => void) => resolve(found),
+  });
+  const verify = (token: string) => query(token === "known" ? { id: "ada" } : undefined) as MaybePromise<Principal>;
+  const tool = defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id ?? "anonymous");
+  const server = createServer({ tools: [tool], wires: [mcpLite()], auth: bearer(verify), logger: false });
+  const ask = (token: string) =>
+    server.fetch(
+      new Request("http://localhost/mcp-lite/v1/calltools", {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami","arguments":{}}}',
+      }),
+    );
+  match(await (await ask("known")).text(), /ada/);
+  const refused = await errorOf(await ask("unknown"));
+  deepStrictEqual([refused.status, refused.message], [401, "The token is unknown"]);
+});
+
 test("authenticate() and bearer() take functions only", () => {
   throws(() => authenticate({} as never), /^TypeError: Cannot authenticate callers: pass a function/);
   throws(() => bearer("secret" as never), /^TypeError: Cannot verify tokens: pass a function/);
