@@ -30,7 +30,7 @@ export interface JobSummary {
   readonly wakeAtMs?: number;
   /** Latest progress. */
   readonly progress?: Progress;
-  /** Name of the schedule that the call is of. */
+  /** Name of the schedule that created the job. */
   readonly schedule?: string;
   /** Kind of the result, once the job is `done`; of a failure and an error with its code and message. */
   readonly outcome?: { readonly kind: CallResult["kind"]; readonly code?: string; readonly message?: string };
@@ -82,7 +82,7 @@ export interface JobDetail extends JobSummary {
   readonly value?: unknown;
 }
 
-/** Makes a summary. Texts lose what looks like a secret. */
+/** Makes the summary of a job. Its progress and the message of its result lose what looks like a secret. */
 export function summaryOf(job: Job, redactor: Redactor): JobSummary {
   const { id, tool, state, principal, createdAtMs, expiresAtMs, attempt, maxAttempts, owner, wakeAtMs, schedule } = job;
   const isScheduled = wakeAtMs !== undefined && (state === "queued" || state === "waiting");
@@ -98,7 +98,7 @@ export function summaryOf(job: Job, redactor: Redactor): JobSummary {
   };
 }
 
-/** Whether an ended job has kept what another run needs. */
+/** Whether a job can begin again: it is `done` with a failure, and its arguments were kept. */
 export function canRetry({ state, args }: Job, outcome: CallResult | undefined): boolean {
   return state === "done" && args !== null && outcome?.kind === "failure";
 }

@@ -36,7 +36,7 @@ export function compactDescription(description: string, { maxDescriptionChars }:
   return maxDescriptionChars === undefined ? description : cutAtSentence(description, maxDescriptionChars);
 }
 
-/** Makes a schema smaller. The result accepts the same values. */
+/** Cuts the descriptions in a schema and moves equal parts to `$defs`, as the options state. The result accepts the same values. */
 export function compactSchema(schema: Members, options: ListSizeOptions): Members {
   const { shareSchemas = false, maxDescriptionChars, maxArgumentChars = maxDescriptionChars } = options;
   // Parts that differ only in the ends of their descriptions are equal afterwards.

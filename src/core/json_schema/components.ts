@@ -13,7 +13,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** An entry of `#/components/schemas`: its name and its schema. */
 export type Component = readonly [name: string, schema: JsonSchema];
 
-/** Makes the components of a tool's schemas: `<name>.input`, and `<name>.output` if it has one. */
+/** Makes the components of a tool: `<name>.input`, `<name>.output` if it has an output schema, and one for each of their `$defs`. */
 export function toolComponents({ name, inputSchema, outputSchema }: {
   readonly name: string;
   readonly inputSchema: JsonSchema;
@@ -38,7 +38,7 @@ export function toComponentName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, "_");
 }
 
-/** Returns a schema that is a reference to the component of this name. */
+/** Returns the schema `{ $ref: "#/components/schemas/<name>" }`. The name is not changed. */
 export function componentRef(name: string): JsonSchema {
   return { $ref: `${PREFIX}${name}` };
 }

@@ -39,7 +39,7 @@ export interface CallLine {
   readonly principal?: string;
 }
 
-/** One recorded call. */
+/** One recorded call: its line, with its events and its result. */
 export interface RecordedCall extends CallLine {
   /** Events, in order. */
   readonly events: readonly CallEvent[];

@@ -5,7 +5,7 @@ interface Prepared {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }
 
-/** Schemas of what a call takes and gives. A definition of a tool has them. */
+/** Schemas of the arguments, results and failures of a tool: the redaction finds secrets by them. A tool's definition has them. */
 export interface CallSchemas {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   /** Schema of the answer; `undefined` for none. */

@@ -33,7 +33,7 @@ export interface VerifiedToken {
   readonly data: Json | undefined;
 }
 
-/** Signs tokens of all kinds and verifies them. Replicas need the same secrets. */
+/** Signs tokens of all kinds and verifies them, as the option `keys` of a server. Replicas need the same secrets. */
 export interface TokenKeys {
   /** Whether claims are encrypted. Default: `false`. */
   readonly isSealed?: boolean;
