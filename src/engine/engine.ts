@@ -9,7 +9,7 @@ import type { CallResult, Progress, Question } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/async.ts";
 
-/** State of a job. `done` and `cancelled` are final. */
+/** State of a job: `asking` waits for answers, `waiting` for a time or a value. `done` and `cancelled` are final, but for an operator's retry. */
 export type JobState = "queued" | "running" | "asking" | "waiting" | "done" | "cancelled";
 
 /** A caller's reply to one question. */
@@ -147,7 +147,7 @@ export interface JobPage {
   readonly cursor?: string;
 }
 
-/** Options of a worker. */
+/** Options of {@link Engine.work}. */
 export interface WorkOptions {
   /** Number of jobs that run at once. */
   readonly concurrency: number;

@@ -75,10 +75,10 @@ function decodeUri(raw: string): string {
   }
 }
 
-/** Type of {@link omitUndefined}: optional members without `undefined`. */
+/** Return type of {@link omitUndefined}: the same members, each optional and without `undefined`. */
 export type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
-/** Returns the members that are not `undefined`. */
+/** Returns a copy of an object without the members that are `undefined`. */
 export function omitUndefined<Members extends object>(members: Members): Present<Members> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<Members>;
 }
@@ -89,15 +89,15 @@ export function omitUndefined<Members extends object>(members: Members): Present
  */
 export const OBJECT_MEMBERS: ReadonlySet<string> = new Set(["then", "toJSON", "toString", "valueOf"]);
 
-/** Members of a decoded object. */
+/** Members of an object of which nothing more is known, such as decoded JSON. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Returns the members of an object. Empty for any other value. */
+/** Returns an object as it is, and `{}` for any other value: also for arrays and `null`. */
 export function asObject(value: unknown): Members {
   return isJsonObject(value) ? value : {};
 }
 
-/** Returns the value if it has the type of the fallback, else the fallback. */
+/** Returns `value` if `typeof` gives the same for it as for `other`, else `other`. */
 export function typedOr<Value>(value: unknown, other: Value): Value {
   return typeof value === typeof other ? value as Value : other;
 }

@@ -19,7 +19,7 @@ export interface PendingEntry {
 /** Time until the entries of a list are notified, in milliseconds. */
 export const PENDING_MS = 4;
 
-/** Entries in the order in which they were added. */
+/** A list of entries: those that are still in it after {@link PENDING_MS} are removed and notified, in the order of their addition. */
 export class PendingList {
   readonly #clock: Clock;
   #first: PendingEntry | undefined;

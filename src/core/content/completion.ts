@@ -31,7 +31,7 @@ export interface CompletedValues {
 /** Functions that propose values, by the name of a prompt's argument or of a template's variable. */
 export type Completers<Names extends string = string> = { readonly [Name in Names]?: Completer };
 
-/** Converts the return value of a completer to a completion of at most 100 values. Throws a TypeError if it is not a list of strings. */
+/** Converts the return value of a completer to a completion of at most 100 values. Throws a TypeError if its values are not strings. */
 export function toCompletion(returned: readonly string[] | CompletedValues): Completion {
   const { values, total, hasMore }: CompletedValues = isList(returned)
     ? { values: returned, total: returned.length }

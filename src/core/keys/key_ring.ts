@@ -49,7 +49,7 @@ const LEEWAY_SECONDS = 60;
 const MIN_SECRET_BYTES = 32;
 
 /**
- * Creates the keys of a server's tokens: it signs with the first secret and verifies with any, so that secrets can be replaced.
+ * Creates keys that sign a server's tokens with the first secret and verify them with any, so that secrets can be replaced.
  *
  * @example A ring in which k2 takes over from k1
  * ```ts fragment

@@ -37,7 +37,7 @@ export function readNames(schema: unknown): NameLevel | undefined {
   };
 }
 
-/** Returns a copy with `additionalProperties: false` in each object that declares names only. @param level From {@link readNames}. */
+/** Returns a copy with `additionalProperties: false` in each object of the `level` that declares names and leaves others `unsaid`. */
 export function refuseOthers(schema: JsonSchema, level: NameLevel | undefined): JsonSchema {
   const copy = structuredClone(schema);
   addRefusals(copy, level);

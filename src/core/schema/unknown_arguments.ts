@@ -20,7 +20,7 @@ import type { SchemaIssue, SchemaResult } from "./standard_schema.ts";
  */
 export type UnknownArgumentsMode = "suggest" | "refuse" | "drop";
 
-/** The parts of a tool's definition that a {@link Guard} reads, and of which it changes `input` and `inputSchema`. */
+/** The parts of a tool's definition that a {@link Guard} reads or changes. */
 export interface GuardedDefinition {
   readonly name: string;
   readonly input: CompiledSchema | undefined;

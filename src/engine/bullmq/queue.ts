@@ -40,7 +40,7 @@ export function importBullmq(packages: readonly string[]): Promise<typeof import
   return importPackage(BULLMQ, packages, () => import("bullmq"));
 }
 
-/** Waits for a queue of BullMQ and adapts it. */
+/** Waits until a queue of BullMQ is connected, and returns it as a {@link DeliveryQueue}. Closes it and rejects if it cannot connect. */
 export async function openDeliveryQueue(
   queue: Connectable & Pick<BullmqQueue, "add" | "remove" | "close">,
   onError: (error: unknown) => void,
@@ -71,7 +71,7 @@ export function toEntry(
   return [KIND, data, { ...OPTIONS, jobId: id, delay: wholeMs(delayMs) }];
 }
 
-/** Creates the function that BullMQ calls for each delivery. */
+/** Creates the function that BullMQ calls for each delivery: it runs the handler, and postpones the delivery if that returns a delay. */
 export function toProcessor(
   handler: DeliveryHandler,
   DelayedError: new () => Error,
