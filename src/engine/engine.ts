@@ -9,10 +9,10 @@ import type { CallResult, Progress, Question } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/async.ts";
 
-/** State of a job: `asking` waits for answers, `waiting` for a time or a value. `done` and `cancelled` are final, but for an operator's retry. */
+/** State of a job: `asking` waits for answers, `waiting` for a time or a value. Only an operator's retry changes `done`; `cancelled` is final. */
 export type JobState = "queued" | "running" | "asking" | "waiting" | "done" | "cancelled";
 
-/** A caller's reply to one question. */
+/** A reply to one question of a job, by its caller or an operator. */
 export interface AskAnswer {
   /** Kind of the reply; after a `malformed` one the run asks again. */
   readonly action: "accept" | "decline" | "cancel" | "malformed";

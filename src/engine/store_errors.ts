@@ -10,7 +10,7 @@ export class StoreError extends Error {
   override readonly name = "StoreError";
 }
 
-/** An optional package is not installed. The message has the command that installs it. */
+/** An optional package cannot be imported, usually as it is not installed. The message has the command that installs it. */
 export class MissingPackageError extends Error {
   /** Always `"MissingPackageError"`. */
   override readonly name = "MissingPackageError";

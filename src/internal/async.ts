@@ -14,7 +14,7 @@ export function mapMaybe<Value, Mapped>(
   return isPromiseLike(value) ? Promise.resolve(value).then(map) : map(value as Value);
 }
 
-/** A resource that is opened on first use. If opening fails, the next use tries again. */
+/** A resource that is opened on first use, once for all users. If opening fails, the next use tries again. */
 export class Lazy<Value> {
   readonly #open: () => Promise<Value>;
   #value: Promise<Value> | undefined;

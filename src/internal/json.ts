@@ -49,7 +49,7 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Canonical JSON: members are sorted by name, so equal values have equal text. */
+/** Returns JSON whose members are sorted by name at each level, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;

@@ -68,7 +68,7 @@ export interface Clock {
   readonly isPerRequest?: boolean;
 }
 
-/** Clock and timers of the runtime. */
+/** Clock and timers of the runtime. Longer delays than {@link MAX_TIMER_MS} are cut to it. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

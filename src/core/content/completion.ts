@@ -45,7 +45,7 @@ export function toCompletion(returned: readonly string[] | CompletedValues): Com
 }
 
 /**
- * Validates that completers are functions for existing names.
+ * Validates that each completer is a function, and its name one of `names`: of the arguments or variables of `where`.
  *
  * @throws {TypeError} If one is not.
  */

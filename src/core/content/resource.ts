@@ -27,7 +27,7 @@ export type ResourceAnswer =
   | null
   | undefined;
 
-/** One part of a resource's contents. */
+/** One part of the contents that a reader returns: text or bytes, with its own URI if it has one. */
 export type ResourcePartAt = ResourcePart & {
   /** URI of the part. Default: the URI that was read. */
   readonly uri?: string;

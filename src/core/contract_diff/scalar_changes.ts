@@ -50,7 +50,7 @@ const NOTES = [
   "contentSchema",
 ];
 
-/** Compares minimum, maximum, their exclusive forms, and `multipleOf` of two schemas. */
+/** Compares minimum, maximum, their exclusive forms, and `multipleOf` of two schemas: tighter is `narrower`. Bounds of integers are whole. */
 export function compareNumbers(before: Members, after: Members): ValueChange[] {
   const isWhole = [before, after].every((schema) => jsonTypesOf(schema)?.has("number") === false);
   const bounds = (["minimum", "maximum"] as const).map((side) => {

@@ -38,7 +38,7 @@ export interface JobSummary {
   readonly canRetry: boolean;
 }
 
-/** A finished step of a handler. */
+/** A finished step of a handler, as operators see it. */
 export interface StepView {
   /** Key of the step. */
   readonly key: string;
@@ -48,7 +48,7 @@ export interface StepView {
   readonly value?: unknown;
 }
 
-/** A sleep of a handler, or its wait for a value. */
+/** A sleep of a handler, or its wait for a value, as operators see it. */
 export interface WaitView extends Pick<Wait, "until" | "done"> {
   /** Whether it ends with its time alone. */
   readonly kind: "sleep" | "value";
@@ -110,7 +110,7 @@ function outcomeOf(outcome: CallResult, redactor: Redactor): NonNullable<JobSumm
 }
 
 /**
- * Makes the view of one job.
+ * Makes the view of one job for operators. What looks like a secret, or is one by the tool's schemas, is replaced.
  *
  * @param tool The tool of the job, whose schemas name secrets.
  * @param hasValues Whether arguments, results of steps and the result are part of it.

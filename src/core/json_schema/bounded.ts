@@ -29,7 +29,7 @@ interface Finding {
   readonly keywordLocation: string;
 }
 
-/** Whether a schema contains `uniqueItems`. */
+/** Whether a schema contains `uniqueItems: true` at any depth. */
 export function containsUniqueItems(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(containsUniqueItems);
   return isJsonObject(node) && (node["uniqueItems"] === true || Object.values(node).some(containsUniqueItems));

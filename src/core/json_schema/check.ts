@@ -4,7 +4,7 @@ import { keywordAt, parsePointer, valueAt } from "./pointer.ts";
 import { limitReferences, TOO_MANY_REFERENCES } from "./reference_limit.ts";
 import { boundSchema, containsUniqueItems, hasUniqueItems, isTooLong } from "./bounded.ts";
 
-/** A validation error, without the value. */
+/** A validation error: its place and the expected value, but not the value that was found. */
 export interface Problem {
   /** Path from the root. */
   readonly path: readonly (string | number)[];
@@ -17,7 +17,7 @@ export interface Problem {
 /** Returns the validation errors of a JSON value; an empty array for a valid one. */
 export type Check = (value: unknown) => readonly Problem[];
 
-/** A validation error with a message. */
+/** A validation error with a message for callers, which does not quote the value. */
 export interface Issue extends Pick<Problem, "path" | "expected"> {
   readonly message: string;
 }

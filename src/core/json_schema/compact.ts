@@ -23,7 +23,7 @@ export interface ListSizeOptions {
   readonly maxArgumentChars?: number;
 }
 
-/** Rules for {@link ListSizeOptions}. */
+/** Rules for {@link ListSizeOptions}, by which `checkOptions()` validates them. */
 export const LIST_SIZE_RULES: OptionRules<ListSizeOptions> = {
   outputSchemas: BOOLEAN,
   shareSchemas: BOOLEAN,

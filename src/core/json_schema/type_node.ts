@@ -33,7 +33,7 @@ export interface LiteralNode {
   readonly value: string | number | boolean | null;
 }
 
-/** The type of another schema of the document. */
+/** The type of another schema of the document, which a `$ref` leads to. */
 export interface ReferenceNode {
   readonly kind: "reference";
   readonly target: SchemaPlace;

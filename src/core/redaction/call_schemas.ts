@@ -16,7 +16,7 @@ export interface CallSchemas {
   readonly errors?: ReadonlyMap<string, Prepared | undefined>;
 }
 
-/** The schema of an answer. Without one it consists of the pieces: a list, or their text. References still start at the root. */
+/** The schema of an answer; that of the streamed pieces, or a list of them, if it has none. References still start at the root. */
 export function answerSchema({ output, partial }: CallSchemas): Readonly<Record<string, unknown>> | undefined {
   return output?.jsonSchema ?? (partial && { ...partial.jsonSchema, items: partial.jsonSchema });
 }

@@ -24,7 +24,7 @@ export function uuidOf(...words: readonly string[]): string {
   return sha256Hex(JSON.stringify(words)).slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** SHA-256 of a text, in hexadecimal. */
+/** SHA-256 of a text in UTF-8, in hexadecimal, lower case. */
 export function sha256Hex(text: string): string {
   return toHex(sha256(encodeText(text)));
 }

@@ -6,7 +6,7 @@
 import type { Json } from "../../internal/json.ts";
 import type { TokenClaims, TokenKind, VerifiedToken } from "./token.ts";
 
-/** Identifiers and limits of a kind of token. */
+/** Prefix, kind byte and maximum length of a kind of token. */
 export interface TokenShape {
   /** Prefix of the token. */
   readonly prefix: string;
@@ -40,7 +40,7 @@ export function encodeText(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }
 
-/** Concatenates bytes. */
+/** Returns the bytes of all parts, one after the other, in a new array. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let end = 0;
   for (const part of parts) end += part.length;

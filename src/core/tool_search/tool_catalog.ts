@@ -37,7 +37,7 @@ export interface SearchInput {
   readonly limit?: number;
 }
 
-/** A found tool. */
+/** A found tool, in the form that `detail` of the search selects. */
 export interface FoundTool {
   /** Name for `call_tool`. */
   readonly name: string;
@@ -53,7 +53,7 @@ export interface FoundTool {
   readonly outputSchema?: Readonly<Record<string, unknown>>;
 }
 
-/** Answer of `search_tools`. */
+/** Answer of `search_tools`: the best tools, with the number of all that match. */
 export interface SearchOutput {
   /** Found tools, best first. */
   readonly tools: readonly FoundTool[];

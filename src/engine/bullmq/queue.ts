@@ -64,7 +64,7 @@ export async function openDeliveryQueue(
   };
 }
 
-/** Name, data and options of BullMQ's job for a delivery. */
+/** Returns name, data and options of BullMQ's job for a delivery: it is deleted when done, and retried while it fails. */
 export function toEntry(
   { delivery: { id, ...data }, delayMs }: Scheduled,
 ): [typeof KIND, DeliveryData, JobsOptions & { readonly jobId: string }] {
@@ -85,7 +85,7 @@ export function toProcessor(
   };
 }
 
-/** Options of a worker of BullMQ. A worker that does not renew its lock for `leaseMs` is considered dead. */
+/** Returns the options of a worker of BullMQ. A worker that does not renew its lock for `leaseMs` is considered dead. */
 export function workerOptions(
   concurrency: number,
   { leaseMs }: BullmqSettings,

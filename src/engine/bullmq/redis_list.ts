@@ -21,12 +21,12 @@ export function recordKey(prefix: string, id: string): string {
   return `${prefix}:job:${id}`;
 }
 
-/** The field `head` of a record: what a list needs besides the position. */
+/** Returns the field `head` of a record as JSON: state, tool and caller, which a list needs besides the position. */
 export function headText({ state, tool, principal }: Job): string {
   return JSON.stringify([state, tool, principal?.id ?? ""]);
 }
 
-/** The first {@link HEADS} jobs of a range, the latest first. */
+/** Reads the first {@link HEADS} jobs of a range, the latest first. Expired ones may be among them, without a state. */
 export async function readHeads(
   redis: Redis,
   prefix: string,

@@ -50,7 +50,7 @@ const RULES: OptionRules<SqliteEngineOptions> = {
 };
 
 /**
- * Stores jobs in a file, which is created if it is missing. Several processes can share it.
+ * Creates an engine that stores jobs in a SQLite file, which is created if it is missing. Several processes can share it.
  *
  * The folder must be on a local disk: SQLite's locks do not work on a network file system.
  *
