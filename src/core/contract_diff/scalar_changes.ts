@@ -98,7 +98,7 @@ function compareSteps(before: unknown, after: unknown): ValueChange[] {
   return [changeHere("uncertain", "multipleOf changed")];
 }
 
-/** Compares a limit on a size, such as `minLength`: tighter is `narrower`. A name with `max` is an upper limit. Absent is no limit. */
+/** Compares a limit on a size, such as `minLength`: tighter is `narrower`. Names with `max` are upper limits. An absent one restricts nothing. */
 export function compareLimit(keyword: string, before: unknown, after: unknown): ValueChange[] {
   const isUpper = keyword.startsWith("max");
   const [one, other] = [before, after].map((value) => value ?? (isUpper ? Infinity : 0));

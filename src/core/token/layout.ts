@@ -17,8 +17,9 @@ export interface TokenShape {
 }
 
 /**
- * Prefix, byte and maximum length of each kind of token. Limits by use: a promise is sent in a header, a continuation contains answers and steps, a context is sent with each
- * call, a config is stored with a job, a handle of an answer contains the arguments of its call, a resolver is part of a URL.
+ * Prefix, byte and maximum length of each kind of token. Limits by use: a promise is sent in a header, a continuation contains answers
+ * and steps, a context is sent with each call, a config is stored with a job, a handle of an answer contains the arguments of its call,
+ * a resolver is part of a URL.
  */
 export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   promise: { prefix: "prom_", code: 1, maxChars: 2_048 },

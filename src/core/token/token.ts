@@ -1,7 +1,7 @@
 /** Claims of signed tokens, and the interface for signing and verifying them. */
 import type { Json } from "../../internal/json.ts";
 
-/** Purpose of a token. A token of one kind is never accepted as one of another. */
+/** Purpose of a token, never accepted for another: `context` is caller state, `answer` a handle of an answer, `resolve` gives a wait its value. */
 export type TokenKind = "promise" | "continuation" | "context" | "config" | "answer" | "resolve";
 
 /** What a token is signed for: call, tool, caller, expiry and further data. */

@@ -95,7 +95,7 @@ export interface DeliveryWorker {
   abort(): Promise<void>;
 }
 
-/** The store of a {@link BullmqEngine}, Redis or PostgreSQL: its records, its queue and its workers. Connects at the first use. */
+/** The store of a `BullmqEngine`, Redis or PostgreSQL: its records, its queue and its workers. Connects at the first use. */
 export interface Backend {
   readonly records: Records;
   /** The queue. Opening it rejects if the store cannot be reached. */
@@ -111,7 +111,7 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** Settings of a {@link BullmqEngine} and its backend; `name` is that of the queue. */
+/** Settings of a `BullmqEngine` and its backend; `name` is that of the queue. */
 export interface BullmqSettings {
   readonly name: string;
   /** Lease duration in milliseconds. */
