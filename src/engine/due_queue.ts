@@ -11,7 +11,7 @@ export interface Due<Value> {
   readonly cancel: (() => void) | undefined;
 }
 
-/** Values that are due later, with one timer for all of them: a binary heap, the earliest first. */
+/** Passes values on when they are due, by one timer for all: a binary heap. If timers end with a request, each value has its own. */
 export class DueQueue<Value> {
   readonly #clock: Clock;
   readonly #onDue: (value: Value) => void;
@@ -25,7 +25,7 @@ export class DueQueue<Value> {
     this.#onDue = onDue;
   }
 
-  /** Adds a value that is due after `delayMs`. */
+  /** Adds a value that is due after `delayMs`. Returns its entry, for {@link remove}. */
   add(value: Value, delayMs: number): Due<Value> {
     const dueMs = this.#clock.elapsed() + delayMs;
     // A timer that ends with its request cannot be shared with other requests.

@@ -9,10 +9,10 @@ import type { CallResult, Progress, Question } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/async.ts";
 
-/** State of a job. `done` and `cancelled` are final. */
+/** State of a job: `asking` waits for answers, `waiting` for a time or a value. Only an operator's retry changes `done`; `cancelled` is final. */
 export type JobState = "queued" | "running" | "asking" | "waiting" | "done" | "cancelled";
 
-/** A caller's reply to one question. */
+/** A reply to one question of a job, by its caller or an operator. */
 export interface AskAnswer {
   /** Kind of the reply; after a `malformed` one the run asks again. */
   readonly action: "accept" | "decline" | "cancel" | "malformed";
@@ -147,7 +147,7 @@ export interface JobPage {
   readonly cursor?: string;
 }
 
-/** Options of a worker. */
+/** Options of {@link Engine.work}. */
 export interface WorkOptions {
   /** Number of jobs that run at once. */
   readonly concurrency: number;

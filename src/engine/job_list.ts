@@ -7,7 +7,7 @@
 import { ToolError } from "../core/errors/tool_error.ts";
 import type { Job, JobFilter, JobPage, JobState } from "./engine.ts";
 
-/** Number of heads that an engine reads for one page. */
+/** Number of heads that an engine reads for one page. Fewer heads than that are the last ones of the list. */
 export const HEADS = 500;
 
 /** Number of digits of a time in a position. */
@@ -21,7 +21,7 @@ export interface JobHead extends Pick<Job, "id" | "tool" | "createdAtMs"> {
   readonly principal: string;
 }
 
-/** Position in a list: the time of creation, and the id. */
+/** Position in a list of jobs: the time of creation, then the id. A later job has a greater position. */
 export interface JobPosition {
   readonly createdAtMs: number;
   readonly id: string;
@@ -39,7 +39,7 @@ export interface JobRange {
 }
 
 /**
- * The range of jobs that a page is of.
+ * Returns the range of jobs that a page is of: those below the cursor, if there is one, within the times of the filter.
  *
  * @throws {ToolError} `invalid_request` if the cursor is not a position.
  */
@@ -57,7 +57,7 @@ export function rangeOf({ createdBeforeMs, createdFromMs = 0 }: JobFilter, curso
   return { before: positionOf(before) < positionOf(end) ? before : end, fromMs };
 }
 
-/** Makes a page of the next heads, the latest first. Fewer than {@link HEADS} are the last ones. */
+/** Makes a page of the heads that meet the filter, up to `limit`. Without a cursor, it is the last page: there were fewer than {@link HEADS}. */
 export function pageOf(heads: readonly JobHead[], filter: JobFilter, limit: number): JobPage {
   const ids: string[] = [];
   for (const head of heads) {
@@ -74,7 +74,7 @@ function meets(head: JobHead, { states, tool = head.tool, principal = head.princ
   return states === undefined || states.includes(head.state);
 }
 
-/** The head in a row of an SQL table. */
+/** Returns the head in a row of an SQL table with the columns `id` and those of {@link headColumns}. */
 export function headOfRow(row: Readonly<Record<string, unknown>>): JobHead {
   return {
     id: String(row["id"]),
@@ -85,7 +85,7 @@ export function headOfRow(row: Readonly<Record<string, unknown>>): JobHead {
   };
 }
 
-/** The columns `created_at_ms`, `state`, `tool` and `principal` of a job. */
+/** Returns the values of the columns `created_at_ms`, `state`, `tool` and `principal` of a job. */
 export function headColumns({ createdAtMs, state, tool, principal }: Job): [number, string, string, string] {
   return [Math.floor(createdAtMs), state, tool, principal?.id ?? ""];
 }

@@ -50,7 +50,7 @@ interface MemoryWorker {
 }
 
 /**
- * Stores jobs in this process, for as long as it lives.
+ * Creates an engine that stores jobs in the memory of this process, for as long as it lives.
  *
  * Other processes do not have the jobs, and a restart loses them: their promises are then answered with `promise_lost`. Without
  * a worker, scheduled jobs wait for one.

@@ -10,7 +10,7 @@ export class StoreError extends Error {
   override readonly name = "StoreError";
 }
 
-/** An optional package is not installed. The message has the command that installs it. */
+/** An optional package cannot be imported, usually as it is not installed. The message has the command that installs it. */
 export class MissingPackageError extends Error {
   /** Always `"MissingPackageError"`. */
   override readonly name = "MissingPackageError";
@@ -19,7 +19,7 @@ export class MissingPackageError extends Error {
 /**
  * Imports an optional package at its first use. `names` are for the message if it is missing.
  *
- * @throws {MissingPackageError} If it is not installed.
+ * @throws {MissingPackageError} If the import fails for any reason; usually it is not installed.
  */
 export async function importPackage<Module>(
   feature: string,
@@ -35,7 +35,7 @@ export async function importPackage<Module>(
   }
 }
 
-/** Name of a store for messages, with the host or the path of its address and without credentials. */
+/** Returns the name of a store for messages: `kind`, with the host or path of a readable address, and without credentials. */
 export function storeName(kind: string, address: string): string {
   if (address.startsWith("/")) return `${kind} at ${address.replace(/\?.*/s, "")}`;
   const url = address.includes("://") && URL.canParse(address) ? new URL(address) : undefined;

@@ -1,7 +1,7 @@
 /** A value or a promise of it. Synchronous work stays synchronous. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Whether `value` is a thenable. May throw the exception of a `then` getter. */
+/** Whether `value` is an object with a function `then`. May throw the exception of a `then` getter. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
@@ -14,7 +14,7 @@ export function mapMaybe<Value, Mapped>(
   return isPromiseLike(value) ? Promise.resolve(value).then(map) : map(value as Value);
 }
 
-/** A resource that is opened on first use. If opening fails, the next use tries again. */
+/** A resource that is opened on first use, once for all users. If opening fails, the next use tries again. */
 export class Lazy<Value> {
   readonly #open: () => Promise<Value>;
   #value: Promise<Value> | undefined;
@@ -43,7 +43,7 @@ export class Lazy<Value> {
 }
 
 /**
- * A set of listeners.
+ * A set of functions that are notified together. The same function can be added several times.
  *
  * @typeParam News Type of the notification.
  */

@@ -50,7 +50,7 @@ export class Deadline {
   }
 }
 
-/** A set of deadlines on one clock. */
+/** Sets deadlines on one clock. Those of the same duration share a timer. */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #lanes = new Map<number | symbol, Lane>();

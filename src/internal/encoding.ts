@@ -12,7 +12,7 @@ export function encodeBase64(bytes: Uint8Array): string {
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** SHA-256 of a text in UTF-8. */
+/** Returns the 32 bytes of the SHA-256 of a text in UTF-8, by Web Crypto. */
 export async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 }

@@ -123,7 +123,7 @@ function drop(future: Future<unknown>, thrown: unknown): void {
   else future.next.fail(thrown);
 }
 
-/** Runs `step` at once on a value, or when it arrives. */
+/** Runs `step` at once on a value, or when it arrives, and returns its result: the value if it is known, else a future. */
 export function chain<Value, Mapped>(
   value: MaybeFuture<Value>,
   step: (value: Value) => MaybeFuture<Mapped>,
@@ -131,17 +131,17 @@ export function chain<Value, Mapped>(
   return toFuture(isPending(value) ? Future.of<Value>(value).map(step) : step(value));
 }
 
-/** Whether a value is yet to arrive. */
+/** Whether this is a future or a promise, also one whose value has arrived. Other thenables are values. */
 export function isPending<Value>(value: MaybeFuture<Value>): value is Future<Value> | Promise<Value> {
   return value instanceof Future || value instanceof Promise;
 }
 
-/** A value as it is, a promise as a future. */
+/** Returns a promise as a future, and values and futures as they are. */
 export function toFuture<Value>(value: MaybeFuture<Value>): Value | Future<Value> {
   return value instanceof Promise ? Future.of<Value>(value) : value;
 }
 
-/** A value as it is, a future as a promise: for code of users. */
+/** Returns a future as a promise, and values and promises as they are: for code of users. */
 export function toPromise<Value>(value: MaybeFuture<Value>): Value | Promise<Value> {
   return value instanceof Future ? value.toPromise() : value;
 }

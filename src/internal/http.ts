@@ -44,7 +44,7 @@ export function parseHttpUrl(
   );
 }
 
-/** Whether a URL is on this machine, where no other machine can intercept it. */
+/** Whether a URL's host is this machine by its name: `localhost`, `127.*` or `[::1]`. Names are not resolved. */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }

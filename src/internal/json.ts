@@ -49,7 +49,7 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Canonical JSON: members are sorted by name, so equal values have equal text. */
+/** Returns JSON whose members are sorted by name at each level, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
@@ -75,10 +75,10 @@ function decodeUri(raw: string): string {
   }
 }
 
-/** Type of {@link omitUndefined}: optional members without `undefined`. */
+/** Return type of {@link omitUndefined}: the same members, each optional and without `undefined`. */
 export type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
-/** Returns the members that are not `undefined`. */
+/** Returns a copy of an object without the members that are `undefined`. */
 export function omitUndefined<Members extends object>(members: Members): Present<Members> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<Members>;
 }
@@ -89,15 +89,15 @@ export function omitUndefined<Members extends object>(members: Members): Present
  */
 export const OBJECT_MEMBERS: ReadonlySet<string> = new Set(["then", "toJSON", "toString", "valueOf"]);
 
-/** Members of a decoded object. */
+/** Members of an object of which nothing more is known, such as decoded JSON. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Returns the members of an object. Empty for any other value. */
+/** Returns an object as it is, and `{}` for any other value: also for arrays and `null`. */
 export function asObject(value: unknown): Members {
   return isJsonObject(value) ? value : {};
 }
 
-/** Returns the value if it has the type of the fallback, else the fallback. */
+/** Returns `value` if `typeof` gives the same for it as for `other`, else `other`. */
 export function typedOr<Value>(value: unknown, other: Value): Value {
   return typeof value === typeof other ? value as Value : other;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Result for a value that is nested too deep. */
+/** Result of {@link estimateJsonSize} for a value that is nested too deep. */
 export const TOO_DEEP: number = -Infinity;
 
 /** Estimated size of an item of a typed array, which JSON writes with its index. */

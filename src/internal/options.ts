@@ -1,6 +1,7 @@
 /** Validates options at the call, so that an unknown or invalid option fails immediately with a suggestion. */
 import { closestMatch } from "./text.ts";
 
+/** Rule for the value of one option, for {@link checkOptions}. An option without a value passes, unless it is required. */
 export interface OptionRule {
   /** Description that follows "must be". */
   readonly expected: string;
@@ -10,10 +11,10 @@ export interface OptionRule {
   readonly isRequired?: true;
 }
 
-/** Rules for all options of a function. Other names are unknown options. */
+/** Rules of {@link checkOptions} for all options of a function, by name. Other names are unknown options. */
 export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: OptionRule };
 
-/** Levels of log lines, in ascending order. */
+/** Levels of log lines, in ascending order. A logger has a function of each name. */
 export const LINE_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** Accepts any value, for options with their own validation. */
@@ -28,7 +29,7 @@ export const LOGGER: OptionRule = {
   fits: (value) => LINE_LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
 };
 export const OBJECT: OptionRule = { expected: "an object", fits: isObject };
-/** An array of strings. */
+/** An array of strings, none of them empty. The array itself may be empty. */
 export const TEXTS: OptionRule = {
   expected: "an array of texts",
   fits: (value) => Array.isArray(value) && value.every(isText),
@@ -38,17 +39,17 @@ export const POSITIVE: OptionRule = {
   expected: "a number above 0",
   fits: (value) => Number.isFinite(value) && (value as number) > 0,
 };
-/** A number of at least 1, such as a duration in milliseconds. */
+/** A number of at least 1, such as a duration in milliseconds. `Infinity` is valid. */
 export const AT_LEAST_1: OptionRule = {
   expected: "a number of at least 1",
   fits: (value) => typeof value === "number" && value >= 1,
 };
-/** Headers for `fetch`, or a function that returns them. */
+/** Headers for `fetch`, as an object or array, or a function that returns them. Names and values are not checked. */
 export const HEADERS: OptionRule = {
   expected: "headers, or a function that gives them",
   fits: (value) => isObject(value) || Array.isArray(value) || isFunction(value),
 };
-/** The path of a URL. */
+/** The path of a URL, without host, query or fragment. The empty path and one without its first slash are valid. */
 export const PATH: OptionRule = {
   expected: 'like "/tools", without host, query or fragment',
   fits: (value) => typeof value === "string" && /^(?!.*:\/\/)[^\s?#\\]*$/.test(value),
@@ -62,7 +63,7 @@ export function required(optional: OptionRule): OptionRule {
   return { ...optional, isRequired: true };
 }
 
-/** A whole number with a minimum. */
+/** Creates the rule for a whole number of at least `least`. `of` is its unit in the error message, such as `bytes`. */
 export function wholeNumber(least: number, of: string = ""): OptionRule {
   return {
     expected: `a whole number${of && ` of ${of}`}${least > 0 ? ` above ${least - 1}` : ""}`,
@@ -70,13 +71,13 @@ export function wholeNumber(least: number, of: string = ""): OptionRule {
   };
 }
 
-/** One of several strings. */
+/** Creates the rule for one of several strings. */
 export function oneOf(...words: readonly string[]): OptionRule {
   return rule(words.map((word) => `"${word}"`).join(" or "), (value) => words.includes(value as string));
 }
 
 /**
- * Validates options. `undefined` is treated as missing.
+ * Validates the options of a function by their rules. `undefined` is treated as missing. An unknown name is an error, with a suggestion.
  *
  * @param action Failed action for the error message: `serve MCP`.
  * @throws {TypeError} If the options are not an object, one is unknown or missing, or has the wrong type.
@@ -101,7 +102,7 @@ export function checkOptions<Options extends object>(
   }
 }
 
-/** The problem of an option that there is not, for an error message. */
+/** Returns the problem for an error message: there is no such option, with the closest known name, or all names. */
 export function unknownOption(name: string, names: readonly string[]): string {
   const similar = closestMatch(name, names);
   return `there is no option "${name}"; ${similar ? `did you mean "${similar}"?` : `there are ${names.join(", ")}`}`;

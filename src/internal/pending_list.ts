@@ -16,10 +16,10 @@ export interface PendingEntry {
   onStillPending(): void;
 }
 
-/** Time until the entries of a list are notified, in milliseconds. */
+/** Time after which a {@link PendingList} notifies its entries, in milliseconds. */
 export const PENDING_MS = 4;
 
-/** Entries in the order in which they were added. */
+/** A list of entries: those that are still in it after {@link PENDING_MS} are removed and notified, in the order of their addition. */
 export class PendingList {
   readonly #clock: Clock;
   #first: PendingEntry | undefined;

@@ -75,7 +75,7 @@ export function formatPath(path: readonly (string | number)[]): string {
   return path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("").replace(/^\./, "");
 }
 
-/** Describes a value briefly or as shortened JSON. */
+/** Describes a caller's value for an error message: an array by its length, an object without members, others as shortened JSON. */
 export function describeReceived(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `array of ${value.length}`;

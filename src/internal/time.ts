@@ -1,4 +1,4 @@
-/** Longest delay of a timer, in milliseconds: 24.8 days. With a longer one a timer fires at once. */
+/** Longest delay of a timer, in milliseconds: 24.8 days. Longer delays are cut to it, since a timer would fire at once. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
 /**
@@ -68,7 +68,7 @@ export interface Clock {
   readonly isPerRequest?: boolean;
 }
 
-/** Clock and timers of the runtime. */
+/** Clock and timers of the runtime. Longer delays than {@link MAX_TIMER_MS} are cut to it. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -82,7 +82,7 @@ export const systemClock: Clock = {
 let lastMs = NaN;
 let lastText = "";
 
-/** Formats a time as RFC 3339. The last text is cached: formatting costs more than most calls. */
+/** Formats milliseconds since the Unix epoch as RFC 3339 in UTC. The last text is cached: formatting costs more than most calls. */
 export function formatTimestamp(epochMs: number): string {
   if (epochMs !== lastMs) {
     lastText = new Date(epochMs).toISOString();

@@ -5,8 +5,8 @@ import type { ListingCtx } from "../handler/context.ts";
 const MAX_VALUES = 100;
 
 /**
- * Returns completions of an argument, best first: an array of all values, or some values with their total number. At
- * most 100 are sent.
+ * Function that proposes values for a prompt's argument or a template's variable while it is typed, best first. It returns all
+ * values as an array, or some with their total number. The client receives the first 100.
  *
  * @param value Text typed so far.
  * @param ctx Context of the request.
@@ -18,20 +18,20 @@ export type Completer = (
   otherArguments: Readonly<Record<string, string>>,
 ) => MaybePromise<readonly string[] | CompletedValues>;
 
-/** Some of the values, and their total number. */
+/** Return value of a {@link Completer} that returns some of the values, and how many there are in total. */
 export interface CompletedValues {
   /** Values, best first. */
   readonly values: readonly string[];
   /** Total number of values, if known. */
   readonly total?: number;
-  /** Whether there are more. Default: whether `total` exceeds the number of values. */
+  /** Whether there are more. Always true if `total` exceeds the number of values, or over 100 were returned. */
   readonly hasMore?: boolean;
 }
 
 /** Functions that propose values, by the name of a prompt's argument or of a template's variable. */
 export type Completers<Names extends string = string> = { readonly [Name in Names]?: Completer };
 
-/** Validates the return value of a completer and limits its size. */
+/** Converts the return value of a completer to a completion of at most 100 values. Throws a TypeError if its values are not strings. */
 export function toCompletion(returned: readonly string[] | CompletedValues): Completion {
   const { values, total, hasMore }: CompletedValues = isList(returned)
     ? { values: returned, total: returned.length }
@@ -45,7 +45,7 @@ export function toCompletion(returned: readonly string[] | CompletedValues): Com
 }
 
 /**
- * Validates that completers are functions for existing names.
+ * Validates that each completer is a function, and its name one of `names`: of the arguments or variables of `where`.
  *
  * @throws {TypeError} If one is not.
  */
@@ -65,7 +65,7 @@ function isList(returned: readonly string[] | CompletedValues): returned is read
   return Array.isArray(returned);
 }
 
-/** Values that are proposed for an argument while it is typed. */
+/** Answer to a request for completions: the values proposed for a partly typed argument. */
 export interface Completion {
   /** At most 100 values, best first. */
   readonly values: readonly string[];

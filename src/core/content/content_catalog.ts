@@ -14,7 +14,7 @@ import type { ResourceDefinition, ResourceListing, ResourceTemplateListing } fro
 import type { Completion } from "./completion.ts";
 import type { ContentExtension } from "./extension.ts";
 
-/** Result of a request: an answer of this type, or any other result. */
+/** Result of a request for resources, prompts or completions: an answer of type `Value`, or another outcome or error result. */
 export type CallResultOf<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
 
 /** Caller and metadata of one request for resources, prompts or completions. */
@@ -69,11 +69,11 @@ export interface ContentCatalog {
     request: ContentCall,
     sink?: Sink,
   ): MaybeFuture<CallResultOf<PromptContent>>;
-  /** Completes an argument. The list is empty if there is no completer. */
+  /** Completes an argument; empty if it has no completer. Errors: `prompt_not_found` and `resource_not_found`. */
   complete(request: CompletionRequest): MaybeFuture<CallResultOf<Completion>>;
 }
 
-/** A JSON-RPC method of contents: it returns a list, or runs a call. */
+/** A JSON-RPC method for prompts in MCP-lite, with one of two members: a fixed list, or a function that runs a call. */
 export interface ContentMethod {
   /** The list, as JSON text of one member. */
   readonly list?: string;

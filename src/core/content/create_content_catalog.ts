@@ -40,7 +40,7 @@ import { SCHEMA_ADAPTERS } from "../schema/exact_check.ts";
 
 const NOTHING: Completion = { values: [], hasMore: false };
 
-/** Creates the catalog of a server. @throws {TypeError} If a resource or prompt is not finished. */
+/** Creates the catalog of a server. @throws {TypeError} If a resource or prompt is not finished, or two have the same URI or name. */
 export const createContentCatalog: CreateContentCatalog = (resources, prompts, run) =>
   new ServerContentCatalog(
     distinct(resources.map((resource) => assertFinished(resource?.["~resource"], "resource", ".read(…)"))),

@@ -49,7 +49,7 @@ export interface PromptBuilder<Name extends string, Described extends boolean, I
   scopes(...scopes: readonly string[]): PromptBuilder<Name, Described, Input, Args>;
   /**
    * Adds completers of arguments: `{ language: (value) => languages.filter((one) => one.startsWith(value)) }`. At most
-   * 100 values are sent. Call `.input()` first.
+   * 100 values are sent. Call `.input()` first: it declares the arguments, and removes earlier completers.
    *
    * @throws {TypeError} If there is no such argument.
    */

@@ -42,7 +42,7 @@ export interface ResourceBuilder<Uri extends string> {
    * Sets the size in bytes, before any encoding. Templates have no size; the resources they list may.
    *
    * @throws {TypeError} If it is a template.
-   * @throws {RangeError} If it is not a whole number.
+   * @throws {RangeError} If it is not a whole number of at least 0.
    */
   size(bytes: number): ResourceBuilder<Uri>;
   /** Adds members to the resource's `_meta` in listings. */
@@ -100,7 +100,7 @@ export interface ResourceBuilder<Uri extends string> {
  * @typeParam Uri URI or template, a literal.
  * @param uri A URI with its scheme, or a URI template of RFC 6570, levels 1 to 3: `{id}` for one segment, `{+path}`
  * with slashes, `{?q,limit}` for a query.
- * @throws {TypeError} If it is neither.
+ * @throws {TypeError} If it is neither, or the end of a variable's value cannot be recognized in URIs of the template.
  */
 export function defineResource<const Uri extends string>(uri: Uri): ResourceBuilder<Uri> {
   if (typeof uri !== "string" || !namesScheme(uri)) {

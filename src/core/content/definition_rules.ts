@@ -29,7 +29,7 @@ const ICON: OptionRules<Icon> = {
   theme: oneOf("light", "dark"),
 };
 
-/** @throws {TypeError} If a member has the wrong type or is empty. */
+/** Checks title, description, media type and icons of a prompt or resource. @throws {TypeError} If one has the wrong type or is empty. */
 export function checkDescription(label: string, about: ContentDescription): void {
   checkOptions(`define ${label}`, about, ABOUT);
   for (const icon of about.icons ?? []) checkOptions(`give ${label} an icon`, icon, ICON);

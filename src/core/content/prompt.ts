@@ -9,7 +9,7 @@ import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 /** Return value of a prompt's handler: messages, or the text of one user message. */
 export type PromptAnswer = string | PromptMessage | readonly PromptMessage[];
 
-/** Definition of a prompt, created once by `definePrompt`. */
+/** Definition of a prompt, created by `definePrompt`, or from the listing of a remote server. */
 export interface PromptDefinition {
   readonly name: string;
   readonly title: string | undefined;
@@ -27,9 +27,9 @@ export interface PromptDefinition {
 }
 
 /**
- * Converts the return value of a prompt's handler.
+ * Converts the return value of a prompt's handler to the content that its caller receives. Text becomes one user message.
  *
- * @throws {TypeError} If it contains anything but messages.
+ * @throws {TypeError} If it is neither text nor messages of the roles `user` and `assistant`.
  */
 export function toPromptContent({ name, description }: PromptDefinition, answer: PromptAnswer): PromptContent {
   const messages = typeof answer === "string" ? [user(answer)] : [answer].flat();
@@ -46,7 +46,7 @@ function isMessage(value: unknown): value is PromptMessage {
   return (value["role"] === "user" || value["role"] === "assistant") && isContentBlock(value["content"]);
 }
 
-/** An argument in a prompt's listing. */
+/** An argument in the entry of a prompt in `prompts/list`. Its value is text. */
 export interface PromptArgumentListing {
   /** Name. */
   readonly name: string;
@@ -58,7 +58,7 @@ export interface PromptArgumentListing {
   readonly required?: boolean;
 }
 
-/** A prompt in a list. Undefined members are omitted. */
+/** Entry of a prompt in `prompts/list`. Undefined members are omitted. */
 export interface PromptListing {
   /** Name, unique on a server. */
   readonly name: string;

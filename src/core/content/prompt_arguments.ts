@@ -6,13 +6,14 @@ import { assertReferences } from "../schema/references.ts";
 import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
 import type { PromptArgumentListing } from "./prompt.ts";
 
+/** Arguments of a prompt: the entries for its listing, and the schema with which the texts that a caller sends are validated. */
 export interface PromptInput {
   /** Arguments in listed form. */
   readonly arguments: readonly PromptArgumentListing[];
   readonly input: CompiledSchema;
 }
 
-/** Input of a prompt without arguments. Sent arguments are ignored. */
+/** Input of a prompt without arguments. Arguments that a caller sends are ignored, but those that are not strings are rejected. */
 export const NO_ARGUMENTS: PromptInput = {
   arguments: [],
   input: {
@@ -24,7 +25,7 @@ export const NO_ARGUMENTS: PromptInput = {
 /**
  * Compiles the schema of a prompt's arguments, which callers send as strings.
  *
- * @throws {TypeError} If its root is not an object, or a member does not accept strings.
+ * @throws {TypeError} If it has no JSON Schema, its root is not an object, or a member does not accept strings.
  */
 export function compilePromptInput(schema: Schema, label: string): PromptInput {
   const where = `Input schema of ${label}`;

@@ -16,7 +16,7 @@ import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 import type { ContentCtx, ListingCtx } from "../handler/context.ts";
 
 /**
- * Return value of a reader: text, bytes, one or several parts; `undefined` or `null` if there is no such resource. A
+ * Return value of a reader: text, bytes, one or several parts. `undefined`, `null` or an empty array: there is no such resource. A
  * part may have its own URI, like a file in a folder.
  */
 export type ResourceAnswer =
@@ -27,15 +27,15 @@ export type ResourceAnswer =
   | null
   | undefined;
 
-/** One part of a resource's contents. */
+/** One part of the contents that a reader returns: text or bytes, with its own URI if it has one. */
 export type ResourcePartAt = ResourcePart & {
   /** URI of the part. Default: the URI that was read. */
   readonly uri?: string;
 };
 
 /**
- * A resource in the return value of `.list()`. Its name is its URI. Media type, icons and annotations default to those
- * of the template.
+ * A resource in the return value of `.list()`. Its URI is expanded from the variables, and is its default name. Media type, icons
+ * and annotations default to those of the template.
  */
 export interface ListedResource<Variables = UriVariables> extends Partial<Omit<ResourceDescription, "uri">> {
   /** Variables from which its URI is expanded. */
@@ -44,7 +44,7 @@ export interface ListedResource<Variables = UriVariables> extends Partial<Omit<R
   readonly annotations?: ContentAnnotations;
 }
 
-/** Definition of a resource, created once by `defineResource`. */
+/** Definition of a resource or template, created by `defineResource`, by an extension such as MCP Apps, or for a remote server. */
 export interface ResourceDefinition {
   /** URI or URI template. */
   readonly uri: string;
@@ -74,9 +74,9 @@ export interface ResourceDefinition {
 }
 
 /**
- * Converts what the reader of a resource returned to MCP contents. Parts without a URI get `uri`.
+ * Converts the return value of a reader to MCP contents. Parts without a URI get `uri`, those without a media type get the resource's.
  *
- * @throws {ToolError} `resource_not_found` if it is empty.
+ * @throws {ToolError} `resource_not_found` if there is no part: `undefined`, `null` or an empty array. Empty text is a part.
  * @throws {TypeError} If it contains anything but text and bytes.
  */
 export function toResourceContentsList(
@@ -108,7 +108,7 @@ function isPart(part: unknown): boolean {
   return typeof blob === "string" || blob instanceof Uint8Array;
 }
 
-/** A resource in a list. Undefined members are omitted. */
+/** Entry of a resource in `resources/list`. Undefined members are omitted. */
 export interface ResourceListing extends ResourceDescription {
   /** Hints for its use. */
   readonly annotations?: ContentAnnotations;
@@ -116,7 +116,7 @@ export interface ResourceListing extends ResourceDescription {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A resource template in a list. Undefined members are omitted. */
+/** Entry of a resource template in `resources/templates/list`. Undefined members are omitted. */
 export interface ResourceTemplateListing extends Omit<ResourceListing, "uri" | "size"> {
   /** URI template (RFC 6570). */
   readonly uriTemplate: string;

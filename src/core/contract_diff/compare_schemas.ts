@@ -25,7 +25,7 @@ import { alternativesOf, compareAlternatives } from "./union_changes.ts";
 /** Maximum number of pairs of schemas that one comparison looks at. Unions multiply them. */
 const MAX_PAIRS = 20_000;
 
-/** Compares two schemas. The changes are in the order of the first schema, each once. */
+/** Returns how the set of valid values changed between two schemas: in the order of the first one, and each change once. */
 export function compareSchemas(before: SchemaPlace, after: SchemaPlace): readonly ValueChange[] {
   const changes = new SchemaComparer(before.root, after.root).compare(before, after);
   return [...new Map(changes.map((change) => [JSON.stringify(change), change])).values()];

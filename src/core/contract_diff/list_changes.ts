@@ -7,7 +7,7 @@ import { compareSchemas } from "./compare_schemas.ts";
 import { isDifferent } from "./scalar_changes.ts";
 import { type Direction, type Level, levelOf, type ValueChange } from "./schema_change.ts";
 
-/** Lists to compare. A list that is absent is not compared. */
+/** What a server lists at one time, for {@link compareLists}. A list that is absent is not compared. */
 export interface ComparedLists {
   readonly tools?: readonly ListedTool[];
   readonly resources?: readonly object[];
@@ -15,7 +15,7 @@ export interface ComparedLists {
   readonly prompts?: readonly object[];
 }
 
-/** A change of a server. Names are those of the first lists; nothing of the second is quoted, since a model may read it. */
+/** A change between two lists of a server. Names are those of the first list; the second is not quoted, since a model may read it. */
 export interface ListChange {
   readonly level: Level;
   /** Kind and name of what changed: `tool "add"`. */
@@ -25,7 +25,7 @@ export interface ListChange {
   readonly message: string;
 }
 
-/** Compares lists. A list that one side does not have is not compared. */
+/** Compares earlier lists of a server with later ones: tools, resources, templates, prompts. A list that one side lacks is skipped. */
 export function compareLists(before: ComparedLists, after: ComparedLists): readonly ListChange[] {
   return [
     ...compareNamed("tool", before.tools, after.tools, "name", compareTools),

@@ -93,7 +93,7 @@ export function requiredOf({ required }: Members): ReadonlySet<string> {
   return new Set(names.filter((name) => typeof name === "string"));
 }
 
-/** Compares the keywords of arrays, position by position. */
+/** Compares the array keywords of two schemas: items by position, lengths, `uniqueItems` and `contains`. Returns the changes. */
 export function compareArrays(before: ObjectPlace, after: ObjectPlace, parts: PartComparer): ValueChange[] {
   const [items, current] = [itemsOf(before.schema), itemsOf(after.schema)];
   const positions = [...Array(Math.max(items.first.length, current.first.length)).keys()];

@@ -20,7 +20,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set(
 /** Schemas with a reference and other keywords, with the schemas that are compared in their place: the same for each use. */
 const JOINED = new WeakMap<object, Members>();
 
-/** Follows references. `undefined` if one cannot be resolved. A reference beside other keywords is a part of `allOf`. */
+/** Follows `$ref` to a schema; `true` and `false` become objects. `undefined` if it is unresolvable. Beside other rules it is part of `allOf`. */
 export function resolvePlace({ schema, root }: SchemaPlace): ObjectPlace | undefined {
   let current: SchemaPlace = { schema, root };
   for (let step = 0; step < MAX_REFERENCES; step++) {

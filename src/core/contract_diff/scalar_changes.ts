@@ -8,7 +8,7 @@ const TYPES = ["array", "boolean", "integer", "null", "number", "object", "strin
 /** Name of a type in the keyword `type`. `number` is used here for numbers that are not integers. */
 export type JsonType = typeof TYPES[number];
 
-/** The types of a schema's values. `undefined` if `type` is malformed. */
+/** The types that `type` accepts: all without it, `integer` and `number` for `number`. `undefined` if `type` is malformed. */
 export function jsonTypesOf({ type }: Members): ReadonlySet<JsonType> | undefined {
   if (type === undefined) return new Set(TYPES);
   const names = [type].flat();
@@ -18,7 +18,7 @@ export function jsonTypesOf({ type }: Members): ReadonlySet<JsonType> | undefine
   );
 }
 
-/** Compares the types. Their names are those of the specification. */
+/** Compares the keyword `type` of two schemas. A lost type is `narrower`, a new one `wider`, a malformed keyword `uncertain`. */
 export function compareTypes(before: Members, after: Members): ValueChange[] {
   const [typesBefore, typesAfter] = [jsonTypesOf(before), jsonTypesOf(after)];
   if (typesBefore === undefined || typesAfter === undefined) return compareOpaque(["type"], before, after);
@@ -30,7 +30,7 @@ export function compareTypes(before: Members, after: Members): ValueChange[] {
   return changes;
 }
 
-/** Compares keywords that describe a value and do not restrict it. */
+/** Compares keywords that describe values and do not restrict them, such as `title` and `default`. Each difference is a `note`. */
 export function compareNotes(before: Members, after: Members): ValueChange[] {
   return NOTES.filter((keyword) => isDifferent(before[keyword], after[keyword])).map((keyword) => {
     return changeHere("note", `the ${keyword} changed, which models read`);
@@ -50,7 +50,7 @@ const NOTES = [
   "contentSchema",
 ];
 
-/** Compares minimum, maximum, their exclusive forms, and `multipleOf` of two schemas. */
+/** Compares minimum, maximum, their exclusive forms, and `multipleOf` of two schemas: tighter is `narrower`. Bounds of integers are whole. */
 export function compareNumbers(before: Members, after: Members): ValueChange[] {
   const isWhole = [before, after].every((schema) => jsonTypesOf(schema)?.has("number") === false);
   const bounds = (["minimum", "maximum"] as const).map((side) => {
@@ -98,7 +98,7 @@ function compareSteps(before: unknown, after: unknown): ValueChange[] {
   return [changeHere("uncertain", "multipleOf changed")];
 }
 
-/** Compares a limit on a size, such as `minLength`. */
+/** Compares a limit on a size, such as `minLength`: tighter is `narrower`. Names with `max` are upper limits. An absent one restricts nothing. */
 export function compareLimit(keyword: string, before: unknown, after: unknown): ValueChange[] {
   const isUpper = keyword.startsWith("max");
   const [one, other] = [before, after].map((value) => value ?? (isUpper ? Infinity : 0));
@@ -110,7 +110,7 @@ export function compareLimit(keyword: string, before: unknown, after: unknown): 
   return [changeHere(isNarrower ? "narrower" : "wider", `${keyword} is ${isNarrower ? "tighter" : "looser"}`)];
 }
 
-/** Compares the keywords of strings. Whether `format` restricts values depends on the validator. */
+/** Compares the string keywords of two schemas. A changed `format` is `uncertain`: whether it restricts values depends on the validator. */
 export function compareStrings(before: Members, after: Members): ValueChange[] {
   return [
     ...compareLimit("minLength", before["minLength"], after["minLength"]),
@@ -120,7 +120,7 @@ export function compareStrings(before: Members, after: Members): ValueChange[] {
   ];
 }
 
-/** Compares keywords that restrict values by themselves: without one, more values are valid. */
+/** Compares keywords that restrict values by themselves: an added one is `narrower`, a removed one `wider`, a changed one `uncertain`. */
 export function compareAssertions(keywords: readonly string[], before: Members, after: Members): ValueChange[] {
   return keywords.filter((keyword) => isDifferent(before[keyword], after[keyword])).map((keyword) => {
     if (before[keyword] === undefined) return changeHere("narrower", `${keyword} was added`);
@@ -130,7 +130,7 @@ export function compareAssertions(keywords: readonly string[], before: Members, 
   });
 }
 
-/** Compares keywords whose effect is not determined here. */
+/** Compares keywords whose effect on values is not known. Each difference is `uncertain`. */
 export function compareOpaque(keywords: readonly string[], before: Members, after: Members): ValueChange[] {
   return keywords.filter((keyword) => isDifferent(before[keyword], after[keyword])).map((keyword) => {
     return changeHere("uncertain", `${keyword} changed`);

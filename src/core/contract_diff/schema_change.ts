@@ -2,8 +2,8 @@
 import type { SchemaPlace } from "../json_schema/type_node.ts";
 
 /**
- * Effect of a change on the set of valid values: fewer, more, or unknown. `removed` breaks callers in any case, `added` does not, and `note`
- * changes no values.
+ * Effect of a change on the set of valid values: fewer, more, or unknown. `removed` is a member that is no longer declared, and breaks
+ * callers in any case; `added` is a new optional member. `note` is a changed text or default, and changes no values.
  */
 export type Effect = "narrower" | "wider" | "uncertain" | "removed" | "added" | "note";
 
@@ -18,7 +18,7 @@ export interface ValueChange {
 /** Where values of a schema go: from the caller to the tool, or back. */
 export type Direction = "input" | "output";
 
-/** What a change means for callers that were written before it. */
+/** What a change means for callers that were written before it. `uncertain`: it may break them. `note`: a model may act differently. */
 export type Level = "breaking" | "uncertain" | "compatible" | "note";
 
 const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
@@ -40,7 +40,7 @@ const LEVELS: Readonly<Record<Direction, Readonly<Record<Effect, Level>>>> = {
   },
 };
 
-/** What a change of arguments, or of an output, means for callers. */
+/** Returns what a change means for callers: fewer valid arguments and more valid outputs are `breaking`. */
 export function levelOf(effect: Effect, direction: Direction): Level {
   return LEVELS[direction][effect];
 }
@@ -51,7 +51,7 @@ export interface PartComparer {
   compare(before: SchemaPlace, after: SchemaPlace): readonly ValueChange[];
 }
 
-/** A change of the compared schema itself, not of a part: its path is empty. */
+/** Creates a change of the compared schema itself, not of a part: its path is empty. */
 export function changeHere(effect: Effect, message: string): ValueChange {
   return { path: [], effect, message };
 }
@@ -61,12 +61,12 @@ const MAX_PATH = 64;
 /** Maximum number of changes of one schema by effect. Further ones have the same meaning. */
 const MAX_CHANGES = 50;
 
-/** Changes of a part, as changes of the whole. */
+/** Returns changes of a part as changes of the whole: `name` is prepended to each path, which is cut after 64 keys. */
 export function changesAt(name: string | number, changes: readonly ValueChange[]): ValueChange[] {
   return changes.map((change) => ({ ...change, path: [name, ...change.path.slice(0, MAX_PATH - 1)] }));
 }
 
-/** Leaves out changes of effects that have many: foreign schemas may have thousands. */
+/** Returns at most the first 50 changes of each effect, since foreign schemas may have thousands. */
 export function boundChanges(changes: readonly ValueChange[]): readonly ValueChange[] {
   if (changes.length <= MAX_CHANGES) return changes;
   const counts = new Map<Effect, number>();

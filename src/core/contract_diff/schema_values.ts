@@ -12,7 +12,7 @@ const MAX_NAMED = 10;
 /** Maximum length of a value in a message, in characters. */
 const MAX_VALUE = 60;
 
-/** The values that a schema lists. `undefined` if it accepts others. */
+/** The values of `const` or `enum`, or of the types `null` and `boolean`. `undefined` for a schema that does not list its values. */
 export function listedValues(schema: Members): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, "const")) return [schema["const"]];
   if (Array.isArray(schema["enum"])) return schema["enum"];
@@ -20,7 +20,7 @@ export function listedValues(schema: Members): readonly unknown[] | undefined {
   return schema["type"] === "boolean" ? [true, false] : undefined;
 }
 
-/** Compares two schemas of which at least one lists its values. */
+/** Compares two schemas of which at least one lists its values. Lost values are `narrower`, and the first 10 are named; new ones are `wider`. */
 export function compareValues(before: SchemaPlace, after: SchemaPlace): ValueChange[] {
   const [valuesBefore, valuesAfter] = [before, after].map(({ schema }) => listedValues(schema as Members));
   const lost = missingValues(valuesBefore ?? [], before, after);

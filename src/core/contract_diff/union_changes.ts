@@ -12,7 +12,7 @@ const NEUTRAL: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** Returns the alternatives of a schema; the schema itself if it has none, or other keywords beside them. */
+/** Returns the alternatives of `anyOf`, of a disjoint `oneOf`, or one for each type in a list of types; otherwise the schema itself. */
 export function alternativesOf(place: ObjectPlace): readonly SchemaPlace[] {
   const { schema, root } = place;
   const { anyOf, oneOf, type } = schema;
@@ -29,7 +29,7 @@ export function alternativesOf(place: ObjectPlace): readonly SchemaPlace[] {
   return type.map((one) => ({ schema: { ...schema, type: one }, root }));
 }
 
-/** Compares alternatives. Each is compared with the one that is nearest to it. */
+/** Compares the alternatives of two schemas: each with an equal one, else with a similar one. Others were removed or added. */
 export function compareAlternatives(
   before: readonly SchemaPlace[],
   after: readonly SchemaPlace[],

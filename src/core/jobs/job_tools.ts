@@ -36,7 +36,7 @@ export type JobIdInput = Pick<InspectJobInput, "id">;
 /** Type of a tool of {@link jobTools}: it does not stream and declares no failures. */
 export type JobTool<Name extends string, Input, Output> = Tool<Name, Input, Output, never, Record<never, never>>;
 
-/** The tools of {@link jobTools}. */
+/** Return type of {@link jobTools}: its tools, in this order. */
 export type JobTools = readonly [
   JobTool<"list_jobs", ListJobsOptions, JobList>,
   JobTool<"inspect_job", InspectJobInput, JobDetail>,

@@ -30,7 +30,7 @@ export interface JobSummary {
   readonly wakeAtMs?: number;
   /** Latest progress. */
   readonly progress?: Progress;
-  /** Name of the schedule that the call is of. */
+  /** Name of the schedule that created the job. */
   readonly schedule?: string;
   /** Kind of the result, once the job is `done`; of a failure and an error with its code and message. */
   readonly outcome?: { readonly kind: CallResult["kind"]; readonly code?: string; readonly message?: string };
@@ -38,7 +38,7 @@ export interface JobSummary {
   readonly canRetry: boolean;
 }
 
-/** A finished step of a handler. */
+/** A finished step of a handler, as operators see it. */
 export interface StepView {
   /** Key of the step. */
   readonly key: string;
@@ -48,7 +48,7 @@ export interface StepView {
   readonly value?: unknown;
 }
 
-/** A sleep of a handler, or its wait for a value. */
+/** A sleep of a handler, or its wait for a value, as operators see it. */
 export interface WaitView extends Pick<Wait, "until" | "done"> {
   /** Whether it ends with its time alone. */
   readonly kind: "sleep" | "value";
@@ -82,7 +82,7 @@ export interface JobDetail extends JobSummary {
   readonly value?: unknown;
 }
 
-/** Makes a summary. Texts lose what looks like a secret. */
+/** Makes the summary of a job. Its progress and the message of its result lose what looks like a secret. */
 export function summaryOf(job: Job, redactor: Redactor): JobSummary {
   const { id, tool, state, principal, createdAtMs, expiresAtMs, attempt, maxAttempts, owner, wakeAtMs, schedule } = job;
   const isScheduled = wakeAtMs !== undefined && (state === "queued" || state === "waiting");
@@ -98,7 +98,7 @@ export function summaryOf(job: Job, redactor: Redactor): JobSummary {
   };
 }
 
-/** Whether an ended job has kept what another run needs. */
+/** Whether a job can begin again: it is `done` with a failure, and its arguments were kept. */
 export function canRetry({ state, args }: Job, outcome: CallResult | undefined): boolean {
   return state === "done" && args !== null && outcome?.kind === "failure";
 }
@@ -110,7 +110,7 @@ function outcomeOf(outcome: CallResult, redactor: Redactor): NonNullable<JobSumm
 }
 
 /**
- * Makes the view of one job.
+ * Makes the view of one job for operators. What looks like a secret, or is one by the tool's schemas, is replaced.
  *
  * @param tool The tool of the job, whose schemas name secrets.
  * @param hasValues Whether arguments, results of steps and the result are part of it.

@@ -7,7 +7,7 @@ import { omitUndefined } from "../../internal/json.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import { canRetry, detailOf, type JobDetail, type JobSummary, summaryOf } from "./job_views.ts";
 
-/** States of jobs, in the order of their life. */
+/** All states of jobs, in the order of their life. */
 export const JOB_STATES: readonly JobState[] = ["queued", "running", "asking", "waiting", "done", "cancelled"];
 
 const ENDED: readonly JobState[] = ["done", "cancelled"];

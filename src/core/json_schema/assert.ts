@@ -63,8 +63,9 @@ const KINDS: ReadonlyMap<string, Kind> = new Map(Object.entries({
 }));
 
 /**
- * @throws {TypeError} If the value of a keyword or a pattern is invalid, or a reference cannot be resolved or is
- * circular.
+ * Validates the keywords, patterns and local references of a JSON Schema, and of all its subschemas. Unknown keywords are ignored.
+ *
+ * @throws {TypeError} If the value of a keyword or a pattern is invalid, or a reference cannot be resolved or is circular.
  */
 export function assertSchema(root: Readonly<Record<string, unknown>>): void {
   new Reader(root).schema(root, "#");

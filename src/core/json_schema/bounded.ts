@@ -29,14 +29,14 @@ interface Finding {
   readonly keywordLocation: string;
 }
 
-/** Whether a schema contains `uniqueItems`. */
+/** Whether a schema contains `uniqueItems: true` at any depth. */
 export function containsUniqueItems(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(containsUniqueItems);
   return isJsonObject(node) && (node["uniqueItems"] === true || Object.values(node).some(containsUniqueItems));
 }
 
 /**
- * Limits `uniqueItems` to short arrays and `format` to short strings.
+ * Returns a copy of a schema that applies `uniqueItems` to arrays of at most 16 items, and `format` to strings of at most 2,048 characters.
  *
  * @param passes Whether longer arrays pass. Otherwise they are reported as too long, see {@link isTooLong}.
  */
@@ -56,7 +56,7 @@ export function boundSchema(schema: JsonSchema, passes: boolean): JsonSchema {
   return { ...bounded, allOf: [...all, ...added] };
 }
 
-/** Whether the error reports an array that is too long to compare. */
+/** Whether the library's error is that of the limit which {@link boundSchema} adds for `uniqueItems`, not of the schema itself. */
 export function isTooLong({ keyword, keywordLocation }: Finding): boolean {
   return keyword === "maxItems" && /\/allOf\/\d+\/else\/maxItems$/.test(keywordLocation);
 }

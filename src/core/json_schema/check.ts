@@ -4,7 +4,7 @@ import { keywordAt, parsePointer, valueAt } from "./pointer.ts";
 import { limitReferences, TOO_MANY_REFERENCES } from "./reference_limit.ts";
 import { boundSchema, containsUniqueItems, hasUniqueItems, isTooLong } from "./bounded.ts";
 
-/** A validation error, without the value. */
+/** A validation error: its place and the expected value, but not the value that was found. */
 export interface Problem {
   /** Path from the root. */
   readonly path: readonly (string | number)[];
@@ -14,10 +14,10 @@ export interface Problem {
   readonly isMissing: boolean;
 }
 
-/** Returns the validation errors of a JSON value. */
+/** Returns the validation errors of a JSON value; an empty array for a valid one. */
 export type Check = (value: unknown) => readonly Problem[];
 
-/** A validation error with a message. */
+/** A validation error with a message for callers, which does not quote the value. */
 export interface Issue extends Pick<Problem, "path" | "expected"> {
   readonly message: string;
 }
@@ -47,8 +47,8 @@ const CONTAINERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compiles a schema. The check throws if the schema cannot be used: a reference cannot be resolved or is circular, or a
- * pattern is invalid.
+ * Compiles a schema to a check that reports at most 20 errors. The check throws if the schema cannot be used: a reference cannot be
+ * resolved or is circular, or a pattern is invalid.
  */
 export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
   const findings = containsUniqueItems(schema) ? compileUnique(schema) : compile(boundSchema(schema, false));
@@ -79,13 +79,13 @@ function findingsOf(findings: Findings, value: unknown): readonly OutputUnit[] |
   }
 }
 
-/** Compiles the schema on first use: many schemas are never used. */
+/** Like {@link compileCheck}, but compiles the schema at the first check: many schemas are never used. */
 export function compileLazily(schema: Readonly<Record<string, unknown>>): Check {
   let check: Check | undefined;
   return (value) => (check ??= compileCheck(schema))(value);
 }
 
-/** Converts a check to the form of Standard Schema. */
+/** Converts a check to the function `validate` of Standard Schema. It returns the value unchanged, or issues with messages. */
 export function toValidate(check: Check): Validate {
   return (value) => {
     const problems = check(value);

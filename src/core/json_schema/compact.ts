@@ -23,7 +23,7 @@ export interface ListSizeOptions {
   readonly maxArgumentChars?: number;
 }
 
-/** Rules for {@link ListSizeOptions}. */
+/** Rules for {@link ListSizeOptions}, by which `checkOptions()` validates them. */
 export const LIST_SIZE_RULES: OptionRules<ListSizeOptions> = {
   outputSchemas: BOOLEAN,
   shareSchemas: BOOLEAN,
@@ -36,7 +36,7 @@ export function compactDescription(description: string, { maxDescriptionChars }:
   return maxDescriptionChars === undefined ? description : cutAtSentence(description, maxDescriptionChars);
 }
 
-/** Makes a schema smaller. The result accepts the same values. */
+/** Cuts the descriptions in a schema and moves equal parts to `$defs`, as the options state. The result accepts the same values. */
 export function compactSchema(schema: Members, options: ListSizeOptions): Members {
   const { shareSchemas = false, maxDescriptionChars, maxArgumentChars = maxDescriptionChars } = options;
   // Parts that differ only in the ends of their descriptions are equal afterwards.

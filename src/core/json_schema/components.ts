@@ -10,10 +10,10 @@ import { mapParts } from "./subschemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** An entry of `#/components/schemas`: its name and its schema. */
+/** An entry of `#/components/schemas` of an OpenAPI document: its name and its schema. */
 export type Component = readonly [name: string, schema: JsonSchema];
 
-/** Makes the components of a tool's schemas: `<name>.input`, and `<name>.output` if it has one. */
+/** Makes the components of a tool: `<name>.input`, `<name>.output` if it has an output schema, and one for each of their `$defs`. */
 export function toolComponents({ name, inputSchema, outputSchema }: {
   readonly name: string;
   readonly inputSchema: JsonSchema;
@@ -23,22 +23,22 @@ export function toolComponents({ name, inputSchema, outputSchema }: {
   return outputSchema === undefined ? input : [...input, ...schemaComponents(outputComponent(name), outputSchema)];
 }
 
-/** Name of the component of a tool's arguments. */
+/** Returns the name of the OpenAPI component of a tool's arguments: `<tool>.input`. */
 export function inputComponent(tool: string): string {
   return `${toComponentName(tool)}.input`;
 }
 
-/** Name of the component of a tool's output. */
+/** Returns the name of the OpenAPI component of a tool's output: `<tool>.output`. */
 export function outputComponent(tool: string): string {
   return `${toComponentName(tool)}.output`;
 }
 
-/** Name for a component, in which other characters than letters, digits, dots, hyphens and underscores are replaced. */
+/** Returns a name for a component: other characters than ASCII letters, digits, dots, hyphens and underscores become underscores. */
 export function toComponentName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, "_");
 }
 
-/** Returns a schema that is a reference to the component of this name. */
+/** Returns the schema `{ $ref: "#/components/schemas/<name>" }`. The name is not changed. */
 export function componentRef(name: string): JsonSchema {
   return { $ref: `${PREFIX}${name}` };
 }

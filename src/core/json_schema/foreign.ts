@@ -13,7 +13,7 @@ import { mapParts, subschemasOf } from "./subschemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Compiles a schema of another server on first use. Otherwise like `compileCheck`. */
+/** Like `compileCheck`, at the first check, for a schema of another server: patterns that may be slow apply to short strings, or not at all. */
 export function compileForeignCheck(schema: JsonSchema): Check {
   let check: Check | undefined;
   return (value) => (check ??= compileBounded(schema))(value);
@@ -23,7 +23,7 @@ function compileBounded(schema: JsonSchema): Check {
   return hasSlowPattern(schema) ? lenient(compileLazily(loosen(schema))) : compileCheck(schema);
 }
 
-/** A check that accepts everything if its schema is invalid, or has unresolvable or circular references. */
+/** Returns a check that accepts each value for which `check` throws: its schema is invalid, or its references lead nowhere or in a circle. */
 export function lenient(check: Check): Check {
   return (value) => {
     try {

@@ -6,7 +6,7 @@
 
 import { pointerKeys } from "../../internal/json.ts";
 
-/** Splits a JSON Pointer (RFC 6901) into keys. Array indexes become numbers. */
+/** Splits a JSON Pointer (RFC 6901) into keys. Keys that could be array indexes become numbers, even if they are names of members. */
 export function parsePointer(pointer: string): (string | number)[] {
   return pointerKeys(pointer).map((key) => /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key);
 }
@@ -16,7 +16,7 @@ export function valueAt(root: unknown, pointer: string): unknown {
   return parsePointer(pointer).reduce(memberOf, root);
 }
 
-/** Returns the value of a keyword at a location that may contain references. */
+/** Returns the value of a keyword in a schema at a location through `$ref`, as validators report it. Local references are followed. */
 export function keywordAt(root: unknown, location: string): unknown {
   return parsePointer(location).reduce<unknown>((node, key) => {
     const found = memberOf(node, key);

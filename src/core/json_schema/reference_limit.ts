@@ -13,10 +13,10 @@ interface Referring {
 /** Number of references that any validation may follow: 8 levels of a union of 3 that refer to it. */
 const FREE = 10_000;
 
-/** Thrown by a validation that follows too many references. */
+/** Thrown by a validation that follows too many references: over 10,000, plus those of the schema for each part of the value. */
 export const TOO_MANY_REFERENCES: Error = new Error("The validation follows too many references");
 
-/** Returns a function that is called with each value before its validation. `undefined` if the schema has no references. */
+/** Makes a validator throw {@link TOO_MANY_REFERENCES}. Call the result with each value before its validation; `undefined`: no references. */
 export function limitReferences(validator: object): ((value: unknown) => void) | undefined {
   const referring = validator as Referring;
   const { lookup = {} } = referring;

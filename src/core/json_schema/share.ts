@@ -18,8 +18,8 @@ const PLACED = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRe
 const MOVABLE_REFERENCE = /^#\/(?:\$defs|definitions)\/[^/]+$/;
 
 /**
- * Replaces parts of a schema that occur more than once by references to `$defs` of the same schema. The result accepts the same values.
- * A schema with references to other places than `$defs` and `definitions` is returned as it is.
+ * Replaces parts of a schema that occur more than once by references to its `$defs`, if that is shorter. The result accepts the same
+ * values. A schema with `$id`, anchors, or references to other places than `$defs` and `definitions` is returned as it is.
  */
 export function shareParts(schema: Members): Members {
   if (!isMovable(schema)) return schema;

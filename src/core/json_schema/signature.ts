@@ -24,7 +24,7 @@ const MAX_DEPTH = 3;
 /** Parts of types that a signature shows; further ones are `unknown`. References may multiply them. */
 const MAX_PARTS = 1_000;
 
-/** Returns a tool as `(city: string, days?: number) => { temperature: number }`. Lengthy parts are cut. */
+/** Returns a tool's schemas as `(city: string, days?: number) => { temperature: number }`. Long unions and deep objects are shortened. */
 export function signatureOf(inputSchema: JsonSchema, outputSchema: JsonSchema | undefined): string {
   const { properties, required } = inputSchema;
   const input = toTypeNode({ schema: { type: "object", properties, required }, root: inputSchema });

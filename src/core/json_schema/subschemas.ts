@@ -12,7 +12,7 @@ export const MAPS: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-/** Keywords whose value is a schema. */
+/** Keywords whose value is one schema. `items` is not among them, since its value may be a list. */
 export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   "additionalProperties",
   "propertyNames",
@@ -37,7 +37,7 @@ export function hasOwnBase({ $id }: SchemaObject): boolean {
   return typeof $id === "string" && /^[^#]/.test($id);
 }
 
-/** Yields the direct subschemas, with the names of properties. */
+/** Yields the direct subschemas that are objects, those of unknown keywords included; for one of `properties`, with its name. */
 export function* subschemasOf(
   schema: SchemaObject,
 ): Generator<readonly [part: SchemaObject, property: string | undefined]> {
@@ -52,7 +52,7 @@ export function* subschemasOf(
   }
 }
 
-/** Maps the direct subschemas and removes members that are `undefined`. */
+/** Returns a copy with the direct subschemas mapped, those of unknown keywords included. Members that are `undefined` are removed. */
 export function mapParts(schema: SchemaObject, change: (part: SchemaObject) => unknown): Record<string, unknown> {
   const changeAny = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(changeAny);

@@ -8,7 +8,7 @@ import { isJsonObject, type Members, pointerKeys } from "../../internal/json.ts"
 import { valueAt } from "./pointer.ts";
 import { hasOwnBase } from "./subschemas.ts";
 
-/** Names of types without parts. */
+/** Names of types without parts. `integer` is a `number` here. */
 export type TypeKeyword = "string" | "number" | "boolean" | "null" | "unknown" | "never";
 
 /** The type of the values that a schema accepts, as a tree from which signatures and contracts are written. */
@@ -33,7 +33,7 @@ export interface LiteralNode {
   readonly value: string | number | boolean | null;
 }
 
-/** The type of another schema of the document. */
+/** The type of another schema of the document, which a `$ref` leads to. */
 export interface ReferenceNode {
   readonly kind: "reference";
   readonly target: SchemaPlace;
@@ -81,7 +81,7 @@ const MAX_DEPTH = 64;
 export const UNKNOWN: KeywordNode = { kind: "keyword", name: "unknown" };
 const NEVER: KeywordNode = { kind: "keyword", name: "never" };
 
-/** Returns the type that a schema describes, with references as they are. */
+/** Returns the type that a schema describes. References are not followed: they become nodes with their target. */
 export function toTypeNode({ schema, root }: SchemaPlace): TypeNode {
   return new TypeReader(root).read(schema, 0);
 }
@@ -232,7 +232,7 @@ function isLiteral(value: unknown): value is LiteralNode["value"] {
   return value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }
 
-/** Joins alternatives. `unknown` absorbs the others, and `never` is left out. */
+/** Joins alternatives to one type. `unknown` absorbs the others, `never` is left out, and no alternatives are `never`. */
 export function unionOf(types: readonly TypeNode[]): TypeNode {
   if (types.some((type) => isKeyword(type, "unknown"))) return UNKNOWN;
   return combine("union", types.filter((type) => !isKeyword(type, "never")), NEVER);

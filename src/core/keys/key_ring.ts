@@ -49,7 +49,7 @@ const LEEWAY_SECONDS = 60;
 const MIN_SECRET_BYTES = 32;
 
 /**
- * Signs tokens with the first key and verifies them with any.
+ * Creates keys that sign a server's tokens with the first secret and verify them with any, so that secrets can be replaced.
  *
  * @example A ring in which k2 takes over from k1
  * ```ts fragment
@@ -65,7 +65,7 @@ export function keyRing(keys: string | readonly string[], options: KeyRingOption
   return ringOf(() => ring, options);
 }
 
-/** A ring with random keys, made at its first use: some runtimes have no randomness before the first request. */
+/** A ring with random keys for this process, made at first use: some runtimes have no randomness before the first request. */
 export function randomKeyRing(): QuestionKeys {
   return ringOf(() => [{ kid: "random", secret: crypto.getRandomValues(new Uint8Array(MIN_SECRET_BYTES)) }], {});
 }
@@ -74,7 +74,7 @@ const RANDOM_KEYS_WARNING =
   "Tokens are signed with a random key: other replicas refuse them, and so will this one after a restart. " +
   'Pass createServer({ keys: "k1:…" }), from your secrets';
 
-/** Random keys for a server without keys, with a warning when the first token is signed. */
+/** Random keys for a server without the option `keys`. A warning is logged when the first token is signed, since replicas refuse it. */
 export function randomKeys(logger: Logger | undefined): QuestionKeys {
   const ring = randomKeyRing();
   let hasWarned = false;

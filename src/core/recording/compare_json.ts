@@ -15,7 +15,7 @@ export interface JsonDifference {
 /** The result of {@link compareJson}. */
 export interface JsonComparison {
   readonly differences: readonly JsonDifference[];
-  /** Number of places that count as equal because a secret was replaced there. */
+  /** Number of recorded texts with the mark of a secret: at most the text around the mark was compared. */
   readonly redacted: number;
 }
 
@@ -23,7 +23,7 @@ export interface JsonComparison {
 const MAX_DIFFERENCES = 100;
 
 /**
- * Compares two JSON values. Where the recorded value has the mark of a secret, any secret is equal.
+ * Compares two JSON values. Reports at most 100 differences. Where the recorded value is the mark of a secret, any value is equal.
  *
  * @param now The value to compare, with its secrets replaced.
  * @param ignore JSON pointers; `*` is any one member. Places below them are not compared.

@@ -50,7 +50,7 @@ interface HeldBudget {
 /** Names of tools. Prompts and resources have other names. */
 const TOOL_NAME = /^[\w.-]{1,64}$/;
 
-/** Writes the lines of a recording: the first one at once. */
+/** Writes a recording without secrets: the head at once, each call when it begins, its events and result when it ends. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #startedMs = performance.now();

@@ -39,7 +39,7 @@ export interface CallLine {
   readonly principal?: string;
 }
 
-/** One recorded call. */
+/** One recorded call: its line, with its events and its result. */
 export interface RecordedCall extends CallLine {
   /** Events, in order. */
   readonly events: readonly CallEvent[];
@@ -54,7 +54,7 @@ export interface Recording {
   readonly calls: readonly RecordedCall[];
 }
 
-/** Digest of a list of tools. Equal lists have equal digests. */
+/** Digest of a list of tools, as `sha256-…`, to recognize a changed list. The order of tools matters, that of members does not. */
 export function digestOfList(tools: readonly ListedTool[]): string {
   return `sha256-${encodeBase64Url(sha256(new TextEncoder().encode(canonicalJson(tools))))}`;
 }
@@ -63,7 +63,7 @@ export function digestOfList(tools: readonly ListedTool[]): string {
  * Reads a recording.
  *
  * @param text Contents of the file. A last line without its end is ignored: the recording was cut off there.
- * @throws {TypeError} If it is not a recording, is of a later version, or a line is invalid.
+ * @throws {TypeError} If it is not a recording, is of another version, or a line is invalid.
  */
 export function readRecording(text: string): Recording {
   const lines = text.split("\n");

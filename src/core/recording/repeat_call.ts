@@ -6,7 +6,7 @@ import { delay } from "../../internal/time.ts";
 import type { RecordedCall } from "./recording.ts";
 import { MARK } from "../redaction/secrets.ts";
 
-/** Result of a repeated call, with its events. */
+/** Result of a repeated call, with its events; these are collected only if the recorded call has some. */
 export interface RepeatedCall {
   readonly settled: CallResult | UnknownOutcome;
   readonly events: readonly CallEvent[];

@@ -16,7 +16,7 @@ export interface ReplayedCall {
   readonly status: "same" | "different" | "skipped";
   readonly reason?: string;
   readonly differences: readonly JsonDifference[];
-  /** Number of places that are not compared, because the recording has no secret. */
+  /** Number of recorded texts with the mark of a secret, which is not compared. */
   readonly redacted: number;
 }
 
@@ -30,7 +30,7 @@ export interface ReplayOptions {
 
 const { value: redact } = createRedactor();
 
-/** Sends the calls one after the other, in recorded order. Tokens of the recording are replaced by those that the server gave meanwhile. */
+/** Sends the calls again, one after the other, and yields how each result compares. Tokens are replaced by those that the server gave. */
 export async function* replayCalls(
   { head, calls }: Recording,
   transport: Pick<Transport, "call">,

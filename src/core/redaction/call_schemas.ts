@@ -5,7 +5,7 @@ interface Prepared {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }
 
-/** Schemas of what a call takes and gives. A definition of a tool has them. */
+/** Schemas of the arguments, results and failures of a tool: the redaction finds secrets by them. A tool's definition has them. */
 export interface CallSchemas {
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   /** Schema of the answer; `undefined` for none. */
@@ -16,7 +16,7 @@ export interface CallSchemas {
   readonly errors?: ReadonlyMap<string, Prepared | undefined>;
 }
 
-/** The schema of an answer. Without one it consists of the pieces: a list, or their text. References still start at the root. */
+/** The schema of an answer; that of the streamed pieces, or a list of them, if it has none. References still start at the root. */
 export function answerSchema({ output, partial }: CallSchemas): Readonly<Record<string, unknown>> | undefined {
   return output?.jsonSchema ?? (partial && { ...partial.jsonSchema, items: partial.jsonSchema });
 }

@@ -13,7 +13,7 @@ export interface RedactionBudget {
 /** Characters of a value beside its text. */
 const VALUE_CHARS = 4;
 
-/** Replaces secrets. Applied twice it changes nothing more. */
+/** Replaces secrets by marks, in copies. Finds them by names of members, by schemas and by their look. A second pass changes nothing. */
 export interface Redactor {
   /** A value, with the JSON Schema that describes it. With a budget, only its beginning. */
   value(value: unknown, schema?: unknown, budget?: RedactionBudget): unknown;
@@ -29,7 +29,7 @@ const MIN_LITERAL = 6;
 /** Keywords of JSON Schema whose value is an example of the described value. */
 const EXAMPLES: ReadonlySet<string> = new Set(["default", "examples", "example", "const", "enum"]);
 
-/** @param literals Known secrets, such as the credentials for the recorded server. Read on each use: secrets may be added later. */
+/** Creates a redactor. @param literals Further known secrets, of 6 or more characters. Read on each use: more may be added later. */
 export function createRedactor(literals: Iterable<string> = []): Redactor {
   const known = (): string[] => [...literals].filter((literal) => literal.length >= MIN_LITERAL);
   const text = (value: string): string => redactJson(value, text) ?? redactText(value, known());

@@ -10,10 +10,10 @@ interface Secret {
   readonly mark: string;
 }
 
-/** Text that replaces a secret. */
+/** Text that replaces a secret. Tokens of Toolwire get a longer mark, with the digest of the token. */
 export const REDACTED = "[redacted]";
 
-/** Any mark that {@link redactText} writes. */
+/** Matches each mark that {@link redactText} writes: {@link REDACTED}, and that of a token of Toolwire. */
 export const MARK: RegExp = /\[redacted(?: \w+_ [\w-]+ [\da-f]{8})?\]/;
 
 const SECRET_NAME =
@@ -56,7 +56,7 @@ const NAME =
 /** Headers whose value is the rest of the line. */
 const WHOLE_LINE = /^(?:authorization|cookie)$/i;
 
-/** Replaces the secrets in a text. A token of Toolwire keeps its prefix, its key id and 8 digits of its digest. */
+/** Replaces the literals and what looks like a secret by marks. That of a Toolwire token has its prefix, key id, and 8 digits of its digest. */
 export function redactText(text: string, literals: readonly string[] = []): string {
   return replaceIn(text, 0, findSecrets(text, literals));
 }

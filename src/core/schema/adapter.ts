@@ -33,7 +33,7 @@ export interface ExactCheck {
  */
 export const importedAdapters: SchemaAdapter[] = [];
 
-/** Returns a function of the first adapter that has it for the schema's library. */
+/** Returns the function `member` of the first adapter that has it for the schema's library; `undefined` if no adapter does. */
 export function adapterFor<Member extends "toJsonSchema" | "compileCheck">(
   adapters: readonly SchemaAdapter[],
   schema: Schema,

@@ -19,13 +19,13 @@ export interface Condition {
   readonly mayBeAbsent?: boolean;
 }
 
-/** Thrown if no exact check of a schema can be generated. */
+/** Thrown if no exact check of a schema can be generated: the schema then validates all values itself. */
 export class NotCompilable extends Error {}
 
 /** Names that objects inherit. */
 const INHERITED = Object.prototype;
 
-/** Collects the functions and constants of a check. */
+/** Generates one check: its methods create conditions for kinds of values, and `finish()` compiles the outermost one. */
 export class CheckWriter {
   readonly #held: unknown[] = [];
   #functions = "";
@@ -66,7 +66,7 @@ export class CheckWriter {
     };
   }
 
-  /** An array with a condition for each item. */
+  /** An array with as many items as there are conditions, one for each position. */
   tuple(items: readonly Condition[]): Condition {
     const tests = items.map((item, at) => `&&${this.#define(`return ${item.on("o")}`)}(o[${at}])`);
     const name = this.#define(`return Array.isArray(o)&&o.length===${items.length}${tests.join("")}`);
@@ -140,7 +140,7 @@ export class CheckWriter {
   }
 }
 
-/** Holds if one of several conditions does. A copy is made by the first that holds. */
+/** Creates a condition that holds if one of several does. The first that holds copies the value. */
 export function anyOf(options: readonly Condition[]): Condition {
   const on = (v: string) => `(${options.map((option) => option.on(v)).join("||")})`;
   if (options.every(({ copy }) => copy === undefined)) return { on };
@@ -156,7 +156,7 @@ function copied({ copy }: Condition, value: string): string {
 const PLAIN = "if(typeof o!=='object'||o===null)return false;" +
   "let p=Object.getPrototypeOf(o);if(p!==Object.prototype&&p!==null)return false;";
 
-/** Creates a condition that does not change values. */
+/** Creates a condition on a value that the schema does not change or copy, from the source of the condition. */
 export function condition(on: Condition["on"]): Condition {
   return { on, isLossless: true };
 }
@@ -170,7 +170,7 @@ export const INTEGER: Condition = condition((v) => `Number.isInteger(${v})`);
 export const SAFE_INTEGER: Condition = condition((v) => `Number.isSafeInteger(${v})`);
 export const FINITE: Condition = condition((v) => `Number.isFinite(${v})`);
 
-/** Compares an expression with a number. @throws {NotCompilable} If the limit is not a finite number. */
+/** Creates the condition that an expression compares so with a number. @throws {NotCompilable} If the limit is not a finite number. */
 export function compared(
   what: (name: string) => string,
   operator: "<" | "<=" | ">" | ">=" | "===",
@@ -190,7 +190,7 @@ export function identity(name: string): string {
   return name;
 }
 
-/** Tests a string with a regular expression. @throws {NotCompilable} If the expression is global or sticky. */
+/** Creates the condition that a string matches a regular expression. @throws {NotCompilable} If it is not one, or is global or sticky. */
 export function matching(pattern: unknown, writer: CheckWriter): Condition {
   if (!(pattern instanceof RegExp) || pattern.global || pattern.sticky) throw new NotCompilable("pattern");
   const held = writer.hold(pattern);

@@ -34,7 +34,8 @@ export function compileSchema(schema: Schema, options: JsonSchemaOptions): Compi
 }
 
 /**
- * Reads the validator of a schema once, because some libraries create the `~standard` object on each access.
+ * Reads the validator of a schema once, because some libraries create the `~standard` object on each access. A schema of valibot
+ * reports only the first issue of a value above 4,096 characters of JSON.
  *
  * @throws {TypeError} If it is not a Standard Schema.
  */

@@ -19,7 +19,7 @@ export interface NameLevel {
 /** Keywords that say something about names that `properties` does not declare. Alternatives are left to the schema. */
 const OTHER_NAMES = /^((additional|pattern|unevaluated)Properties|dependentSchemas|if|\$ref|allOf|anyOf|oneOf)$/;
 
-/** Reads the levels of a schema; `undefined` if it is not an object. */
+/** Reads the levels of a schema; `undefined` if it has neither `properties` nor `items` that declare names. `$ref` is not followed. */
 export function readNames(schema: unknown): NameLevel | undefined {
   if (!isJsonObject(schema)) return undefined;
   const { properties } = schema;
@@ -37,7 +37,7 @@ export function readNames(schema: unknown): NameLevel | undefined {
   };
 }
 
-/** Adds `additionalProperties: false` to every object of a schema that declares names and says nothing about others. */
+/** Returns a copy with `additionalProperties: false` in each object of the `level` that declares names and leaves others `unsaid`. */
 export function refuseOthers(schema: JsonSchema, level: NameLevel | undefined): JsonSchema {
   const copy = structuredClone(schema);
   addRefusals(copy, level);

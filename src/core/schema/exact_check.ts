@@ -9,7 +9,7 @@ import type { Schema } from "./standard_schema.ts";
 import { checkValibot } from "./valibot_check.ts";
 import type { ValibotSchema } from "./valibot_json_schema.ts";
 
-/** Compiles checks of valibot schemas, if the runtime allows code generation. */
+/** Schema adapter that compiles checks of valibot schemas, for `toolDefiner`. Without code generation, the schemas validate as usual. */
 export const compiledChecks: SchemaAdapter = { vendor: "valibot", compileCheck: compileExactCheck };
 
 /** Accepts nothing, so that the schema decides. */
@@ -32,5 +32,5 @@ export function compileExactCheck(schema: Schema): ExactCheck {
   }
 }
 
-/** Both schema adapters, for the front door. */
+/** Both adapters for valibot: conversion to JSON Schema, and compiled checks. For prompts, and for `defineTool` of the front door. */
 export const SCHEMA_ADAPTERS: readonly SchemaAdapter[] = [valibotJsonSchema, compiledChecks];

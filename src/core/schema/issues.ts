@@ -19,7 +19,7 @@ const MAX_ISSUES = 20;
 /** Maximum length of a message to send. Libraries quote whole values. */
 const MAX_MESSAGE = 200;
 
-/** Formats issues of a library for the caller. */
+/** Converts issues of a library for the caller: the first 20, with the expected and the received value, all shortened. */
 export function formatIssues(issues: readonly SchemaIssue[], input: unknown): InputIssue[] {
   return issues.slice(0, MAX_ISSUES).map((issue) => {
     const path = (issue.path ?? []).map(segmentKey);
@@ -34,7 +34,7 @@ export function formatIssues(issues: readonly SchemaIssue[], input: unknown): In
   });
 }
 
-/** Returns paths and expectations of issues without the values, which may be secrets. */
+/** Returns paths and expectations of the first 20 issues, without values and messages, which may contain secrets. */
 export function locateIssues(issues: readonly SchemaIssue[]): Pick<InputIssue, "path" | "expected">[] {
   return issues.slice(0, MAX_ISSUES).map(({ path = [], expected }) => ({
     path: path.map(segmentKey),

@@ -2,7 +2,7 @@ import { isJsonObject, pointerKeys } from "../../internal/json.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
-/** Options of the conversion. */
+/** Options of {@link toJsonSchema}. */
 export interface JsonSchemaOptions {
   /** Name of the schema in error messages: `Input schema of tool "search"`. */
   readonly where: string;
@@ -102,7 +102,7 @@ function describesObject(schema: unknown, root: JsonSchema, descent: number): bo
   return Array.isArray(any) && any.length > 0 && any.every((part) => describesObject(part, root, descent + 1));
 }
 
-/** Resolves a local reference (`#`, `#/$defs/Node`). */
+/** Returns the part of `root` that a local reference (`#`, `#/$defs/Node`) leads to. `undefined` for others, and if there is no such part. */
 export function resolveReference(reference: string, root: JsonSchema): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let node: unknown = root;

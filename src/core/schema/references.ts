@@ -3,7 +3,7 @@ import { hasOwnBase, subschemasOf } from "../json_schema/subschemas.ts";
 import { resolveReference } from "./json_schema.ts";
 import type { JsonSchema } from "./standard_schema.ts";
 
-/** @throws {TypeError} If a `$ref` of the schema cannot be resolved. */
+/** Checks that each `$ref` leads to a part of the same schema. @throws {TypeError} If one cannot be resolved. */
 export function assertReferences(root: JsonSchema, where: string): void {
   for (const reference of referencesIn(root)) {
     if (resolveReference(reference, root) === undefined) {

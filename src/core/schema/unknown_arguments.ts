@@ -20,7 +20,7 @@ import type { SchemaIssue, SchemaResult } from "./standard_schema.ts";
  */
 export type UnknownArgumentsMode = "suggest" | "refuse" | "drop";
 
-/** Parts of a tool's definition that depend on the mode. */
+/** The parts of a tool's definition that a {@link Guard} reads or changes. */
 export interface GuardedDefinition {
   readonly name: string;
   readonly input: CompiledSchema | undefined;
@@ -33,7 +33,7 @@ interface InfoLogger {
   info(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** Changes definitions for a server. Returns the same definition for the same one. */
+/** Returns a tool's definition that refuses or drops undeclared arguments. The same definition always gives the same result. */
 export type Guard = <Definition extends GuardedDefinition>(definition: Definition) => Definition;
 
 /** Value of the option `unknownArguments` of `./core`: made by {@link unknownArguments}. */

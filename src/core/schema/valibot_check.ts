@@ -23,7 +23,7 @@ import {
 } from "./check_writer.ts";
 import type { ValibotSchema } from "./valibot_json_schema.ts";
 
-/** @throws {NotCompilable} If a part of the schema is not supported. */
+/** Converts a valibot schema to the condition of its check. @throws {NotCompilable} If a part of the schema is not supported. */
 export function checkValibot(schema: ValibotSchema, writer: CheckWriter): Condition {
   const { pipe } = schema;
   if (schema.async === true || "fallback" in schema || "cache" in schema) throw new NotCompilable(schema.type);

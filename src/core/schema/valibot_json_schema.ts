@@ -29,7 +29,7 @@ export interface ValibotSchema {
   readonly [member: string]: unknown;
 }
 
-/** Converts valibot schemas with `@valibot/to-json-schema`, without importing valibot itself. */
+/** Schema adapter for `toolDefiner`: converts valibot schemas with `@valibot/to-json-schema`, without importing valibot itself. */
 export const valibotJsonSchema: SchemaAdapter = { vendor: "valibot", toJsonSchema: convertValibot };
 
 type Options = NonNullable<Parameters<typeof toJsonSchema>[1]>;

@@ -3,7 +3,7 @@ import { canonicalJson } from "../../internal/json.ts";
 import { toHex } from "../../internal/encoding.ts";
 import { encodeText } from "./layout.ts";
 
-/** SHA-256 of a tool's name and arguments, in hexadecimal. Independent of the order of members. */
+/** SHA-256 of a tool's name and arguments, in hexadecimal, to recognize the same call. The order of members does not matter. */
 export function digestOf(tool: string, args: unknown): string {
   return sha256Hex(`${tool}\0${canonicalJson(args)}`);
 }
@@ -19,12 +19,12 @@ export function digestOfRun({ definition: { name }, call: { args, config } }: Di
   return digestOf(name, config === undefined ? args : { args, config: config.reveal() });
 }
 
-/** Derives a UUID from words. The same words result in the same UUID. */
+/** Derives an id in the form of a UUID from words, by SHA-256. The same words in the same order result in the same id. */
 export function uuidOf(...words: readonly string[]): string {
   return sha256Hex(JSON.stringify(words)).slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** SHA-256 of a text, in hexadecimal. */
+/** SHA-256 of a text in UTF-8, in hexadecimal, lower case. */
 export function sha256Hex(text: string): string {
   return toHex(sha256(encodeText(text)));
 }

@@ -26,7 +26,7 @@ export const nobleHmac: Hmac = (key) => {
   return (message) => keyed.clone().update(message).digest();
 };
 
-/** HKDF-SHA256 without a salt, for 32 bytes, which is a single round. */
+/** Derives the key of 32 bytes for one use, named by `info`, from a secret: HKDF-SHA256 without a salt, in a single round. */
 export function deriveKey(hmac: Hmac, secret: Uint8Array, info: string): Uint8Array {
   const extracted = hmac(new Uint8Array(MAC_BYTES))(secret);
   return hmac(extracted)(encodeText(`${info}\x01`));

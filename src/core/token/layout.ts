@@ -6,7 +6,7 @@
 import type { Json } from "../../internal/json.ts";
 import type { TokenClaims, TokenKind, VerifiedToken } from "./token.ts";
 
-/** Identifiers and limits of a kind of token. */
+/** Prefix, kind byte and maximum length of a kind of token. */
 export interface TokenShape {
   /** Prefix of the token. */
   readonly prefix: string;
@@ -17,8 +17,9 @@ export interface TokenShape {
 }
 
 /**
- * Limits by use: a promise is sent in a header, a continuation contains answers and steps, a context is sent with each
- * call, a config is stored with a job, a handle of an answer contains the arguments of its call, a resolver is part of a URL.
+ * Prefix, byte and maximum length of each kind of token. Limits by use: a promise is sent in a header, a continuation contains answers
+ * and steps, a context is sent with each call, a config is stored with a job, a handle of an answer contains the arguments of its call,
+ * a resolver is part of a URL.
  */
 export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   promise: { prefix: "prom_", code: 1, maxChars: 2_048 },
@@ -29,7 +30,7 @@ export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   resolve: { prefix: "res_", code: 6, maxChars: 512 },
 };
 
-/** Size of a stamp (expiry and id) in bytes. */
+/** Size of a stamp in bytes: the expiry and id of a token, which all holders can read. */
 export const STAMP_BYTES = 21;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -40,7 +41,7 @@ export function encodeText(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }
 
-/** Concatenates bytes. */
+/** Returns the bytes of all parts, one after the other, in a new array. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let end = 0;
   for (const part of parts) end += part.length;
@@ -49,7 +50,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
   return whole;
 }
 
-/** Encodes expiry (5 bytes) and id (16 bytes), big-endian. */
+/** Encodes expiry (5 bytes) and id (16 bytes), big-endian. @throws {TypeError} If the id is not a UUID in lower case, or the expiry not whole. */
 export function encodeStamp({ expSeconds, id }: TokenClaims): Uint8Array {
   const text = `${expSeconds.toString(16).padStart(10, "0")}-${id}`;
   if (!/^[\da-f]{10}-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)) {

@@ -1,7 +1,7 @@
 /** Claims of signed tokens, and the interface for signing and verifying them. */
 import type { Json } from "../../internal/json.ts";
 
-/** Purpose of a token. A token of one kind is never accepted as one of another. */
+/** Purpose of a token, never accepted for another: `context` is caller state, `answer` a handle of an answer, `resolve` gives a wait its value. */
 export type TokenKind = "promise" | "continuation" | "context" | "config" | "answer" | "resolve";
 
 /** What a token is signed for: call, tool, caller, expiry and further data. */
@@ -33,7 +33,7 @@ export interface VerifiedToken {
   readonly data: Json | undefined;
 }
 
-/** Signs tokens of all kinds and verifies them. Replicas need the same secrets. */
+/** Signs tokens of all kinds and verifies them, as the option `keys` of a server. Replicas need the same secrets. */
 export interface TokenKeys {
   /** Whether claims are encrypted. Default: `false`. */
   readonly isSealed?: boolean;

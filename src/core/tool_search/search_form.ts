@@ -15,11 +15,11 @@ const MAX_RESULTS = 20;
 const MAX_QUERY = 1_000;
 const MAX_LISTED_GROUPS = 40;
 
-/** Hints of `search_tools`. */
+/** MCP annotations of `search_tools`: it changes nothing, may be repeated, and has no access to other systems. */
 export const SEARCH_ANNOTATIONS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 /**
- * Describes a tool that searches. The description names the groups, so that a model knows what it can search for.
+ * Returns the description of a tool that searches. It names up to 40 groups, so that a model knows what it can search for.
  *
  * @param groups Number of tools by group.
  * @param next What the model does with a found tool, as a sentence.
@@ -33,7 +33,7 @@ export function describeSearch(groups: ReadonlyMap<string, number>, next: string
     `${next}${summary}`;
 }
 
-/** JSON Schema of the arguments of a search. Results whose form is fixed take no `detail`. */
+/** Returns the JSON Schema of the arguments of a search: `query` and `limit`; `group` and `detail` only if there is a choice. */
 export function searchSchema(hasGroups: boolean, hasDetail: boolean): JsonSchema {
   const query = {
     type: "string",
@@ -60,12 +60,12 @@ export function searchSchema(hasGroups: boolean, hasDetail: boolean): JsonSchema
   }, "query");
 }
 
-/** Description of `call_tool`. */
+/** Returns the description of `call_tool` for models. @param searchTools Name of the tool that searches. */
 export function describeCall(searchTools: string): string {
   return `Call a tool that ${searchTools} found. The result is that of the tool.`;
 }
 
-/** JSON Schema of the arguments of `call_tool`. */
+/** Returns the JSON Schema of the arguments of `call_tool`: name and arguments of a tool that `searchTools` found. */
 export function callSchema(searchTools: string): JsonSchema {
   return objectOf({
     name: { type: "string", description: `Name of a tool, as ${searchTools} returned it` },

@@ -8,7 +8,7 @@
  */
 import { type KnownWords, splitCamelCase, wordsOf } from "./words.ts";
 
-/** Text of one tool, by field. */
+/** The text of one tool that {@link SearchIndex} searches, by field. */
 export interface SearchableTool {
   /** Name that callers use. */
   readonly name: string;
@@ -58,7 +58,7 @@ interface Hit {
   idf: number;
 }
 
-/** An index of tools. It does not change; a changed list needs a new one. */
+/** An index of a list of tools for ranked search, by names, descriptions and parameters. A changed list needs a new index. */
 export class SearchIndex {
   /** Weighted frequencies of each stem, by position of the tool. */
   readonly #frequencies = new Map<string, Map<number, number>>();

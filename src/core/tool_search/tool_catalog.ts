@@ -37,7 +37,7 @@ export interface SearchInput {
   readonly limit?: number;
 }
 
-/** A found tool. */
+/** A found tool, in the form that `detail` of the search selects. */
 export interface FoundTool {
   /** Name for `call_tool`. */
   readonly name: string;
@@ -53,7 +53,7 @@ export interface FoundTool {
   readonly outputSchema?: Readonly<Record<string, unknown>>;
 }
 
-/** Answer of `search_tools`. */
+/** Answer of `search_tools`: the best tools, with the number of all that match. */
 export interface SearchOutput {
   /** Found tools, best first. */
   readonly tools: readonly FoundTool[];
@@ -67,14 +67,14 @@ export interface SearchOutput {
   readonly hint?: string;
 }
 
-/** Number of results unless a caller asks for another. */
+/** Number of tools that a search describes, unless a caller asks for another number. */
 export const DEFAULT_LIMIT = 5;
 const MAX_SENTENCE = 160;
 const MAX_SCHEMA_DEPTH = 6;
 const MAX_NAMED_GROUPS = 30;
 const MAX_FACETS = 8;
 
-/** A list of tools with its index. It does not change. */
+/** Search over an unchanging list of tools: ranks those that match a query, and describes them. */
 export class ToolCatalog {
   readonly #tools: readonly CatalogTool[];
   readonly #hasGroups: boolean;
@@ -104,7 +104,7 @@ export class ToolCatalog {
     );
   }
 
-  /** Finds tools and describes them. */
+  /** Describes the best tools for a query, up to its limit, with the number of all that match. Gives a hint if there is no match. */
   find(input: SearchInput, isFindable: (index: number) => boolean): SearchOutput {
     const { group, detail = "signature", limit = DEFAULT_LIMIT } = input;
     const { found: indexes, unmatched } = this.rank(input, isFindable);
@@ -132,7 +132,7 @@ export class ToolCatalog {
   }
 }
 
-/** Counts the tools of each group, in the order of the list. */
+/** Returns the number of tools of each group, in the order of the list. Tools without a group are left out. */
 export function countGroups(tools: readonly Pick<CatalogTool, "group">[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { group } of tools) if (group !== "") counts.set(group, (counts.get(group) ?? 0) + 1);

@@ -14,7 +14,7 @@ interface Word {
   readonly isStopWord: boolean;
 }
 
-/** Words of runs of letters and digits that were split before. Texts of tools repeat most of their words. */
+/** Cache of {@link wordsOf}: the words of each run of letters and digits. Texts of tools repeat most of their words. */
 export type KnownWords = Map<string, readonly Word[]>;
 
 /** Words without meaning for a search. */

@@ -29,7 +29,7 @@ export interface Scheduled {
   readonly delayMs: number;
 }
 
-/** The exclusive right to run a job. */
+/** The exclusive right to run a job, until it is released or expires. */
 export interface BullmqLease {
   readonly job: string;
   /** Id of the delivery that the lease was acquired with. */
@@ -70,6 +70,7 @@ export interface Records {
   release(lease: BullmqLease): Promise<void>;
 }
 
+/** The queue of deliveries in BullMQ. Methods reject if the store cannot be reached. */
 export interface DeliveryQueue {
   /** Schedules a delivery to a worker. */
   add(scheduled: Scheduled): Promise<void>;
@@ -94,7 +95,7 @@ export interface DeliveryWorker {
   abort(): Promise<void>;
 }
 
-/** Redis or PostgreSQL. Connects at the first use. */
+/** The store of a `BullmqEngine`, Redis or PostgreSQL: its records, its queue and its workers. Connects at the first use. */
 export interface Backend {
   readonly records: Records;
   /** The queue. Opening it rejects if the store cannot be reached. */
@@ -110,7 +111,7 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** Settings of the engine and both backends. */
+/** Settings of a `BullmqEngine` and its backend; `name` is that of the queue. */
 export interface BullmqSettings {
   readonly name: string;
   /** Lease duration in milliseconds. */

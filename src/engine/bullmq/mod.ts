@@ -70,7 +70,7 @@ const RULES: OptionRules<AnyOptions> = {
 };
 
 /**
- * Stores jobs in Redis or PostgreSQL; BullMQ delivers them.
+ * Creates an engine for processes on several machines: it stores jobs in Redis or PostgreSQL, and BullMQ delivers them.
  *
  * Connects at the first use. Its connections keep the process alive until `close()`.
  *

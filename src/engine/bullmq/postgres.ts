@@ -35,7 +35,7 @@ interface PgClient extends PgQueryable {
   on(event: "notification", listener: (message: { readonly payload?: string | undefined }) => void): unknown;
 }
 
-/** PostgreSQL: one pool for requests, one connection for notifications, and one pool for each worker. */
+/** The backend over PostgreSQL: one pool for requests, one connection for notifications, and one pool for each worker. */
 export class PostgresBackend implements Backend {
   readonly records: PostgresRecords;
   readonly queue: Lazy<DeliveryQueue> = new Lazy(() => this.#openQueue());

@@ -5,7 +5,7 @@ import { headColumns, headOfRow, HEADS, type JobHead, type JobRange } from "../j
 /** Channel of PostgreSQL for changes of jobs; the payload is `<queue>:<id>`. */
 export const CHANNEL = "toolwire";
 
-/** Creates schema, table and index, unless they exist. */
+/** SQL that creates the schema `toolwire`, its table of jobs and the indexes, unless they exist. The tables of BullMQ are not among them. */
 export const TABLES = `
   CREATE SCHEMA IF NOT EXISTS toolwire;
   CREATE TABLE IF NOT EXISTS toolwire.jobs (
@@ -86,7 +86,7 @@ interface PostgresResult {
 /** Changes a record and schedules a delivery in the same transaction. */
 type Schedule = (scheduled: Scheduled, change: (query: PostgresQuery) => Promise<boolean>) => Promise<boolean>;
 
-/** Each job is a row. All queues share one table. */
+/** Job records in PostgreSQL: each job is a row of one table, which all queues share. Insertions delete expired rows. */
 export class PostgresRecords implements Records {
   readonly #queue: string;
   // BullMQ times its locks by the clocks of the machines here.

@@ -40,7 +40,7 @@ export function importBullmq(packages: readonly string[]): Promise<typeof import
   return importPackage(BULLMQ, packages, () => import("bullmq"));
 }
 
-/** Waits for a queue of BullMQ and adapts it. */
+/** Waits until a queue of BullMQ is connected, and returns it as a {@link DeliveryQueue}. Closes it and rejects if it cannot connect. */
 export async function openDeliveryQueue(
   queue: Connectable & Pick<BullmqQueue, "add" | "remove" | "close">,
   onError: (error: unknown) => void,
@@ -64,14 +64,14 @@ export async function openDeliveryQueue(
   };
 }
 
-/** Name, data and options of BullMQ's job for a delivery. */
+/** Returns name, data and options of BullMQ's job for a delivery: it is deleted when done, and retried while it fails. */
 export function toEntry(
   { delivery: { id, ...data }, delayMs }: Scheduled,
 ): [typeof KIND, DeliveryData, JobsOptions & { readonly jobId: string }] {
   return [KIND, data, { ...OPTIONS, jobId: id, delay: wholeMs(delayMs) }];
 }
 
-/** Creates the function that BullMQ calls for each delivery. */
+/** Creates the function that BullMQ calls for each delivery: it runs the handler, and postpones the delivery if that returns a delay. */
 export function toProcessor(
   handler: DeliveryHandler,
   DelayedError: new () => Error,
@@ -85,7 +85,7 @@ export function toProcessor(
   };
 }
 
-/** Options of a worker of BullMQ. A worker that does not renew its lock for `leaseMs` is considered dead. */
+/** Returns the options of a worker of BullMQ. A worker that does not renew its lock for `leaseMs` is considered dead. */
 export function workerOptions(
   concurrency: number,
   { leaseMs }: BullmqSettings,

@@ -46,7 +46,7 @@ interface RedisAccess {
 }
 const PACKAGES = ["bullmq", "ioredis"];
 
-/** Redis: one connection for requests, one for notifications, and two for each worker. */
+/** The backend over Redis: one connection for requests, one for notifications, and two for each worker. */
 export class RedisBackend implements Backend {
   readonly records: RedisRecords;
   readonly queue: Lazy<RedisDeliveryQueue> = new Lazy(() => this.#openQueue());

@@ -8,7 +8,7 @@ import type { Redis } from "ioredis";
 import type { Job } from "../engine.ts";
 import { HEADS, type JobHead, type JobRange, positionOf } from "../job_list.ts";
 
-/** Removes positions of expired jobs: more than are added. */
+/** Part of the Lua script that inserts a job: removes the positions of up to 10 expired jobs, while one is added. */
 export const TRIM = `
   local expired = redis.call("ZRANGEBYSCORE", KEYS[3], "-inf", now, "LIMIT", 0, 10)
   if #expired > 0 then
@@ -16,17 +16,17 @@ export const TRIM = `
     redis.call("ZREM", KEYS[3], unpack(expired))
   end`;
 
-/** Key of a job's record. */
+/** Returns the Redis key of the hash that has a job's record. */
 export function recordKey(prefix: string, id: string): string {
   return `${prefix}:job:${id}`;
 }
 
-/** The field `head` of a record: what a list needs besides the position. */
+/** Returns the field `head` of a record as JSON: state, tool and caller, which a list needs besides the position. */
 export function headText({ state, tool, principal }: Job): string {
   return JSON.stringify([state, tool, principal?.id ?? ""]);
 }
 
-/** The first {@link HEADS} jobs of a range, the latest first. */
+/** Reads the first {@link HEADS} jobs of a range, the latest first. Expired ones may be among them, without a state. */
 export async function readHeads(
   redis: Redis,
   prefix: string,

@@ -5,7 +5,7 @@ import type { BullmqSettings, DeliveryWorker } from "./backend.ts";
 /** Delay before the next try to open the worker, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** A worker that starts as soon as the store can be reached. */
+/** A worker that starts as soon as the store can be reached: it tries to open once a second until then, and reports each failure. */
 export class BullmqWorker implements EngineWorker {
   readonly #open: () => Promise<DeliveryWorker>;
   readonly #settings: BullmqSettings;

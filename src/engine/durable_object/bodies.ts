@@ -8,7 +8,7 @@ const PART_CHARS = 500_000;
 /** Start of a body that is in parts. JSON starts with another character. */
 const MARK = "parts ";
 
-/** The parts of a body, which end with it. */
+/** SQL for the table of the parts of large bodies, and for triggers that delete the parts with their body. */
 export const PARTS_SCHEMA: string = `
   CREATE TABLE parts (body TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (body, part)) STRICT;
   CREATE TRIGGER body_replaced AFTER UPDATE OF body ON jobs WHEN substr(old.body, 1, ${MARK.length}) = '${MARK}' BEGIN
@@ -19,7 +19,7 @@ export const PARTS_SCHEMA: string = `
   END;
 `;
 
-/** Creates the functions over an object with {@link PARTS_SCHEMA}. */
+/** Creates functions that store a body above 500,000 UTF-16 code units as rows of the table of {@link PARTS_SCHEMA}, and read it. */
 export function createBodies({ sql }: ObjectStorage): JobBodies {
   return {
     write(text) {

@@ -42,7 +42,7 @@ import { Shard } from "./shard.ts";
 
 export type { ObjectCursor, ObjectNamespace, ObjectResponse, ObjectState, ObjectStorage } from "./platform.ts";
 
-/** Members of a server that {@link durableObjects} uses. */
+/** The part of a server that {@link durableObjects} uses: it runs jobs. */
 export interface ShardServer {
   /** Starts a worker that runs jobs as they come due. */
   work(options: Partial<WorkOptions>): EngineWorker;
@@ -96,7 +96,7 @@ const RULES: OptionRules<DurableObjectOptions<unknown, ShardServer>> = {
 };
 
 /**
- * Stores jobs in Durable Objects with SQLite, and runs them there.
+ * Creates the class of Durable Objects that store jobs in SQLite and run them, and the servers of the Worker that uses them.
  *
  * In the Worker, a call of a tool with `.promise()` is stored, run in an object, and answered within its budget, or promised. Sleeps and
  * later attempts wake the object by its alarm. Idempotency keys work for all tools.

@@ -23,7 +23,7 @@ export interface ObjectStorage {
   setAlarm(atMs: number): Promise<void>;
 }
 
-/** First argument of the constructor of an object. */
+/** First argument of an object's constructor: `DurableObjectState` of Cloudflare Workers, as far as it is used. */
 export interface ObjectState {
   /** Id of the object. */
   readonly id: { toString(): string };
@@ -43,7 +43,7 @@ export interface ObjectResponse {
   text(): Promise<string>;
 }
 
-/** A binding of a class of Durable Objects. */
+/** The binding of a class of Durable Objects: `DurableObjectNamespace` of Cloudflare Workers, as far as it is used. */
 export interface ObjectNamespace {
   /** The id of a name. */
   idFromName(name: string): { toString(): string };

@@ -37,7 +37,7 @@ export async function answerCall(shard: ShardCalls, request: Request): Promise<R
   return Response.json({ value });
 }
 
-/** The shard of another Durable Object: each method sends it one request. */
+/** The shard of another Durable Object: each method sends it one request, and rejects if the answer is not status 200. */
 export class RemoteShard implements ShardCalls {
   readonly #send: SendToObject;
   readonly #signal: AbortSignal;

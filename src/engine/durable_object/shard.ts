@@ -16,7 +16,7 @@ import type { ObjectStorage } from "./platform.ts";
 /** Interval of alarms while jobs run, in milliseconds. An object without events is evicted after 70 s or more. */
 const HEARTBEAT_MS = 10_000;
 
-/** Duration of a lease that ends with the instance of the object, in milliseconds: 317 years. */
+/** Duration of a lease that only ends with the instance of the object, in milliseconds: 317 years. The next instance delivers again. */
 export const INSTANCE_LEASE_MS = 1e13;
 
 /** Delay after which a job is delivered again whose run rejected, in milliseconds. */

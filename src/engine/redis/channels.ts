@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { Lazy } from "../../internal/async.ts";
 import { StoreError } from "../store_errors.ts";
 
+/** The listener of a channel of {@link RedisChannels}. */
 export interface ChannelListener {
   /** Called with each message. */
   onMessage(text: string): void;
@@ -12,7 +13,7 @@ export interface ChannelListener {
 /** Interval of pings in milliseconds. A connection that only listens would not notice that the other side has disconnected. */
 const PING_MS = 10_000;
 
-/** The subscribed channels of a process, over one connection. */
+/** The Redis channels that a process is subscribed to, over one connection. Each has one listener; a reconnection subscribes again. */
 export class RedisChannels {
   readonly #client: Lazy<Redis>;
   readonly #report: (error: unknown) => void;
@@ -81,7 +82,7 @@ export class RedisChannels {
   }
 }
 
-/** Whether Redis rejected the command for a reason that a retry does not change. */
+/** Whether Redis answered the command with an error that a retry does not change. A broken connection is not permanent. */
 export function isPermanentError(thrown: unknown): boolean {
   const error = thrown instanceof StoreError ? thrown.cause : thrown;
   if (!(error instanceof Error) || error.name !== "ReplyError") return false;

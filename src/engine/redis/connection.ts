@@ -113,7 +113,7 @@ export class RedisConnection {
     return delay(delayMs, this.#closing.signal);
   }
 
-  /** Opens a further connection. */
+  /** Opens a further connection, which reconnects by itself. It is closed with the others. Rejects if `ioredis` is missing. */
   async connect(settings: RedisSettings): Promise<Redis> {
     const { feature, packages, timeoutMs } = this.#options;
     const { Redis } = await importPackage(feature, packages, () => import("ioredis"));

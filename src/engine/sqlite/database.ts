@@ -11,7 +11,7 @@ export type SqliteValue = string | number | null;
 /** A row of a result: values by name of the column. */
 export type SqliteRow = Readonly<Record<string, unknown>>;
 
-/** A prepared statement: the members that both modules have. */
+/** A prepared statement of `bun:sqlite` or `node:sqlite`: the members that both have. */
 export interface SqliteStatement {
   /** Returns all rows. */
   all(...values: SqliteValue[]): readonly unknown[];
@@ -21,7 +21,7 @@ export interface SqliteStatement {
   finalize?(): void;
 }
 
-/** A connection: the members that both modules have. */
+/** A connection of `bun:sqlite` or `node:sqlite`: the members that both have. The SQLite of a Durable Object is adapted to it. */
 export interface SqliteDatabase {
   /** Runs statements without parameters. */
   exec(sql: string): unknown;
@@ -53,7 +53,7 @@ const APPLICATION_ID = 0x546f_6f6c;
 /**
  * Opens a file, which is created if it is missing.
  *
- * @throws {Error} If the runtime has no SQLite, the folder is missing, or the file belongs to another program or a newer version.
+ * @throws {Error} If the runtime has no SQLite, the folder is missing, or the file is of another program or another schema version.
  */
 export function openDatabase(path: string, options: OpenOptions): SqliteDatabase {
   const database = connect(path);

@@ -50,7 +50,7 @@ const RULES: OptionRules<SqliteEngineOptions> = {
 };
 
 /**
- * Stores jobs in a file, which is created if it is missing. Several processes can share it.
+ * Creates an engine that stores jobs in a SQLite file, which is created if it is missing. Several processes can share it.
  *
  * The folder must be on a local disk: SQLite's locks do not work on a network file system.
  *
@@ -58,7 +58,7 @@ const RULES: OptionRules<SqliteEngineOptions> = {
  * @returns The engine. Its file is open until `close()`.
  * @throws {TypeError} If the path does not name a file, or an option is invalid or unknown.
  * @throws {RangeError} If a time is not a number of at least 1.
- * @throws {Error} If the runtime has no SQLite, the folder is missing, or the file belongs to another program.
+ * @throws {Error} If the runtime has no SQLite, the folder is missing, or the file is of another program or another schema version.
  */
 export function sqliteEngine(path: string, options: SqliteEngineOptions = {}): PromiseEngine {
   checkOptions("keep jobs in SQLite", options, RULES);

@@ -26,7 +26,7 @@ export interface SqliteLease {
   readonly wasDueAtMs?: number;
 }
 
-/** Version of {@link SQLITE_SCHEMA}. */
+/** Version of {@link SQLITE_SCHEMA}, stored in the database. A database of another version is refused. */
 export const SQLITE_SCHEMA_VERSION = 2;
 
 /**
@@ -106,7 +106,7 @@ const STATEMENTS = {
   dataVersion: "PRAGMA data_version",
 };
 
-/** How the column `body` has the JSON of a job. */
+/** Converts the JSON of a job to the column `body` and back, for databases that limit the size of a row. */
 export interface JobBodies {
   /** Returns the value of the column. */
   write(text: string): string;
@@ -117,7 +117,7 @@ export interface JobBodies {
 
 const WHOLE: JobBodies = { write: (text) => text, read: (body) => body, drop() {} };
 
-/** Opens the tables of a file; see {@link openDatabase}. */
+/** Opens a SQLite file with the tables of jobs, which are created if it is new; see {@link openDatabase}. */
 export function openStore(path: string, options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">): SqliteStore {
   return new SqliteStore(
     openDatabase(path, { ...options, schema: SQLITE_SCHEMA, schemaVersion: SQLITE_SCHEMA_VERSION }),

@@ -14,7 +14,7 @@ interface Watched {
   readonly listeners: Listeners;
 }
 
-/** Listeners of changes. Changes of this process are notified at once, those of others by {@link poll}. */
+/** Listeners of changes of jobs, by id. Changes by this process are notified at once, those by others in {@link poll}. */
 export class SqliteSubscriptions {
   readonly #store: SqliteStore;
   readonly #watched = new Map<string, Watched>();
@@ -50,7 +50,7 @@ export class SqliteSubscriptions {
     }
   }
 
-  /** Notifies the listeners of a job. */
+  /** Notifies the listeners of a job that this process changed. `version` is the new one; `undefined` if the job was removed. */
   notify(id: string, version: number | undefined): void {
     const watched = this.#watched.get(id);
     if (watched === undefined) return;

@@ -20,15 +20,15 @@ export interface Operator {
   readonly keepsReserved: boolean;
 }
 
-/** An expression in braces. */
+/** A parsed expression in braces, such as `{id}` or `{?q,limit}`: its operator and the names of its variables. */
 export interface Expression {
   readonly operator: Operator;
   readonly variables: readonly string[];
-  /** Whether an expansion may contain a character. For named values, includes `=` and the separator. */
+  /** Whether a character may be part of a matched value; more than an expansion contains. For named values, includes `=` and the separator. */
   fits(charCode: number): boolean;
 }
 
-/** A literal or an expression. */
+/** A part of a parsed URI template: literal text, percent-encoded, or an expression in braces. */
 export type TemplatePart = string | Expression;
 
 const OPERATORS: Readonly<Record<string, Operator>> = {

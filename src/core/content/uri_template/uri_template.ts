@@ -42,12 +42,12 @@ export class UriTemplate {
     this.variables = this.#parts.flatMap((part) => (typeof part === "string" ? [] : part.variables));
   }
 
-  /** Expands the template. Missing variables are omitted, as in RFC 6570. */
+  /** Returns the URI for values of the variables, percent-encoded. Missing variables are omitted, as in RFC 6570. */
   expand(variables: Readonly<Record<string, string | undefined>>): string {
     return this.#parts.map((part) => (typeof part === "string" ? part : expand(part, variables))).join("");
   }
 
-  /** Returns the decoded variables of a URI. `undefined` if the template cannot expand to it. */
+  /** Returns the decoded variables of a URI. `undefined` if it does not match, or is longer than 8,192 code units. */
   match(uri: string): UriVariables | undefined {
     const [first] = this.#steps;
     if (uri.length > MAX_URI || (first?.kind === "literal" && !uri.startsWith(first.text))) return undefined;
@@ -166,7 +166,7 @@ function percent(char: string): string {
   return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** The names in a list such as `q,limit`. */
+/** Type of the names in the comma-separated list of an expression: `"q" | "limit"` for `q,limit`. */
 export type ListedNames<List extends string> = List extends `${infer First},${infer Rest}` ? First | ListedNames<Rest>
   : List;
 
