@@ -4,7 +4,7 @@ import { asObject, isJsonObject, type Members } from "../../../internal/json.ts"
 import { supportsViews } from "../../../core/call/views.ts";
 import { TASKS_EXTENSION } from "./constants.ts";
 
-/** Whether a client with these capabilities can be asked questions of a kind, or shows views. */
+/** Whether the declared capabilities of a client allow a question of a kind; for `ui`, whether the client shows views. Unknown ones do not. */
 export function canAsk(capabilities: unknown, kind: AskableKind | "ui"): boolean {
   const { elicitation, sampling, roots } = asObject(capabilities);
   switch (kind) {
@@ -22,7 +22,7 @@ export function canAsk(capabilities: unknown, kind: AskableKind | "ui"): boolean
   }
 }
 
-/** The capabilities that these questions need and the client has not declared; `undefined` if none is missing. */
+/** The capabilities, as an object of MCP, that these questions need and the client has not declared; `undefined` if there are none. */
 export function missingFor(requests: Iterable<Question>, capabilities: unknown): Members | undefined {
   const missing: Record<string, Members> = {};
   for (const request of requests) {

@@ -6,7 +6,7 @@ import { cursorError, Pages } from "./pages.ts";
 import { errorResponse, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
 
-/** The extensions that a server's resources bring: what is declared of them, and their methods. */
+/** Extensions of MCP that the catalog of a server adds: their settings for the declared capabilities, and their methods. */
 export class Extensions {
   /** Settings by identifier, for the capabilities of the server. */
   readonly declared: Members;

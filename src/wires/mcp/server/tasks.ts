@@ -133,21 +133,21 @@ export class Tasks {
     return await this.respond(taskId, fromInputResponses(inputResponses), peer);
   }
 
-  /** Passes the answers to the questions of a task. */
+  /** Passes a client's answers to the questions of a task. Returns an error if the task cannot be reached. */
   async respond(taskId: string, responses: Members, peer: McpPeer): Promise<ErrorResult | undefined> {
     const meta = { continuation: taskId, responses };
     const result = await this.#host.dispatch.call({ tool: "redeem", args: { promise: taskId }, meta, peer });
     return isUnknownTask(result) ? result : undefined;
   }
 
-  /** Cancels a task, if it has not ended. */
+  /** Cancels a task, if it has not ended. Returns an error if the task cannot be reached. */
   async cancel(taskId: string, peer: McpPeer): Promise<ErrorResult | undefined> {
     const call = { tool: "cancel", args: { promise: taskId }, meta: undefined, peer };
     const result = await this.#host.dispatch.call(call);
     return isUnknownTask(result) ? result : undefined;
   }
 
-  /** The result of a task; a promise if it has not ended after `waitMs`. */
+  /** The result of a task: its final result, its open questions, or a promise if it has neither after `waitMs`. */
   async redeem(taskId: string, peer: McpPeer, waitMs: number): Promise<CallResult> {
     const args = { promise: taskId, wait_ms: waitMs };
     return await this.#host.dispatch.call({ tool: "redeem", args, meta: undefined, peer });

@@ -38,7 +38,7 @@ export interface McpToolCall {
   readonly takesPromises: boolean;
 }
 
-/** Decodes and runs `tools/call`. If the client accepts no promises, the call waits for the deferred result. */
+/** Decodes and runs `tools/call`, and encodes its result. If the client accepts no promises, the call waits for the deferred result. */
 export class ToolCallRunner {
   readonly #host: WireHost;
   readonly #tools: McpTools;
@@ -132,7 +132,7 @@ export class ToolCallRunner {
   }
 }
 
-/** Decodes the members of `_meta` that clients of this SDK send. Members of other types are ignored. */
+/** Decodes deadline, context, idempotency key, trace and wish for a promise from a call's `_meta`. Members of a wrong type are ignored. */
 export function readCallMeta(meta: Members): CallMeta | undefined {
   const { deadline_ms: deadlineMs, context, idempotency_key: idempotencyKey, promise } = meta;
   const trace = decodeTrace(meta);

@@ -12,7 +12,7 @@ import type { Revision } from "./revision.ts";
 
 export interface McpTool {
   readonly definition: ToolDefinition;
-  /** Arguments that are repeated in headers. */
+  /** Arguments that HTTP headers of a call repeat. */
   readonly headerParams: readonly HeaderParam[];
   /** Whether a call may be deferred. */
   readonly mayPromise: boolean;
