@@ -60,7 +60,7 @@ export interface WireHost {
   readonly info: ServerInfo;
   /** Limits on requests and results. */
   readonly limits: Limits;
-  /** Source of time. */
+  /** Source of time and timers; tests replace it. */
   readonly clock: Clock;
   /**
    * Parts of wires that the server brings, by name of the wire. The front door brings all; of `./core`, options of the wires take
@@ -173,14 +173,14 @@ export interface MountedWire {
   readonly describe?: ((tools: readonly ToolListing[]) => OpenApiParts) | undefined;
 }
 
-/** Whether anyone may request a path of the wire. */
+/** Whether a path is among `unauthenticatedPaths` of a wire, or below one that ends in `/*`. `false` without a wire. */
 export function isUnauthenticated(wire: MountedWire | undefined, path: string): boolean {
   const { unauthenticatedPaths } = wire ?? {};
   return unauthenticatedPaths !== undefined &&
     unauthenticatedPaths.some((one) => one === path || (one.endsWith("/*") && path.startsWith(one.slice(0, -1))));
 }
 
-/** Paths of a mounted wire. */
+/** Name and paths of a mounted wire, and its OpenAPI description, as other wires see them in {@link WireHost.mounted}. */
 export interface MountedPaths extends Pick<MountedWire, "paths" | "describe"> {
   /** Name of the wire. */
   readonly wire: string;
@@ -297,7 +297,7 @@ export interface FrameListener {
 
 const ANONYMOUS: ClientInfo = {};
 
-/** Caller of a request, read from its head on demand. */
+/** Caller of an HTTP request: principal, headers and signal are read from its head on demand, because some are costly. */
 export class HeadPeer<Id extends string | number | undefined> implements Peer {
   declare readonly wire: string;
   declare readonly requestId: Id;

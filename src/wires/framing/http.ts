@@ -31,7 +31,7 @@ export function jsonReply(status: number, body: string): JsonReply {
   return { status, headers: JSON_HEADERS, body };
 }
 
-/** Returns the error for a body that is not plain JSON in UTF-8, by its headers; status 415. */
+/** The error (for a reply 415) if the headers do not announce a body of JSON in UTF-8 without `content-encoding`; otherwise `undefined`. */
 export function mediaTypeError(headers: Metadata): ErrorResult | undefined {
   if (!isJsonMediaType(headers.get("content-type"))) {
     return errorResult("invalid_request", "Send the header content-type: application/json (UTF-8)");
@@ -52,7 +52,7 @@ interface RequestPath {
   readonly path: string;
 }
 
-/** Path of a request as its client knows it, which may begin with the path of a mount. */
+/** Path of a request as its client sent it, without query: with the path of a mount, which `path` does not have. */
 export function publicPath({ target, path }: RequestPath): string {
   const sent = target.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "").replace(/\/$/, "");
   return sent.endsWith(path) ? sent : path;

@@ -24,7 +24,7 @@ interface DocumentParts {
 }
 
 /**
- * Makes a document of parts. Components of the same name are the same.
+ * Makes an OpenAPI document of the parts of several wires. Components of the same name are expected to be the same.
  *
  * @param mount Path of the mount that the paths are below; `""` for the root.
  */

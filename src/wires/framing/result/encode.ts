@@ -42,7 +42,7 @@ export function promiseToJson(promise: PromiseOutcome): Members {
   };
 }
 
-/** Converts the questions to the caller, by key. */
+/** Converts the questions of a result to JSON, by key. The kind `more` is called `resource` there. */
 export function questionsToJson({ requests }: QuestionsResult): Members {
   return Object.fromEntries(
     Object.entries(requests).map(([key, question]) => [key, questionToJson(question)] as const),

@@ -44,7 +44,7 @@ export function toContinuation(
   return PREFIX + JSON.stringify({ state, forms, answered });
 }
 
-/** Decodes a continuation. Text that was not encoded here is the server's state. */
+/** Decodes a continuation of `toContinuation`. Other text is the server's state. */
 export function fromContinuation(continuation: string): ContinuationState {
   if (continuation.startsWith(PREFIX)) {
     try {
@@ -88,7 +88,7 @@ const MAX_ROUNDS = 32;
 /** The last reply, or questions for the caller. */
 type LoopResult = { readonly reply: RpcReply } | { readonly questions: QuestionsResult };
 
-/** Repeats a request of 2026-07-28 while its result is `input_required` and the handlers can answer all questions. */
+/** Repeats a request of 2026-07-28, at most 32 times, while its result is `input_required` and the handlers answer all questions. */
 export async function runInputRequiredLoop(
   handlers: RequestHandlers,
   send: (inputs: Members) => Promise<RpcReply>,
@@ -125,7 +125,7 @@ export async function answerInputRequests(
   return { questions, answered };
 }
 
-/** The outcome of a call with open questions. */
+/** The outcome of a call with open questions, for the caller, who continues the call with their answers. */
 export function toQuestionsResult(questions: readonly ServerQuestion[], continuation: string): QuestionsResult {
   const requests = Object.fromEntries(questions.map(({ key, question }) => [key, question]));
   return { kind: questionsKind(questions), requests, continuation };

@@ -25,7 +25,7 @@ export function decodeFailedReply(reply: FailedReply): ErrorResult {
   return headers === undefined ? error : addRetryAfter(error, headers);
 }
 
-/** The error result for a result that does not fit its method. */
+/** The error `internal` for a result of the server that does not fit its method. */
 export function invalidResultError(method: string): ErrorResult {
   return errorResult("internal", `The server's result of ${method} is not valid in MCP`);
 }

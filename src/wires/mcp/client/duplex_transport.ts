@@ -5,11 +5,11 @@ import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeMessage, type OneWayMessage, type RpcRequest, type ServerMessage } from "../protocol/messages.ts";
 import type { MessageTransport, ReceiveMessage, RpcReply, SendOptions, TransportReply } from "./message_transport.ts";
 
-/** A connection that carries messages in both directions. */
+/** A connection that carries messages in both directions: the pipes of a process, or the stream and endpoint of 2024-11-05. */
 export interface DuplexConnection {
   /** Whether either side has closed it. */
   readonly isClosed: boolean;
-  /** Sends the text of one message. */
+  /** Sends the text of one message. Returns an error if it could not be sent. */
   write(text: string, options: SendOptions): Promise<ErrorResult | undefined>;
   close(): void;
 }

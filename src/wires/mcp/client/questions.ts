@@ -17,7 +17,7 @@ import {
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSamplingResult } from "./types.ts";
 
-/** A question, with what is needed to send the answer. */
+/** A question of the server for the caller, with what is needed to send the answer. */
 export interface ServerQuestion {
   readonly key: string;
   readonly question: Question;
@@ -44,7 +44,7 @@ export function decodeInputRequests(requests: unknown): ReadonlyMap<string, Inpu
   );
 }
 
-/** Converts a request of the server to a question. */
+/** Converts a request of the server to a question for the caller: elicitation, sampling, roots, or a request for more of a resource. */
 export function toQuestion(key: string, { method, params }: InputRequest): ServerQuestion {
   const message = typedOr(params["message"], "");
   const { refused, resource } = metaOf(params);
@@ -125,7 +125,7 @@ function defaultsOf(schema: unknown): Members {
   }));
 }
 
-/** Handlers of the transport's user for requests of the server. */
+/** Handlers that the user of a transport has set for requests of the server, and the client's capabilities that follow from them. */
 export class RequestHandlers {
   /** Handler of `elicitation/create`. */
   elicitation: ((question: McpElicitation) => MaybePromise<McpElicitationResult>) | undefined = undefined;

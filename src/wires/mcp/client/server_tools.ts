@@ -8,7 +8,7 @@ import { checkPin } from "./pins.ts";
 import { decodeFailedReply } from "./decode_reply.ts";
 import { ListReader } from "./list_reader.ts";
 
-/** A tool with what calls of it need. */
+/** A listed tool, with the arguments that calls of it repeat in headers. */
 export interface KnownTool {
   readonly tool: ListedTool;
   /** Arguments that are repeated in headers. */
@@ -62,7 +62,7 @@ export class ServerTools {
     return this.#known?.get(name);
   }
 
-  /** The error for a tool that differs from its pin. */
+  /** The error for a tool that is not pinned or differs from its pin; `undefined` if the transport has no pins. */
   checkPin(name: string, known: KnownTool | undefined): ErrorResult | undefined {
     return this.#pinned && checkPin(this.#pinned, name, known?.tool);
   }
@@ -146,7 +146,7 @@ export class ServerLists {
     });
   }
 
-  /** Reads all pages of a list, within limits on all of them together. */
+  /** Reads all pages of a list, within the limits of {@link ListReader}, or returns the cached list. */
   async readAll(
     method: string,
     member: string,
@@ -172,7 +172,7 @@ export class ServerLists {
   }
 }
 
-/** Time for which a result may be cached, in milliseconds. */
+/** Time for which the server allows to cache a result, in milliseconds; 0 if it does not state any. */
 export function ttlMsOf({ ttlMs }: Members): number {
   return typeof ttlMs === "number" ? ttlMs : 0;
 }

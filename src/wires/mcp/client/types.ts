@@ -229,7 +229,7 @@ export interface McpRoot {
   readonly name?: string;
 }
 
-/** A list of a server that can change. */
+/** A list of a server whose changes a client can be notified of. */
 export type McpChange = "tools" | "prompts" | "resources";
 
 /** Resources of a server. All methods reject with `ToolError`. */
@@ -240,7 +240,7 @@ export interface McpResources {
   templates(options?: McpRequestOptions): Promise<readonly McpResourceTemplate[]>;
   /** Reads a resource. Rejects with `resource_not_found` if it does not exist. */
   read(uri: string, options?: McpRequestOptions): Promise<readonly McpResourceContents[]>;
-  /** Calls `handler` when the resource changes, until the returned function is called. */
+  /** Calls `handler` when the resource changes, until the returned function is called. Rejects if the server sends no such changes. */
   subscribe(uri: string, handler: () => void, options?: McpRequestOptions): Promise<() => void>;
 }
 
@@ -277,7 +277,7 @@ export interface McpTransport extends Transport {
    * handlers.
    *
    * @returns The result, not checked.
-   * @throws {ToolError} If the server answers with an error.
+   * @throws {ToolError} If the server answers with an error, cannot be reached, or has a question without a handler.
    */
   request(
     method: string,

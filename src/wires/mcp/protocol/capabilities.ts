@@ -22,7 +22,7 @@ export function canAsk(capabilities: unknown, kind: AskableKind | "ui"): boolean
   }
 }
 
-/** The capabilities, as an object of MCP, that these questions need and the client has not declared; `undefined` if there are none. */
+/** The capabilities, as an object of MCP, that these questions need and the client has not declared; `undefined` if nothing is missing. */
 export function missingFor(requests: Iterable<Question>, capabilities: unknown): Members | undefined {
   const missing: Record<string, Members> = {};
   for (const request of requests) {

@@ -151,7 +151,7 @@ export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
     return this.#append(json, false);
   }
 
-  /** The reply: at once if the response is there, otherwise a stream that can be resumed. */
+  /** The reply: JSON if the response is there or the client takes no stream, otherwise a stream. 202 without a body if it is cancelled. */
   reply(response: MaybeFuture<RpcResponse>): MaybeFuture<Reply> {
     if (!isPending(response) && !this.#hasMessages) return this.#toReply(response);
     const { head, onError } = this.options;

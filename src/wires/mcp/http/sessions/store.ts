@@ -13,7 +13,7 @@ export interface McpSession {
   readonly id: string;
   /** The negotiated protocol version. */
   readonly version: LegacyVersion;
-  /** Capabilities of the client. */
+  /** Capabilities of the client; `null` before `initialize`. */
   readonly capabilities: Json;
   /** Name and version of the client. */
   readonly info: Json;
@@ -25,7 +25,7 @@ export interface McpSession {
   readonly subscriptions: readonly string[];
 }
 
-/** A message of a stream. */
+/** A message from the server in a stream of a session, kept until the client has read it or the store drops it. */
 export interface StoredMessage {
   /** Number of the message; it increases within a session. */
   readonly number: number;
@@ -86,7 +86,7 @@ export interface SessionStore {
   subscribe(id: string, listener: (event: SessionEvent) => void): () => void;
 }
 
-/** The session of that id, if this process supports its version and it belongs to the caller. */
+/** The session of that id; `undefined` if it is absent, belongs to another caller, or this process cannot read its version. */
 export async function findSession(
   store: SessionStore,
   id: string,
@@ -105,7 +105,7 @@ function isServable({ id, version, principal, logLevel, subscriptions }: McpSess
     Array.isArray(subscriptions) && subscriptions.every((uri) => typeof uri === "string");
 }
 
-/** The id of a principal that a session keeps. */
+/** The id of a principal, as a session keeps it: `""` for an anonymous caller. */
 export function principalId(principal: Principal | undefined): string {
   return principal?.id ?? "";
 }

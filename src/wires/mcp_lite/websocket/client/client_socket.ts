@@ -1,4 +1,4 @@
-/** State of a socket that can send. */
+/** The `readyState` of an open WebSocket, which can send. */
 export const OPEN_STATE = 1;
 
 /** The members of a `WebSocket` that the transport uses. */

@@ -153,7 +153,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     });
   }
 
-  /** Closes the connection now. Its calls are cancelled when it is closed. */
+  /** Starts to close the connection, with a close code. Its calls are cancelled when it is closed, after at most a second. */
   end(code: number, reason: string): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
