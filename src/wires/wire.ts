@@ -106,7 +106,7 @@ export interface ServerInfo {
   readonly instructions?: string;
 }
 
-/** Limits on requests and results. */
+/** Limits of a server on requests and results. What exceeds them is an error. */
 export interface Limits {
   /** Maximum size of a body in bytes, after decompression. Default: 1 MiB. */
   readonly bodyBytes: number;
@@ -135,7 +135,7 @@ export interface RequestWire {
   mount(host: WireHost): MountedWire;
 }
 
-/** A request wire that is mounted on a server. */
+/** A request wire that is mounted on a server: it answers the HTTP requests on its paths. */
 export interface MountedWire {
   /**
    * Every path that the wire answers, without trailing slash. A path that ends in `/*` stands for all paths below it that no other
@@ -261,7 +261,7 @@ export interface Upgrade {
   readonly protocol: string;
   /** Maximum size of a message in bytes. */
   readonly maxBytes: number;
-  /** Accepts a request of `fetch`, where the runtime can do that by a `Response`. */
+  /** Accepts a request of `fetch`, where the runtime can do that by a `Response`; otherwise returns an error response. */
   respond(request: Request, runtime: unknown): Response;
   /** Serves the accepted socket. */
   open(port: FramePort): FrameListener;
@@ -338,7 +338,7 @@ export interface DuplexWire {
   mount(host: WireHost): MountedDuplexWire;
 }
 
-/** A duplex wire that is mounted on a server. */
+/** A duplex wire that is mounted on a server: it serves connections of messages. */
 export interface MountedDuplexWire {
   /**
    * Serves one connection. Registers its listeners before it returns. Never throws, never rejects.

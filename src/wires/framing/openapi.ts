@@ -58,7 +58,7 @@ interface StoredDocument {
 /** Maximum number of documents of one server: for callers who see different tools, and for different mounts. */
 const MAX_DOCUMENTS = 16;
 
-/** The documents of a server. Each is made once, for a list of tools and a mount, until the tools of the server change. */
+/** Cache of a server's OpenAPI documents, one for each list of visible tools and each mount, until the tools of the server change. */
 export class DocumentCache {
   /** Tools of the server that the documents are of. */
   #definitions: unknown = undefined;

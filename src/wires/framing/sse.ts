@@ -37,6 +37,7 @@ export interface SseBodyOptions {
   readonly onOpen: (body: ReadableStream<Uint8Array>) => void;
 }
 
+/** Body of an event stream: a {@link PushStream} of encoded events, which sends heartbeats until it ends. */
 export class SseBody extends PushStream<string, string> {
   readonly #options: SseBodyOptions;
   #heartbeat: Deadline;

@@ -19,6 +19,7 @@ import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "
 /** Message that a client gives a failure or error whose server sent none. */
 export const DEFAULT_ERROR_MESSAGE = "No reason given";
 
+/** Decodes a result of MCP-lite by `response_type`: answer (the default), failure, promise or questions; others are kept as unknown. */
 export function decodeResult(result: Members): CallResult | UnknownOutcome {
   const { content, _meta } = result;
   const meta = asObject(_meta);

@@ -31,7 +31,7 @@ export interface ServerRoute {
   readonly probeTimeoutMs: number;
 }
 
-/** The connection to a server, in the era that the server supports. */
+/** Client side of one server: detects its era with the first request, and sends all requests in that era. Numbers the requests. */
 export class Connection implements ClientIdentity {
   readonly handlers: RequestHandlers = new RequestHandlers();
   readonly router: IncomingRouter;

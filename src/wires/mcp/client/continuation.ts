@@ -30,6 +30,7 @@ interface ContinuationState {
 
 const PREFIX = "mcp:";
 
+/** Encodes the continuation of a call with open questions: the server's state alone, if no question needs more to be answered. */
 export function toContinuation(
   state: string | undefined,
   questions: readonly ServerQuestion[],
@@ -61,7 +62,7 @@ export function fromContinuation(continuation: string): ContinuationState {
   return { state: continuation, forms: {}, answered: {} };
 }
 
-/** Parameters of the next request: the server's state, and the answers by the server's keys. */
+/** Parameters that continue a call: the server's state as `requestState`, and the answers by the server's keys as `inputResponses`. */
 export function toInputParams({ state, forms, answered }: ContinuationState, responses: unknown): Members {
   const answers = Object.entries(asObject(responses)).map(([key, response]) => {
     const encoding = Object.hasOwn(forms, key) ? forms[key] : undefined;
@@ -110,7 +111,7 @@ export async function runInputRequiredLoop(
   return { reply: { transportError } };
 }
 
-/** Answers questions with the handlers. Questions without a handler are returned for the caller. */
+/** Answers questions with the handlers, and returns those without a handler for the caller. Rejects with what a handler throws. */
 export async function answerInputRequests(
   handlers: RequestHandlers,
   inputRequests: unknown,

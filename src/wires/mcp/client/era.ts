@@ -36,7 +36,7 @@ export interface ProtocolEra {
   request(id: RequestId, request: EraRequest): Promise<RpcReply>;
   /** Sends a notification or a response. Returns an error if it could not be sent. */
   post(message: OneWayMessage): Promise<ErrorResult | undefined>;
-  /** Ends the session. */
+  /** Ends the session, in the era that has one. */
   close(): void;
 }
 
@@ -45,7 +45,7 @@ export interface ClientIdentity {
   /** Name and version. */
   readonly info: McpImplementation;
   readonly capabilities: Members;
-  /** Lowest level of log messages that the client wants. */
+  /** Lowest level of log messages that the client wants; `undefined` if it has not set one. */
   readonly logLevel: McpLogLevel | undefined;
   /** A new request id. */
   nextId(): number;

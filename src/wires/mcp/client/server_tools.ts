@@ -15,6 +15,7 @@ export interface KnownTool {
   readonly headerParams: readonly HeaderParam[];
 }
 
+/** Client side: lists and finds the tools of a server, compares them with pins, and reads them again when they have changed. */
 export class ServerTools {
   readonly #connection: Connection;
   readonly #lists: ServerLists;
@@ -45,7 +46,7 @@ export class ServerTools {
     return this.#pinned?.filter(({ name }) => listed.has(name)) ?? [...listed.values()].map(({ tool }) => tool);
   }
 
-  /** Requests the full list of a server that lists a selection. */
+  /** From the next list on, requests the full list of a Toolwire server that lists a selection. Sends nothing itself. */
   listAll(): void {
     this.#meta = { [ALL_TOOLS]: true };
     this.invalidate();
@@ -57,7 +58,7 @@ export class ServerTools {
     return "kind" in known ? undefined : known.get(name);
   }
 
-  /** Finds a tool in the last list, without a request. */
+  /** Finds a tool in the last list, without a request; `undefined` if there is no list or it lacks the tool. */
   known(name: string): KnownTool | undefined {
     return this.#known?.get(name);
   }
@@ -67,7 +68,7 @@ export class ServerTools {
     return this.#pinned && checkPin(this.#pinned, name, known?.tool);
   }
 
-  /** Whether the last list does not contain a tool. */
+  /** Whether the last list lacks a tool. `false` if no list was read. */
   isKnownMissing(name: string): boolean {
     return this.#known?.has(name) === false;
   }
@@ -132,7 +133,7 @@ function leftOut(name: string, problem: string): string {
   return `Tool "${name.slice(0, MAX_NAME)}" is left out: ${problem}`;
 }
 
-/** Reads the lists of a server. Lists and resources are cached as long as the server allows. */
+/** Reads lists of tools, resources and prompts. They are cached as long as the server allows, or until it notifies of a change. */
 export class ServerLists {
   readonly cache: TtlCache = new TtlCache();
   readonly #connection: Connection;

@@ -39,7 +39,7 @@ export class Subscriptions {
     connection.router.on("sessionRenewed", () => void this.#resubscribe());
   }
 
-  /** Calls `handler` when a list changes, until the returned function is called. */
+  /** Calls `handler` when a list changes, until the returned function is called. A failed subscription is only logged. */
   onChange(list: McpChange, handler: Handler): Handler {
     const remove = addHandler(this.#changes, list, handler);
     void this.#updateStream();

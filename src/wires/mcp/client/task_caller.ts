@@ -39,7 +39,7 @@ export class TaskCaller {
     return await this.#tools.find(tool, limit) === undefined ? promise : undefined;
   }
 
-  /** Redeems or cancels the task. */
+  /** Redeems or cancels the task, as the tool of the call is `redeem` or `cancel`. */
   async call(
     taskId: string,
     call: TransportCall,

@@ -66,7 +66,7 @@ export function unfinishedResult(task: Members): CallResult | undefined {
   }
 }
 
-/** The outcome of a finished task; `undefined` if it has none. A result takes precedence. */
+/** The result or error of a finished task of 2026-07-28; `undefined` if it has neither. A result takes precedence. */
 export function taskOutcome({ result, error }: Members): RpcOutcome | undefined {
   return isJsonObject(result) ? { result } : decodeOutcome(undefined, error);
 }

@@ -46,17 +46,17 @@ function hasSamplingTools(capabilities: unknown): boolean {
   return isJsonObject(asObject(asObject(capabilities)["sampling"])["tools"]);
 }
 
-/** Whether a client or server supports the tasks extension of 2026-07-28. */
+/** Whether the capabilities of a client or server declare the tasks extension of 2026-07-28. */
 export function hasTasksExtension(capabilities: unknown): boolean {
   return isJsonObject(asObject(asObject(capabilities)["extensions"])[TASKS_EXTENSION]);
 }
 
-/** Whether a server supports tasks of 2025-11-25. */
+/** Whether the capabilities of a server declare tasks of 2025-11-25, for any request. */
 export function hasLegacyTasks(capabilities: unknown): boolean {
   return isJsonObject(asObject(capabilities)["tasks"]);
 }
 
-/** Whether a server runs tool calls as tasks of 2025-11-25 if asked to. */
+/** Whether the capabilities of a server declare that it runs tool calls as tasks of 2025-11-25 on request. */
 export function hasLegacyToolTasks(capabilities: unknown): boolean {
   const { requests } = asObject(asObject(capabilities)["tasks"]);
   return isJsonObject(asObject(asObject(requests)["tools"])["call"]);

@@ -1,12 +1,12 @@
 /** Names that the revisions of MCP define: protocol versions, members of `_meta`, extensions and log levels. */
 
-/** The revision without sessions; every request carries its version and capabilities. */
+/** The newest revision of MCP, without handshake and sessions: every request carries its version and the client's capabilities. */
 export const MODERN_VERSION = "2026-07-28";
 
 /** A revision of MCP that begins with the handshake `initialize`. */
 export type LegacyVersion = "2025-11-25" | "2025-06-18" | "2025-03-26" | "2024-11-05";
 
-/** Revisions with a handshake, newest first. */
+/** Supported revisions of MCP with a handshake, newest first. */
 export const LEGACY_VERSIONS: readonly [LegacyVersion, ...LegacyVersion[]] = [
   "2025-11-25",
   "2025-06-18",

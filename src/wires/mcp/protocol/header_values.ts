@@ -97,7 +97,7 @@ function addParam(
   return undefined;
 }
 
-/** The argument at a path; `undefined` if it is absent. */
+/** The value at a path of member names, from the root of a call's arguments; `undefined` if it is absent. */
 export function argumentAt(args: unknown, path: readonly string[]): unknown {
   let value = args;
   for (const name of path) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

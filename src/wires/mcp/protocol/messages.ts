@@ -69,7 +69,7 @@ interface ReplyMessage {
   readonly reply: RpcOutcome;
 }
 
-/** Any message that a server sends. */
+/** Any message of a server, as a client decodes it: a request, a notification, or the reply to a request of the client. */
 export type ServerMessage = RequestMessage | NotificationMessage | ReplyMessage;
 
 /** A message without a response: a notification, or the response to a request of the server. */
@@ -133,7 +133,7 @@ export function decodeOutcome(result: unknown, error: unknown): RpcOutcome | und
   return { error: { code: typedOr(code, 0), message: typedOr(message, ""), data } };
 }
 
-/** Encodes a message as JSON text. */
+/** Encodes a request, notification or response as JSON text, with `jsonrpc: "2.0"`. */
 export function encodeMessage(message: RpcRequest | OneWayMessage): string {
   return JSON.stringify({ jsonrpc: "2.0", ...message });
 }
@@ -150,7 +150,7 @@ export function isGrantForm(schema: unknown): boolean {
   return name === "granted" && others.length === 0 && asObject(field)["type"] === "boolean";
 }
 
-/** A request of a server to its client, without an id. */
+/** A request of a server to its client, without an id: elicitation, sampling or roots. */
 export interface InputRequest {
   /** The method, such as `elicitation/create`. */
   readonly method: string;

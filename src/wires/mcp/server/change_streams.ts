@@ -31,6 +31,7 @@ export type WatchTasks = (taskIds: readonly string[], report: (task: Members) =>
 
 type Notify = (method: string, params: Members) => void;
 
+/** Answers `subscriptions/listen` of one server, and keeps the streams that are open, at most 10,000. */
 export class ChangeStreams {
   readonly #host: WireHost;
   readonly #open = new Set<() => void>();

@@ -21,7 +21,7 @@ export class Extensions {
     this.#pageSize = pageSize;
   }
 
-  /** Answers a request. `undefined` if no extension has the method. */
+  /** Answers a request for a method of an extension. `undefined` if no extension has the method. */
   answer({ id, method, params }: RequestMessage, revision: Revision): RpcResponse | undefined {
     const answer = this.#methods.get(method)?.(params);
     if (answer === undefined) return undefined;

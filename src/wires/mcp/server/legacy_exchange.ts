@@ -92,7 +92,7 @@ export interface AskingRequest {
   readonly revision: Revision;
 }
 
-/** Asks the questions of a tool by requests to the client while its request is open. */
+/** Asks the questions of a tool, resource or prompt by requests to the client, while the client's own request is open. */
 export class LegacyQuestions {
   readonly #host: WireHost;
   readonly #request: AskingRequest;
@@ -200,7 +200,7 @@ export class PendingRequests {
     });
   }
 
-  /** Ends all requests without a response. */
+  /** Ends all requests: they resolve with `undefined`. */
   close(): void {
     for (const resolve of [...this.#pending.values()]) resolve(undefined);
   }

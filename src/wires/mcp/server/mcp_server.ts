@@ -27,12 +27,12 @@ export interface ProtocolOptions {
   readonly askTimeoutMs?: number | undefined;
 }
 
-/** The wire that `mcp()` creates. Its options also apply when the server is served over stdio. */
+/** The wire that `mcp()` creates. `serveStdio` reads its options, so that they apply there, too. */
 export interface McpWire extends RequestWire {
   readonly "~protocol": ProtocolOptions;
 }
 
-/** Options with their defaults. */
+/** The members of {@link ProtocolOptions}, with defaults for those that are left out. */
 export type ProtocolSettings = { readonly [Name in keyof ProtocolOptions]-?: NonNullable<ProtocolOptions[Name]> };
 
 export const PROTOCOL_RULES: OptionRules<ProtocolOptions> = {

@@ -15,6 +15,7 @@ export interface CacheHints {
   readonly scope: "public" | "private";
 }
 
+/** One protocol revision as a server encodes it: what results, content, forms and errors may contain, and their common members. */
 export class Revision {
   readonly version: string;
   /** Whether it is the revision without sessions. */

@@ -55,6 +55,7 @@ interface TaskDetails {
   readonly members?: Members;
 }
 
+/** Serves deferred calls as tasks of MCP: creates, reads, watches, answers and cancels them by the tools `redeem` and `cancel`. */
 export class Tasks {
   readonly #host: WireHost;
   readonly #tools: McpTools;
@@ -73,14 +74,14 @@ export class Tasks {
     return resultResponse(id, revision.result(`"task":{${view.json}}`));
   }
 
-  /** The response to a client without the tasks extension, if the result can only be a task. */
+  /** The error -32021 for a client without the tasks extension, if the request needs it. */
   required(id: RequestId): RpcResponse {
     const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } };
     const message = "This needs a client with the tasks extension";
     return protocolErrorResponse(id, protocolError(MISSING_CAPABILITY, message, { requiredCapabilities }));
   }
 
-  /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
+  /** Answers `tasks/get`, `tasks/update` and `tasks/cancel` of 2026-07-28. */
   async handle({ id, method, params }: RequestMessage, peer: McpPeer, revision: Revision): Promise<RpcResponse> {
     const { taskId } = params;
     if (typeof taskId !== "string") return errorResponse(id, paramError("taskId", taskId, "a string"));

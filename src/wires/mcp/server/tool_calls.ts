@@ -50,7 +50,7 @@ export class ToolCallRunner {
     this.#results = new ToolResults(tools);
   }
 
-  /** Decodes name and arguments of a call. */
+  /** Decodes name and arguments of a call, and finds its tool: `undefined` if it is unknown or hidden from the caller. */
   read(params: Members, principal: Principal | undefined): Pick<McpToolCall, "name" | "tool" | "args"> | ErrorResult {
     const { name, arguments: args = {} } = params;
     if (typeof name !== "string") return paramError("name", name, "the tool's name");

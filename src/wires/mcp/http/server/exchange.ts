@@ -13,7 +13,7 @@ import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import type { Channel, McpExchange } from "../../server/exchange.ts";
 import type { Head, Reply, WireHost } from "../../../wire.ts";
 
-/** Reply to a POST without a request, which has no response: status 202. */
+/** Reply to a POST of notifications or responses only, which have no response: status 202 without a body. */
 export const ACCEPTED: Reply = { status: 202, headers: {}, body: null };
 
 /** Comment of an event stream (SSE) that is sent to keep an idle connection open. */
@@ -35,7 +35,7 @@ export class HttpWaits {
   }
 }
 
-/** One request over HTTP. The reply is JSON; if a message precedes the response, or the response is slow, it is a stream. */
+/** One request over HTTP. The reply is JSON; a stream if a message precedes the response, or if it is slow and the client accepts one. */
 export class HttpExchange implements McpExchange, Channel, PendingEntry, Receiver<RpcResponse> {
   earlier: PendingEntry | undefined;
   later: PendingEntry | undefined;
@@ -97,7 +97,7 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
     return reply;
   }
 
-  /** Takes a response that was pending. */
+  /** Takes the response that {@link HttpExchange.reply} waits for, and sends it. */
   receive(response: RpcResponse): void {
     this.#waits.pending.remove(this);
     this.#heartbeat?.clear();
@@ -109,7 +109,7 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
     this.#opened?.fail(thrown);
   }
 
-  /** The response takes longer than a few milliseconds. */
+  /** Called when the response takes longer than a few milliseconds: starts heartbeats, so that the connection stays open. */
   onStillPending(): void {
     this.#head.disableIdleTimeout();
     // The stream is not created before it has something to send.

@@ -42,6 +42,7 @@ export interface SessionHost {
   ): MaybeFuture<RpcResponse>;
 }
 
+/** Answers HTTP requests that belong to sessions, of the revisions with a handshake: POST, GET and DELETE with `Mcp-Session-Id`. */
 export class SessionHttp {
   readonly host: SessionHost;
   readonly store: SessionStore;

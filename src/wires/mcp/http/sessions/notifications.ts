@@ -9,7 +9,7 @@ import { encodeMessage, type NotificationMessage, type ResponseMessage } from ".
 import { type ChangeFilter, toNotification } from "../../server/change_streams.ts";
 import type { ClientEvent, SessionStore } from "./store.ts";
 
-/** Name of the stream for messages that belong to no request. It is part of event ids. */
+/** Name of the stream of a session for messages that belong to no request, which a GET opens. It is part of event ids. */
 export const NOTIFICATION_STREAM = "news";
 
 /** Passes notifications of changed lists and of a session's subscribed resources to `send`, until the returned function is called. */

@@ -15,7 +15,7 @@ export interface ClientSocket {
   addEventListener(type: string, listener: (event: SocketEvent) => void): void;
 }
 
-/** Members of the events of a socket. */
+/** Members of the events of a {@link ClientSocket} that the transport reads. */
 export interface SocketEvent {
   /** Of a message. */
   readonly data?: unknown;

@@ -20,7 +20,7 @@ import { OpenSocketCalls, type SocketLimits, type SocketReply } from "./open_cal
 export interface SocketOpener {
   /** Opens the socket. Throws if the runtime refuses to. */
   open(): ClientSocket;
-  /** The error of a socket that could not be opened. Never rejects. */
+  /** Finds the error of a socket that could not be opened, with a request to its server. Never rejects. */
   explain(reason: unknown, limit: ActivityMonitor): Promise<ErrorResult>;
 }
 
