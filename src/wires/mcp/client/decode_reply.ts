@@ -14,7 +14,7 @@ const INVALID_REQUEST_NUMBERS: ReadonlySet<unknown> = new Set([
   UNSUPPORTED_VERSION,
 ]);
 
-/** Converts a failed reply of an MCP server to an error of the SDK: by its own code, else by the number of JSON-RPC or the status. */
+/** Converts a failed reply to an error of the SDK: by the code in its data, its number or the status. A transport error stays as it is. */
 export function decodeFailedReply(reply: FailedReply): ErrorResult {
   if ("transportError" in reply) return reply.transportError;
   const { error: { code, message, data }, status, headers } = reply;
