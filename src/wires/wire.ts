@@ -60,7 +60,7 @@ export interface WireHost {
   readonly info: ServerInfo;
   /** Limits on requests and results. */
   readonly limits: Limits;
-  /** Source of time. */
+  /** Source of time and timers; tests replace it. */
   readonly clock: Clock;
   /**
    * Parts of wires that the server brings, by name of the wire. The front door brings all; of `./core`, options of the wires take
@@ -106,7 +106,7 @@ export interface ServerInfo {
   readonly instructions?: string;
 }
 
-/** Limits on requests and results. */
+/** Limits of a server on requests and results. What exceeds them is an error. */
 export interface Limits {
   /** Maximum size of a body in bytes, after decompression. Default: 1 MiB. */
   readonly bodyBytes: number;
@@ -135,7 +135,7 @@ export interface RequestWire {
   mount(host: WireHost): MountedWire;
 }
 
-/** A request wire that is mounted on a server. */
+/** A request wire that is mounted on a server: it answers the HTTP requests on its paths. */
 export interface MountedWire {
   /**
    * Every path that the wire answers, without trailing slash. A path that ends in `/*` stands for all paths below it that no other
@@ -173,14 +173,14 @@ export interface MountedWire {
   readonly describe?: ((tools: readonly ToolListing[]) => OpenApiParts) | undefined;
 }
 
-/** Whether anyone may request a path of the wire. */
+/** Whether a path is among `unauthenticatedPaths` of a wire, or below one that ends in `/*`. `false` without a wire. */
 export function isUnauthenticated(wire: MountedWire | undefined, path: string): boolean {
   const { unauthenticatedPaths } = wire ?? {};
   return unauthenticatedPaths !== undefined &&
     unauthenticatedPaths.some((one) => one === path || (one.endsWith("/*") && path.startsWith(one.slice(0, -1))));
 }
 
-/** Paths of a mounted wire. */
+/** Name and paths of a mounted wire, and its OpenAPI description, as other wires see them in {@link WireHost.mounted}. */
 export interface MountedPaths extends Pick<MountedWire, "paths" | "describe"> {
   /** Name of the wire. */
   readonly wire: string;
@@ -261,7 +261,7 @@ export interface Upgrade {
   readonly protocol: string;
   /** Maximum size of a message in bytes. */
   readonly maxBytes: number;
-  /** Accepts a request of `fetch`, where the runtime can do that by a `Response`. */
+  /** Accepts a request of `fetch`, where the runtime can do that by a `Response`; otherwise returns an error response. */
   respond(request: Request, runtime: unknown): Response;
   /** Serves the accepted socket. */
   open(port: FramePort): FrameListener;
@@ -297,7 +297,7 @@ export interface FrameListener {
 
 const ANONYMOUS: ClientInfo = {};
 
-/** Caller of a request, read from its head on demand. */
+/** Caller of an HTTP request: principal, headers and signal are read from its head on demand, because some are costly. */
 export class HeadPeer<Id extends string | number | undefined> implements Peer {
   declare readonly wire: string;
   declare readonly requestId: Id;
@@ -338,7 +338,7 @@ export interface DuplexWire {
   mount(host: WireHost): MountedDuplexWire;
 }
 
-/** A duplex wire that is mounted on a server. */
+/** A duplex wire that is mounted on a server: it serves connections of messages. */
 export interface MountedDuplexWire {
   /**
    * Serves one connection. Registers its listeners before it returns. Never throws, never rejects.

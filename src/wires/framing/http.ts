@@ -13,7 +13,7 @@ export interface JsonReply {
   readonly body: string;
 }
 
-/** Headers of a reply whose body is JSON. Results are private to their caller, and no browser is to read them as a page. */
+/** Headers of a reply whose body is JSON: no cache may store it, and no browser may interpret it as a page. */
 export const JSON_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "application/json",
   "cache-control": "no-store",
@@ -26,12 +26,12 @@ export const JSON_HEADERS: Readonly<Record<string, string>> = {
  */
 export const RESULT_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
-/** Makes a reply of JSON text that caches do not store. */
+/** Makes a reply of JSON text with {@link JSON_HEADERS}. */
 export function jsonReply(status: number, body: string): JsonReply {
   return { status, headers: JSON_HEADERS, body };
 }
 
-/** Returns the error for a body that is not plain JSON in UTF-8, by its headers; status 415. */
+/** The error (for a reply 415) if the headers do not announce a body of JSON in UTF-8 without `content-encoding`; otherwise `undefined`. */
 export function mediaTypeError(headers: Metadata): ErrorResult | undefined {
   if (!isJsonMediaType(headers.get("content-type"))) {
     return errorResult("invalid_request", "Send the header content-type: application/json (UTF-8)");
@@ -40,7 +40,7 @@ export function mediaTypeError(headers: Metadata): ErrorResult | undefined {
   return errorResult("invalid_request", "Send the body as it is, without content-encoding");
 }
 
-/** Returns the header `Retry-After` for an error's data; `undefined` if the data has no delay. */
+/** Returns the header `Retry-After` in seconds for `retry_after_ms` of an error's data; `undefined` if the data does not have it. */
 export function retryAfterHeader(data: unknown): { readonly "retry-after": string } | undefined {
   const { retry_after_ms: delayMs } = asObject(data);
   return typeof delayMs === "number" ? { "retry-after": String(Math.ceil(delayMs / 1000)) } : undefined;
@@ -52,7 +52,7 @@ interface RequestPath {
   readonly path: string;
 }
 
-/** Path of a request as its client knows it, which may begin with the path of a mount. */
+/** Path of a request as its client sent it, without query: with the path of a mount, which `path` does not have. */
 export function publicPath({ target, path }: RequestPath): string {
   const sent = target.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "").replace(/\/$/, "");
   return sent.endsWith(path) ? sent : path;

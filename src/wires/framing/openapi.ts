@@ -24,7 +24,7 @@ interface DocumentParts {
 }
 
 /**
- * Makes a document of parts. Components of the same name are the same.
+ * Makes an OpenAPI document of the parts of several wires. Components of the same name are expected to be the same.
  *
  * @param mount Path of the mount that the paths are below; `""` for the root.
  */
@@ -58,7 +58,7 @@ interface StoredDocument {
 /** Maximum number of documents of one server: for callers who see different tools, and for different mounts. */
 const MAX_DOCUMENTS = 16;
 
-/** The documents of a server. Each is made once, for a list of tools and a mount, until the tools of the server change. */
+/** Cache of a server's OpenAPI documents, one for each list of visible tools and each mount, until the tools of the server change. */
 export class DocumentCache {
   /** Tools of the server that the documents are of. */
   #definitions: unknown = undefined;

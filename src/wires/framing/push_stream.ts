@@ -24,6 +24,7 @@ export interface PushStreamOptions<Chunk, Held> {
   readonly onOpen?: (body: ReadableStream<Uint8Array>) => void;
 }
 
+/** Body of a streamed reply: the writer pushes chunks, the reader pulls bytes. A slow reader gets waiting chunks merged into one. */
 export class PushStream<Chunk extends { readonly length: number }, Held> {
   readonly #options: PushStreamOptions<Chunk, Held>;
   readonly #reader = new AbortController();
@@ -71,7 +72,7 @@ export class PushStream<Chunk extends { readonly length: number }, Held> {
     });
   }
 
-  /** Sends a chunk. A returned promise resolves when there is room for the next. */
+  /** Sends a chunk, opening the stream if needed; ignored after the end. A returned promise resolves when there is room for the next. */
   write(chunk: Chunk): void | Promise<void> {
     if (this.#isEnded) return;
     const controller = this.#controller ?? this.#start();

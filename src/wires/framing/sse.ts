@@ -7,12 +7,12 @@
 import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 import { PushStream } from "./push_stream.ts";
 
-/** Interval of heartbeats in milliseconds. Bun closes a connection that is quiet for 10 s. */
+/** Interval of heartbeats of an event stream in milliseconds. Bun closes a connection that is quiet for 10 s. */
 export const HEARTBEAT_MS = 8_000;
 
 const encoder = new TextEncoder();
 
-/** Headers of a stream. They disable buffering: `x-accel-buffering` that of nginx, the others that of other proxies. */
+/** HTTP headers of an event stream. They disable buffering: `x-accel-buffering` that of nginx, the others that of other proxies. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
@@ -20,7 +20,7 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Encodes one block, with the empty line that ends it.
+ * Encodes one Server-Sent Event: its name, its data, and the empty line that ends it.
  *
  * @param json JSON text as `JSON.stringify` writes it. It has no line break, so the block has one `data` line.
  */
@@ -37,6 +37,7 @@ export interface SseBodyOptions {
   readonly onOpen: (body: ReadableStream<Uint8Array>) => void;
 }
 
+/** Body of an event stream: a {@link PushStream} of encoded events, which sends heartbeats until it ends. */
 export class SseBody extends PushStream<string, string> {
   readonly #options: SseBodyOptions;
   #heartbeat: Deadline;

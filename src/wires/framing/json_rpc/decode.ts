@@ -26,7 +26,7 @@ export interface InvalidRequest {
   readonly error: ErrorResult;
 }
 
-/** Parses untrusted JSON. JSON that is nested deeper than `maxDepth` levels is an error. */
+/** Parses untrusted JSON. Returns an error for invalid JSON, or if it is nested deeper than `maxDepth` levels. */
 export function parseJson(
   text: string,
   maxDepth: number,

@@ -20,7 +20,7 @@ export function decodeError({ code: number, message, data: rawData }: Members, s
   return errorResult(ownCode || code || "internal", typedOr(message, DEFAULT_ERROR_MESSAGE), rest);
 }
 
-/** Makes the error of a response that is not of the protocol, from its status. */
+/** Makes the error of an HTTP response that is not of the protocol, from its status; its cause has the start of the text. */
 export function decodeStatus(status: number, text: string, protocol: string): ErrorResult {
   const code = CODES.get(status) ?? (status < 500 ? "invalid_request" : "internal");
   const cause = `Status ${status}: ${text.trim().slice(0, 200)}`;

@@ -20,12 +20,12 @@ export function errorReply(
   return { status, headers, body: encodeError(id, encodeErrorObject(error)) };
 }
 
-/** Encodes a response. Its result is JSON text, so that nothing is stringified twice. */
+/** Encodes a response of JSON-RPC. Its result is passed as JSON text, so that nothing is stringified twice. */
 export function encodeResult(id: RequestId, resultJson: string): string {
   return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${resultJson}}`;
 }
 
-/** Encodes an error response. Its error is JSON text. */
+/** Encodes an error response of JSON-RPC. Its error object is passed as JSON text. */
 export function encodeError(id: RequestId | null, errorJson: string): string {
   return `{"jsonrpc":"2.0","id":${encodeId(id)},"error":${errorJson}}`;
 }
@@ -46,7 +46,7 @@ function encodeId(id: RequestId | null): string {
   return typeof id === "number" ? String(id) : JSON.stringify(id);
 }
 
-/** Number and status of each code, as MCP-lite over HTTP has them (docs/spec.md 4.4; RFC 9110; 499 is a convention of nginx). */
+/** JSON-RPC number and HTTP status of each error code in MCP-lite (docs/spec.md 4.4; RFC 9110; 499 is a convention of nginx). */
 export const jsonRpcErrorCodes: Readonly<Record<ToolErrorCode, { readonly number: number; readonly status: number }>> =
   {
     parse_error: { number: -32700, status: 400 },

@@ -16,9 +16,10 @@ import type {
 } from "../../../core/call/outcome.ts";
 import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
 
-/** Message of an error that has none. */
+/** Message that a client gives a failure or error whose server sent none. */
 export const DEFAULT_ERROR_MESSAGE = "No reason given";
 
+/** Decodes a result of MCP-lite by `response_type`: answer (the default), failure, promise or questions; others are kept as unknown. */
 export function decodeResult(result: Members): CallResult | UnknownOutcome {
   const { content, _meta } = result;
   const meta = asObject(_meta);
@@ -44,7 +45,7 @@ export function decodeResult(result: Members): CallResult | UnknownOutcome {
   }
 }
 
-/** Decodes an event of a call; `undefined` if it is unknown. */
+/** Decodes an event of a call (partial value, progress, or promise) from its JSON members; `undefined` for another one. */
 export function decodeEvent(data: Members): CallEvent | undefined {
   const { partial, progress, deferred } = data;
   if ("partial" in data) return { kind: "partial", value: partial };
@@ -83,7 +84,7 @@ function decodeQuestion([key, question]: readonly [string, unknown]): readonly [
   }];
 }
 
-/** Removes the tool's name from the message of an error for an unknown tool. The data has it. */
+/** Removes the tool's name from the message of `tool_not_found`, which some wires append. Other errors stay unchanged. */
 export function removeToolName(error: ErrorResult): ErrorResult {
   if (error.code !== "tool_not_found") return error;
   return { ...error, message: error.message.replace(/^(Tool not found): [^]*$/, "$1") };

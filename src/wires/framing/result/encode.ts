@@ -29,7 +29,7 @@ export function eventToJson(event: CallEvent): Members {
   }
 }
 
-/** Converts a promise to members of `_meta`, with times in ISO 8601. */
+/** Converts a promise to the members of `_meta` that describe it, such as `promise_token`, with times in ISO 8601. */
 export function promiseToJson(promise: PromiseOutcome): Members {
   const { estimatedMs, progress } = promise;
   return {
@@ -42,7 +42,7 @@ export function promiseToJson(promise: PromiseOutcome): Members {
   };
 }
 
-/** Converts the questions to the caller, by key. */
+/** Converts the questions of a result to JSON, by key. The kind `more` is called `resource` there. */
 export function questionsToJson({ requests }: QuestionsResult): Members {
   return Object.fromEntries(
     Object.entries(requests).map(([key, question]) => [key, questionToJson(question)] as const),

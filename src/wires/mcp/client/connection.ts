@@ -31,7 +31,7 @@ export interface ServerRoute {
   readonly probeTimeoutMs: number;
 }
 
-/** The connection to a server, in the era that the server supports. */
+/** Client side of one server: detects its era with the first request, and sends all requests in that era. Numbers the requests. */
 export class Connection implements ClientIdentity {
   readonly handlers: RequestHandlers = new RequestHandlers();
   readonly router: IncomingRouter;
@@ -68,7 +68,7 @@ export class Connection implements ClientIdentity {
     this.router.emit("sessionRenewed", undefined);
   }
 
-  /** The era; detected by the first call. An error is not cached: the next call tries again. */
+  /** The era: detected by the first call, with the handshake if it has one. An error is not cached: the next call tries again. */
   async era(): Promise<ProtocolEra | ErrorResult> {
     if (this.#isClosed) return CLOSED;
     if (this.#era !== undefined) return this.#era;
@@ -78,7 +78,7 @@ export class Connection implements ClientIdentity {
     return "kind" in era ? this.#openFailed(era) : this.#adopt(era);
   }
 
-  /** Sends a request and waits for the reply. Never throws. */
+  /** Sends a request and waits for the reply. Rejects only with what the user's function for headers throws. */
   async request(request: EraRequest): Promise<RpcReply> {
     const era = await this.era();
     if ("kind" in era) return { transportError: era };

@@ -30,6 +30,7 @@ interface ContinuationState {
 
 const PREFIX = "mcp:";
 
+/** Encodes the continuation of a call with open questions: the server's state alone, if no question needs more to be answered. */
 export function toContinuation(
   state: string | undefined,
   questions: readonly ServerQuestion[],
@@ -44,7 +45,7 @@ export function toContinuation(
   return PREFIX + JSON.stringify({ state, forms, answered });
 }
 
-/** Decodes a continuation. Text that was not encoded here is the server's state. */
+/** Decodes a continuation of `toContinuation`. Other text is the server's state. */
 export function fromContinuation(continuation: string): ContinuationState {
   if (continuation.startsWith(PREFIX)) {
     try {
@@ -61,7 +62,7 @@ export function fromContinuation(continuation: string): ContinuationState {
   return { state: continuation, forms: {}, answered: {} };
 }
 
-/** Parameters of the next request: the server's state, and the answers by the server's keys. */
+/** Parameters that continue a call: the server's state as `requestState`, and the answers by the server's keys as `inputResponses`. */
 export function toInputParams({ state, forms, answered }: ContinuationState, responses: unknown): Members {
   const answers = Object.entries(asObject(responses)).map(([key, response]) => {
     const encoding = Object.hasOwn(forms, key) ? forms[key] : undefined;
@@ -88,7 +89,7 @@ const MAX_ROUNDS = 32;
 /** The last reply, or questions for the caller. */
 type LoopResult = { readonly reply: RpcReply } | { readonly questions: QuestionsResult };
 
-/** Repeats a request of 2026-07-28 while its result is `input_required` and the handlers can answer all questions. */
+/** Repeats a request of 2026-07-28, at most 32 times, while its result is `input_required` and the handlers answer all questions. */
 export async function runInputRequiredLoop(
   handlers: RequestHandlers,
   send: (inputs: Members) => Promise<RpcReply>,
@@ -110,7 +111,7 @@ export async function runInputRequiredLoop(
   return { reply: { transportError } };
 }
 
-/** Answers questions with the handlers. Questions without a handler are returned for the caller. */
+/** Answers questions with the handlers, and returns those without a handler for the caller. Rejects with what a handler throws. */
 export async function answerInputRequests(
   handlers: RequestHandlers,
   inputRequests: unknown,
@@ -125,7 +126,7 @@ export async function answerInputRequests(
   return { questions, answered };
 }
 
-/** The outcome of a call with open questions. */
+/** The outcome of a call with open questions, for the caller, who continues the call with their answers. */
 export function toQuestionsResult(questions: readonly ServerQuestion[], continuation: string): QuestionsResult {
   const requests = Object.fromEntries(questions.map(({ key, question }) => [key, question]));
   return { kind: questionsKind(questions), requests, continuation };

@@ -14,6 +14,7 @@ const INVALID_REQUEST_NUMBERS: ReadonlySet<unknown> = new Set([
   UNSUPPORTED_VERSION,
 ]);
 
+/** Converts a failed reply to an error of the SDK: by the code in its data, its number or the status. A transport error stays as it is. */
 export function decodeFailedReply(reply: FailedReply): ErrorResult {
   if ("transportError" in reply) return reply.transportError;
   const { error: { code, message, data }, status, headers } = reply;
@@ -25,7 +26,7 @@ export function decodeFailedReply(reply: FailedReply): ErrorResult {
   return headers === undefined ? error : addRetryAfter(error, headers);
 }
 
-/** The error result for a result that does not fit its method. */
+/** The error `internal` for a result of the server that does not fit its method. */
 export function invalidResultError(method: string): ErrorResult {
   return errorResult("internal", `The server's result of ${method} is not valid in MCP`);
 }

@@ -5,11 +5,11 @@ import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeMessage, type OneWayMessage, type RpcRequest, type ServerMessage } from "../protocol/messages.ts";
 import type { MessageTransport, ReceiveMessage, RpcReply, SendOptions, TransportReply } from "./message_transport.ts";
 
-/** A connection that carries messages in both directions. */
+/** A connection that carries messages in both directions: the pipes of a process, or the stream and endpoint of 2024-11-05. */
 export interface DuplexConnection {
   /** Whether either side has closed it. */
   readonly isClosed: boolean;
-  /** Sends the text of one message. */
+  /** Sends the text of one message. Returns an error if it could not be sent. */
   write(text: string, options: SendOptions): Promise<ErrorResult | undefined>;
   close(): void;
 }
@@ -18,7 +18,7 @@ export interface DuplexConnection {
 export interface DuplexHandler {
   /** Messages have arrived. */
   receive(messages: readonly ServerMessage[]): void;
-  /** The connection is closed. */
+  /** The connection is closed, with the error for requests that have no reply. */
   closed(error: ErrorResult): void;
 }
 
@@ -33,7 +33,7 @@ interface WaitingRequest {
   resolve(reply: RpcReply): void;
 }
 
-/** Sends messages over a connection that is opened with the first request, and again after it was closed. */
+/** Sends JSON-RPC messages over a connection that is opened with the first request, and again with the next one after it was closed. */
 export class DuplexTransport implements MessageTransport {
   readonly hasHeaders = false;
   epoch = 0;
@@ -63,7 +63,7 @@ export class DuplexTransport implements MessageTransport {
     }
   }
 
-  /** Does not open a connection: without one there is nothing to notify. */
+  /** Sends a message without a response. Opens no connection: without one, the result is `unavailable`. */
   async post(message: OneWayMessage, options: SendOptions): Promise<ErrorResult | undefined> {
     const connection = await this.#connection;
     if (connection === undefined || "kind" in connection || connection.isClosed) return CLOSED;

@@ -7,7 +7,7 @@ import type { PendingRequest } from "./incoming_router.ts";
 import type { RpcReply } from "./message_transport.ts";
 import type { McpImplementation, McpLogLevel, McpServerInfo } from "./types.ts";
 
-/** A request in a form that both eras can send. */
+/** A request to a server, without what depends on the era: a {@link ProtocolEra} adds `_meta`, headers and session. */
 export interface EraRequest {
   readonly method: string;
   /** Parameters without `_meta`. Default: none. */
@@ -24,7 +24,7 @@ export interface EraRequest {
   readonly isEndless?: boolean;
 }
 
-/** One of the two eras of the protocol: with a handshake, or without sessions. */
+/** Sends requests to one server in the form of an era: with a handshake (2025-11-25 and older), or without sessions (2026-07-28). */
 export interface ProtocolEra {
   /** Whether it is the era without sessions. */
   readonly isModern: boolean;
@@ -32,11 +32,11 @@ export interface ProtocolEra {
   readonly hasHeaders: boolean;
   /** Information that the server has sent about itself. */
   readonly server: McpServerInfo;
-  /** Sends a request with an id that is unique among those of a transport. Never throws. */
+  /** Sends a request with an id that is unique in the transport. Rejects only with what the user's function for headers throws. */
   request(id: RequestId, request: EraRequest): Promise<RpcReply>;
-  /** Sends a notification or a response. */
+  /** Sends a notification or a response. Returns an error if it could not be sent. */
   post(message: OneWayMessage): Promise<ErrorResult | undefined>;
-  /** Ends the session. */
+  /** Ends the session, in the era that has one. */
   close(): void;
 }
 
@@ -45,7 +45,7 @@ export interface ClientIdentity {
   /** Name and version. */
   readonly info: McpImplementation;
   readonly capabilities: Members;
-  /** Lowest level of log messages that the client wants. */
+  /** Lowest level of log messages that the client wants; `undefined` if it has not set one. */
   readonly logLevel: McpLogLevel | undefined;
   /** A new request id. */
   nextId(): number;
@@ -57,7 +57,7 @@ export function cancelledNotification(requestId: RequestId): OneWayMessage {
   return { method: "notifications/cancelled", params: { requestId, reason: "The caller has cancelled the request" } };
 }
 
-/** Reads name, capabilities and instructions of a server from `initialize` or `server/discover`. */
+/** Reads name, capabilities and instructions of a server from the result of `initialize` or `server/discover`. */
 export function readServerInfo(revision: string, result: Members, info: unknown): McpServerInfo {
   const { capabilities, instructions } = result;
   return {

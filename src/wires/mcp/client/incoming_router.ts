@@ -13,7 +13,7 @@ import type { ReceiveMessage } from "./message_transport.ts";
 import { relatedRequestId, type RequestHandlers } from "./questions.ts";
 import type { McpLogMessage } from "./types.ts";
 
-/** Callbacks of a request that waits for its reply. */
+/** Callbacks of a request that waits for its reply, for messages of the server that belong to it. */
 export interface PendingRequest {
   onProgress?(progress: Progress): void;
   /** A question of the server; `respond` sends the answer. */
@@ -30,7 +30,7 @@ export type RespondToServer = (outcome: RpcOutcome) => void;
 /** Events of a server, with the data that listeners receive. */
 export interface ServerEvents {
   readonly log: McpLogMessage;
-  /** A notification, such as a changed list. */
+  /** A notification other than of progress, logs, cancelled questions and acknowledged subscriptions, such as of a changed list. */
   readonly notification: { readonly method: string; readonly params: Members };
   /** The server has lost the session and a new one was initialized: log level and subscriptions have to be sent again. */
   readonly sessionRenewed: undefined;

@@ -12,7 +12,7 @@ const MAX_CHARS = 16_777_216;
 /** Maximum nesting of a page. */
 const MAX_DEPTH = 512;
 
-/** Collects the pages of a list, within limits on all of them together. */
+/** Collects the pages of a list: at most 1,000 pages, 100,000 entries and 16 Mi characters of JSON. Skips entries that are not objects. */
 export class ListReader {
   readonly items: Members[] = [];
   readonly #method: string;
@@ -30,7 +30,7 @@ export class ListReader {
     this.#member = member;
   }
 
-  /** Adds a page. Returns the cursor of the next one, `undefined` after the last one, or an error. */
+  /** Adds a page. Returns the cursor of the next one, `undefined` after the last one, or an error: it is invalid or the list too large. */
   add(result: Members): string | undefined | ErrorResult {
     const { [this.#member]: page, nextCursor: cursor } = result;
     if (!Array.isArray(page)) return invalidResultError(this.#method);

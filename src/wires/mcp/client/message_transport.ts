@@ -5,7 +5,7 @@ import { delay } from "../../../internal/time.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { NotificationMessage, OneWayMessage, RequestMessage, RpcError, RpcRequest } from "../protocol/messages.ts";
 
-/** Timeout of requests and notifications that no caller waits for, in milliseconds. */
+/** Timeout of an MCP client's requests and notifications that no caller waits for, in milliseconds. */
 export const BACKGROUND_TIMEOUT_MS = 10_000;
 
 /** Why a request has no result: an error of the server, or of the transport. */
@@ -44,11 +44,11 @@ export interface SendOptions {
 /** Receives requests and notifications of the server, with the id of the request whose response stream contained them, if known. */
 export type ReceiveMessage = (incoming: RequestMessage | NotificationMessage, during: RequestId | undefined) => void;
 
-/** Sends messages to a server over HTTP or the pipes of a process. Never throws. */
+/** Sends messages to a server over HTTP or the pipes of a process. Failures are return values; only the user's functions can throw. */
 export interface MessageTransport {
   /** Whether messages have HTTP headers. */
   readonly hasHeaders: boolean;
-  /** Changes when the connection was re-established and the server has lost its session state. */
+  /** A number that changes when the connection was closed: a server behind a new one does not have the session. */
   readonly epoch: number;
   /** Receives requests and notifications of the server. Set by the connection. */
   receive: ReceiveMessage;

@@ -29,7 +29,7 @@ import {
 import { BACKGROUND_TIMEOUT_MS, type MessageTransport, type RpcReply } from "./message_transport.ts";
 import type { McpServerInfo } from "./types.ts";
 
-/** Sends `server/discover`, which shows whether a server supports revision 2026-07-28. */
+/** Sends `server/discover`, whose reply shows whether a server supports revision 2026-07-28. */
 export async function discoverServer(
   transport: MessageTransport,
   client: ClientIdentity,

@@ -36,12 +36,12 @@ interface OpenCallRequest {
   begin(call: OpenCall): Promise<RpcReply>;
 }
 
-/** Calls in the era with a handshake that wait for answers of their callers. Only the same transport can continue them. */
+/** At most 64 calls in the era with a handshake that wait for answers of their callers. Only the same transport can continue them. */
 export class OpenCalls {
   readonly #waiting = new Map<string, OpenCall>();
   #count = 0;
 
-  /** Starts or continues a call. Returns its reply, or questions. */
+  /** Starts or continues a call. Returns its reply, or questions; the error `invalid_continuation` if its call is unknown or another. */
   async run(request: OpenCallRequest): Promise<RpcReply | QuestionsResult | ErrorResult> {
     const { name = `${PREFIX}${++this.#count}`, limit, sink } = request;
     const resumed = this.#resume(request);

@@ -10,7 +10,7 @@ const PINNED_MEMBERS = ["description", "inputSchema", "outputSchema"] as const;
 /** Maximum number of changes in an error message. */
 const MAX_CHANGES = 10;
 
-/** The error for a tool that is not pinned, or differs from its pin. */
+/** The error `permission_denied` for a tool that is not pinned, or whose description or schemas differ from its pin. */
 export function checkPin(
   pinned: readonly ListedTool[],
   name: string,

@@ -17,7 +17,7 @@ import {
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSamplingResult } from "./types.ts";
 
-/** A question, with what is needed to send the answer. */
+/** A question of the server for the caller, with what is needed to send the answer. */
 export interface ServerQuestion {
   readonly key: string;
   readonly question: Question;
@@ -25,7 +25,7 @@ export interface ServerQuestion {
   readonly encoding: AnswerEncoding;
 }
 
-/** How the answer to a question is sent. */
+/** How the answer to a question is sent: under which key of the server, and whether it is a grant or needs default values. */
 export interface AnswerEncoding {
   readonly key: string;
   /** Whether the question asks for a grant instead of content. */
@@ -44,7 +44,7 @@ export function decodeInputRequests(requests: unknown): ReadonlyMap<string, Inpu
   );
 }
 
-/** Converts a request of the server to a question. */
+/** Converts a request of the server to a question for the caller: elicitation, sampling, roots, or a request for more of a resource. */
 export function toQuestion(key: string, { method, params }: InputRequest): ServerQuestion {
   const message = typedOr(params["message"], "");
   const { refused, resource } = metaOf(params);
@@ -72,7 +72,7 @@ export function toQuestion(key: string, { method, params }: InputRequest): Serve
   return { key, question, encoding: Object.keys(defaults).length === 0 ? { key } : { key, defaults } };
 }
 
-/** The key of a question that was sent as a request: assigned by a Toolwire server, otherwise made from `number`. */
+/** The key of a question that was sent as a request: assigned by a Toolwire server, otherwise `question_` with `number`. */
 export function questionKey({ params }: InputRequest, number: number): string {
   const { resource, question } = metaOf(params);
   const key = typedOr(asObject(question)["key"], `question_${number}`);
@@ -97,7 +97,7 @@ export function isAnswer(response: unknown): response is Members {
   return ["accept", "decline", "cancel"].includes(typedOr(asObject(response)["action"], ""));
 }
 
-/** Converts an answer to a question that was a separate request; `undefined` if it does not fit the request. */
+/** Converts an answer to the response of a question that was a separate request; `undefined` if it does not fit the request. */
 export function toOutcome({ question: { kind }, encoding }: ServerQuestion, response: Members): RpcOutcome | undefined {
   if (kind !== "sampling" && kind !== "roots") return { result: toElicitResult(response, encoding) };
   const { action, content } = response;
@@ -108,7 +108,7 @@ export function toOutcome({ question: { kind }, encoding }: ServerQuestion, resp
 /** Error of a caller that does not want to answer. Source: MCP 2025-11-25, "Sampling", "Error Handling". */
 const REJECTED: RpcError = { code: -1, message: "The user has rejected the request" };
 
-/** Converts an answer to the result of `elicitation/create`. */
+/** Converts an answer to the result of `elicitation/create`. A grant has `granted: true`; missing fields of a form get their defaults. */
 export function toElicitResult(response: Members, { isGrant, defaults }: Omit<AnswerEncoding, "key">): Members {
   const { action, content } = response;
   if (action !== "accept") return { action };
@@ -125,7 +125,7 @@ function defaultsOf(schema: unknown): Members {
   }));
 }
 
-/** Handlers of the transport's user for requests of the server. */
+/** Handlers that the user of a transport has set for requests of the server, and the client's capabilities that follow from them. */
 export class RequestHandlers {
   /** Handler of `elicitation/create`. */
   elicitation: ((question: McpElicitation) => MaybePromise<McpElicitationResult>) | undefined = undefined;
@@ -140,7 +140,7 @@ export class RequestHandlers {
   /** Settings of declared extensions, by identifier. */
   extensions: Members | undefined = undefined;
 
-  /** Capabilities of the client. Elicitation needs no handler: the question is then the outcome of the call. */
+  /** Capabilities that the client declares. Elicitation needs no handler: the question is then the outcome of the call. */
   get capabilities(): Members {
     return {
       elicitation: { form: {}, url: {} },

@@ -8,13 +8,14 @@ import { checkPin } from "./pins.ts";
 import { decodeFailedReply } from "./decode_reply.ts";
 import { ListReader } from "./list_reader.ts";
 
-/** A tool with what calls of it need. */
+/** A listed tool, with the arguments that calls of it repeat in headers. */
 export interface KnownTool {
   readonly tool: ListedTool;
   /** Arguments that are repeated in headers. */
   readonly headerParams: readonly HeaderParam[];
 }
 
+/** Client side: lists and finds the tools of a server, compares them with pins, and reads them again when they have changed. */
 export class ServerTools {
   readonly #connection: Connection;
   readonly #lists: ServerLists;
@@ -45,7 +46,7 @@ export class ServerTools {
     return this.#pinned?.filter(({ name }) => listed.has(name)) ?? [...listed.values()].map(({ tool }) => tool);
   }
 
-  /** Requests the full list of a server that lists a selection. */
+  /** From the next list on, requests the full list of a Toolwire server that lists a selection. Sends nothing itself. */
   listAll(): void {
     this.#meta = { [ALL_TOOLS]: true };
     this.invalidate();
@@ -57,17 +58,17 @@ export class ServerTools {
     return "kind" in known ? undefined : known.get(name);
   }
 
-  /** Finds a tool in the last list, without a request. */
+  /** Finds a tool in the last list, without a request; `undefined` if there is no list or it lacks the tool. */
   known(name: string): KnownTool | undefined {
     return this.#known?.get(name);
   }
 
-  /** The error for a tool that differs from its pin. */
+  /** The error for a tool that is not pinned or differs from its pin; `undefined` if the transport has no pins. */
   checkPin(name: string, known: KnownTool | undefined): ErrorResult | undefined {
     return this.#pinned && checkPin(this.#pinned, name, known?.tool);
   }
 
-  /** Whether the last list does not contain a tool. */
+  /** Whether the last list lacks a tool. `false` if no list was read. */
   isKnownMissing(name: string): boolean {
     return this.#known?.has(name) === false;
   }
@@ -132,7 +133,7 @@ function leftOut(name: string, problem: string): string {
   return `Tool "${name.slice(0, MAX_NAME)}" is left out: ${problem}`;
 }
 
-/** Reads the lists of a server. Lists and resources are cached as long as the server allows. */
+/** Reads lists of tools, resources and prompts. They are cached as long as the server allows, or until it notifies of a change. */
 export class ServerLists {
   readonly cache: TtlCache = new TtlCache();
   readonly #connection: Connection;
@@ -146,7 +147,7 @@ export class ServerLists {
     });
   }
 
-  /** Reads all pages of a list, within limits on all of them together. */
+  /** Reads all pages of a list, within the limits of {@link ListReader}, or returns the cached list. */
   async readAll(
     method: string,
     member: string,
@@ -172,7 +173,7 @@ export class ServerLists {
   }
 }
 
-/** Time for which a result may be cached, in milliseconds. */
+/** Time for which the server allows to cache a result, in milliseconds; 0 if it does not state any. */
 export function ttlMsOf({ ttlMs }: Members): number {
   return typeof ttlMs === "number" ? ttlMs : 0;
 }

@@ -26,7 +26,7 @@ interface NotificationStream {
   readonly acknowledged: Promise<Members | undefined>;
 }
 
-/** Handlers of changes, and the stream that they need. */
+/** Handlers of changed lists and resources of a server, and the requests or the stream that they need. */
 export class Subscriptions {
   readonly #connection: Connection;
   readonly #changes = new Map<McpChange, Listeners>();
@@ -39,7 +39,7 @@ export class Subscriptions {
     connection.router.on("sessionRenewed", () => void this.#resubscribe());
   }
 
-  /** Calls `handler` when a list changes, until the returned function is called. */
+  /** Calls `handler` when a list changes, until the returned function is called. A failed subscription is only logged. */
   onChange(list: McpChange, handler: Handler): Handler {
     const remove = addHandler(this.#changes, list, handler);
     void this.#updateStream();
@@ -49,7 +49,7 @@ export class Subscriptions {
     };
   }
 
-  /** Calls `handler` when a resource changes, until the returned function is called. */
+  /** Calls `handler` when a resource changes, until the returned function is called. Returns an error if the server does not agree. */
   async subscribe(uri: string, handler: Handler, limit: ActivityMonitor): Promise<Handler | ErrorResult> {
     const era = await this.#connection.era();
     if ("kind" in era) return era;

@@ -32,14 +32,14 @@ export class TaskCaller {
     this.#openCalls = openCalls;
   }
 
-  /** The id of the task that a call redeems or cancels; `undefined` for any other call. */
+  /** The id of the task that a call redeems or cancels; `undefined` for another call, or if the server lists that tool or has no tasks. */
   async taskIdOf({ tool, args, limit }: TransportCall, era: ProtocolEra): Promise<string | undefined> {
     const { promise } = asObject(args);
     if ((tool !== "redeem" && tool !== "cancel") || typeof promise !== "string" || !hasTasks(era)) return undefined;
     return await this.#tools.find(tool, limit) === undefined ? promise : undefined;
   }
 
-  /** Redeems or cancels the task. */
+  /** Redeems or cancels the task, as the tool of the call is `redeem` or `cancel`. */
   async call(
     taskId: string,
     call: TransportCall,

@@ -14,7 +14,7 @@ import { decodeFailedReply } from "./decode_reply.ts";
 /** Poll interval if the server does not specify one, in milliseconds. */
 const DEFAULT_POLL_MS = 1_000;
 
-/** Converts a task to the outcome of a call. */
+/** Converts a task to a promise, with lifetime, poll interval and progress, whatever its status. */
 export function toPromiseOutcome(task: Members): PromiseOutcome {
   const { taskId, pollIntervalMs, pollInterval, statusMessage, createdAt } = task;
   const ttl = task["ttlMs"] ?? task["ttl"];
@@ -42,7 +42,7 @@ const CANCELLED: CallResult = {
   data: undefined,
 };
 
-/** Cancels a task. The answer states whether it was still running. */
+/** Cancels a task. The answer is `{ cancelled }`: `false` if the task has completed or failed. */
 export async function cancelTask(connection: Connection, taskId: string, limit: ActivityMonitor): Promise<CallResult> {
   const reply = await connection.request({ method: "tasks/cancel", params: { taskId }, limit });
   // In 2025-11-25, cancelling a finished task is an error.
@@ -54,7 +54,7 @@ export async function cancelTask(connection: Connection, taskId: string, limit: 
   return { kind: "answer", value: { cancelled: status !== "completed" && status !== "failed" } };
 }
 
-/** The result of a task that is running or cancelled; `undefined` in other states. The same in both revisions. */
+/** The result of a task: a promise if it is running, a failure if it was cancelled, otherwise `undefined`. The same in both revisions. */
 export function unfinishedResult(task: Members): CallResult | undefined {
   switch (task["status"]) {
     case "working":
@@ -66,7 +66,7 @@ export function unfinishedResult(task: Members): CallResult | undefined {
   }
 }
 
-/** The outcome of a finished task; `undefined` if it has none. A result takes precedence. */
+/** The result or error of a finished task of 2026-07-28; `undefined` if it has neither. A result takes precedence. */
 export function taskOutcome({ result, error }: Members): RpcOutcome | undefined {
   return isJsonObject(result) ? { result } : decodeOutcome(undefined, error);
 }

@@ -115,7 +115,7 @@ export class ToolCaller {
     return "kind" in result ? result : this.toCallResult(result, tool);
   }
 
-  /** Converts the reply of `tools/call`. */
+  /** Converts the reply of `tools/call`. A task becomes a promise; the error for URLs to visit becomes questions. */
   toCallResult(reply: RpcReply, tool: string): CallResult | UnknownOutcome {
     if (!("result" in reply)) {
       const needsUrl = "error" in reply && reply.error.code === URL_ELICITATION_REQUIRED;

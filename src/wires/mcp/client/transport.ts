@@ -35,7 +35,7 @@ import type {
   McpTransport,
 } from "./types.ts";
 
-/** Rules for the options of every MCP client. */
+/** Rules that validate the options which all MCP clients share, for `checkOptions`. */
 export const CLIENT_RULES: OptionRules<McpClientOptions> = {
   clientInfo: rule("{ name, version } with two strings", (value) => {
     return isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
@@ -48,7 +48,7 @@ export const CLIENT_RULES: OptionRules<McpClientOptions> = {
   logger: LOGGER,
 };
 
-/** The transport of `mcpTransport` and `stdioTransport`, over a transport of messages. */
+/** What `mcpTransport` and `stdioTransport` return: all features of an MCP client, over a transport of messages. */
 export class McpClientTransport implements McpTransport {
   readonly #connection: Connection;
   readonly #lists: ServerLists;

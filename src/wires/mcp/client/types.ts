@@ -50,7 +50,7 @@ export interface McpImplementation {
   readonly [member: string]: unknown;
 }
 
-/** Information that a server has sent about itself. */
+/** Information that a server has sent about itself, with the revision that the client uses with it. */
 export interface McpServerInfo {
   /** Revision of the protocol that is used with it. */
   readonly revision: string;
@@ -80,7 +80,7 @@ export interface McpContent {
   readonly [member: string]: unknown;
 }
 
-/** A listed resource. */
+/** A resource as a server lists it, without its contents. */
 export interface McpResource {
   /** URI; identifies the resource. */
   readonly uri: string;
@@ -98,7 +98,7 @@ export interface McpResource {
   readonly [member: string]: unknown;
 }
 
-/** A listed template of resources. */
+/** A template as a server lists it: a pattern for the URIs of many resources. */
 export interface McpResourceTemplate {
   /** URI template (RFC 6570). */
   readonly uriTemplate: string;
@@ -122,7 +122,7 @@ export interface McpResourceContents {
   readonly [member: string]: unknown;
 }
 
-/** A listed prompt. */
+/** A prompt as a server lists it, without its messages. */
 export interface McpPrompt {
   /** Name; unique on its server. */
   readonly name: string;
@@ -134,7 +134,7 @@ export interface McpPrompt {
   readonly [member: string]: unknown;
 }
 
-/** A prompt with its arguments filled in. */
+/** A prompt as a server returns it for given arguments: messages for a model. */
 export interface McpPromptResult {
   /** Purpose of the prompt. */
   readonly description?: string;
@@ -164,7 +164,7 @@ export interface McpCompletion {
   readonly hasMore?: boolean;
 }
 
-/** Level of a log message, least severe first. */
+/** Level of a server's log message. `debug` is the least severe, `emergency` the most. */
 export type McpLogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
 /** A log message that the server sent to the client. */
@@ -229,26 +229,26 @@ export interface McpRoot {
   readonly name?: string;
 }
 
-/** A list of a server that can change. */
+/** A list of a server whose changes a client can be notified of. */
 export type McpChange = "tools" | "prompts" | "resources";
 
 /** Resources of a server. All methods reject with `ToolError`. */
 export interface McpResources {
-  /** Lists all resources. */
+  /** Lists all resources, of all pages. */
   list(options?: McpRequestOptions): Promise<readonly McpResource[]>;
-  /** Lists all templates. */
+  /** Lists all templates of resources, of all pages. */
   templates(options?: McpRequestOptions): Promise<readonly McpResourceTemplate[]>;
   /** Reads a resource. Rejects with `resource_not_found` if it does not exist. */
   read(uri: string, options?: McpRequestOptions): Promise<readonly McpResourceContents[]>;
-  /** Calls `handler` when the resource changes, until the returned function is called. */
+  /** Calls `handler` when the resource changes, until the returned function is called. Rejects if the server sends no such changes. */
   subscribe(uri: string, handler: () => void, options?: McpRequestOptions): Promise<() => void>;
 }
 
 /** Prompts of a server. All methods reject with `ToolError`. */
 export interface McpPrompts {
-  /** Lists all prompts. */
+  /** Lists all prompts, of all pages. */
   list(options?: McpRequestOptions): Promise<readonly McpPrompt[]>;
-  /** Fills in a prompt. */
+  /** Returns the messages of a prompt for the given arguments. */
   get(name: string, args?: Readonly<Record<string, string>>, options?: McpRequestOptions): Promise<McpPromptResult>;
 }
 
@@ -277,14 +277,14 @@ export interface McpTransport extends Transport {
    * handlers.
    *
    * @returns The result, not checked.
-   * @throws {ToolError} If the server answers with an error.
+   * @throws {ToolError} If the server answers with an error, cannot be reached, or has a question without a handler.
    */
   request(
     method: string,
     params?: Readonly<Record<string, unknown>>,
     options?: McpRequestOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** Calls `handler` when a list changes, until the returned function is called. */
+  /** Calls `handler` when a list changes, until the returned function is called. Problems are warnings of the option `logger`. */
   onChange(list: McpChange, handler: () => void): () => void;
   /**
    * Sets the handler of the server's questions. It replaces the client's `onElicitation`, and also answers questions that are asked

@@ -4,7 +4,7 @@ import { asObject, isJsonObject, type Members } from "../../../internal/json.ts"
 import { supportsViews } from "../../../core/call/views.ts";
 import { TASKS_EXTENSION } from "./constants.ts";
 
-/** Whether a client with these capabilities can be asked questions of a kind, or shows views. */
+/** Whether the declared capabilities of a client allow a question of a kind; for `ui`, whether the client shows views. Unknown ones do not. */
 export function canAsk(capabilities: unknown, kind: AskableKind | "ui"): boolean {
   const { elicitation, sampling, roots } = asObject(capabilities);
   switch (kind) {
@@ -22,7 +22,7 @@ export function canAsk(capabilities: unknown, kind: AskableKind | "ui"): boolean
   }
 }
 
-/** The capabilities that these questions need and the client has not declared; `undefined` if none is missing. */
+/** The capabilities, as an object of MCP, that these questions need and the client has not declared; `undefined` if nothing is missing. */
 export function missingFor(requests: Iterable<Question>, capabilities: unknown): Members | undefined {
   const missing: Record<string, Members> = {};
   for (const request of requests) {
@@ -46,17 +46,17 @@ function hasSamplingTools(capabilities: unknown): boolean {
   return isJsonObject(asObject(asObject(capabilities)["sampling"])["tools"]);
 }
 
-/** Whether a client or server supports the tasks extension of 2026-07-28. */
+/** Whether the capabilities of a client or server declare the tasks extension of 2026-07-28. */
 export function hasTasksExtension(capabilities: unknown): boolean {
   return isJsonObject(asObject(asObject(capabilities)["extensions"])[TASKS_EXTENSION]);
 }
 
-/** Whether a server supports tasks of 2025-11-25. */
+/** Whether the capabilities of a server declare tasks of 2025-11-25, for any request. */
 export function hasLegacyTasks(capabilities: unknown): boolean {
   return isJsonObject(asObject(capabilities)["tasks"]);
 }
 
-/** Whether a server runs tool calls as tasks of 2025-11-25 if asked to. */
+/** Whether the capabilities of a server declare that it runs tool calls as tasks of 2025-11-25 on request. */
 export function hasLegacyToolTasks(capabilities: unknown): boolean {
   const { requests } = asObject(asObject(capabilities)["tasks"]);
   return isJsonObject(asObject(asObject(requests)["tools"])["call"]);

@@ -3,16 +3,16 @@ import type { ToolErrorCode } from "../../../core/errors/code.ts";
 export interface McpErrorCode {
   /** JSON-RPC error number. */
   readonly number: number;
-  /** HTTP status of the response. 200 for errors of the method itself. */
+  /** HTTP status of a response with the error. 200 if the method has run or its parameters are wrong. */
   readonly status: number;
-  /** Whether a tool call with this error has a result with `isError`, which the model of the caller sees. */
+  /** Whether a tool call with this error gets a result with `isError`, which the caller's model sees, instead of a JSON-RPC error. */
   readonly isResult?: true;
 }
 
 /** Number for errors that only HTTP has a status for: MCP has no numbers for them. Clients read the status. */
 const HTTP_STATUS = -32000;
 
-/** Number and status of every code (MCP 2026-07-28, "Error codes"; RFC 9110). */
+/** JSON-RPC number and HTTP status of each error code of the SDK (MCP 2026-07-28, "Error codes"; RFC 9110). */
 export const mcpErrorCodes: Readonly<Record<ToolErrorCode, McpErrorCode>> = {
   parse_error: { number: -32700, status: 400 },
   invalid_request: { number: -32600, status: 400 },
@@ -38,13 +38,13 @@ export const mcpErrorCodes: Readonly<Record<ToolErrorCode, McpErrorCode>> = {
   internal: { number: -32603, status: 200, isResult: true },
 };
 
-/** A header that repeats the body is missing or differs from it. */
+/** JSON-RPC error code: an HTTP header that repeats the body is missing or differs from it (2026-07-28). */
 export const HEADER_MISMATCH = -32020;
-/** The request needs a capability that the client has not declared. */
+/** JSON-RPC error code: the request needs a capability that the client has not declared (2026-07-28). */
 export const MISSING_CAPABILITY = -32021;
-/** Error code: the server does not support the protocol version of the request. */
+/** JSON-RPC error code: the server does not support the protocol version of the request (2026-07-28). */
 export const UNSUPPORTED_VERSION = -32022;
-/** The user has to visit URLs before the request is made again (2025-11-25). */
+/** JSON-RPC error code: the user has to visit URLs before the client sends the request again (2025-11-25). */
 export const URL_ELICITATION_REQUIRED = -32042;
 /** JSON-RPC error code for an unknown resource in MCP revisions before 2026-07-28. */
 export const LEGACY_RESOURCE_NOT_FOUND = -32002;

@@ -1,12 +1,12 @@
 /** Names that the revisions of MCP define: protocol versions, members of `_meta`, extensions and log levels. */
 
-/** The revision without sessions; every request carries its version and capabilities. */
+/** The newest revision of MCP, without handshake and sessions: every request carries its version and the client's capabilities. */
 export const MODERN_VERSION = "2026-07-28";
 
 /** A revision of MCP that begins with the handshake `initialize`. */
 export type LegacyVersion = "2025-11-25" | "2025-06-18" | "2025-03-26" | "2024-11-05";
 
-/** Revisions with a handshake, newest first. */
+/** Supported revisions of MCP with a handshake, newest first. */
 export const LEGACY_VERSIONS: readonly [LegacyVersion, ...LegacyVersion[]] = [
   "2025-11-25",
   "2025-06-18",
@@ -29,12 +29,12 @@ export const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 export const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 /** Member of a result's `_meta`: name and version of the server. */
 export const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
-/** Member of a message's `_meta`: the subscription that it belongs to. */
+/** Member of a message's `_meta`: id of the request `subscriptions/listen` that it belongs to. */
 export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
-/** Member of a result's `_meta`: the task that it belongs to (2025-11-25). */
+/** Member of a result's `_meta`: an object with the `taskId` of the task that it belongs to (2025-11-25). */
 export const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
-/** The tasks extension: the result of a call can be a task. */
+/** Identifier of the tasks extension of 2026-07-28, with which the result of a tool call can be a task. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** Levels of log messages, least severe first. */
@@ -48,5 +48,5 @@ export const LOG_LEVELS: readonly string[] = [
   "alert",
   "emergency",
 ];
-/** Member of `_meta` in the parameters of `tools/list` that requests the full list of a server with discovery. */
+/** Member of `_meta` in `tools/list`: `true` requests all tools of a Toolwire server that lists a selection, as with `discover()`. */
 export const ALL_TOOLS = "toolwire/all-tools";

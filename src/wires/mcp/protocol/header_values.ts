@@ -9,13 +9,13 @@ import { encodeBase64 } from "../../../internal/encoding.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 
 export const VERSION_HEADER = "mcp-protocol-version";
-/** Header of the session id, before 2026-07-28. */
+/** HTTP header of the session id that a server assigns, in revisions before 2026-07-28. */
 export const SESSION_HEADER = "mcp-session-id";
 export const METHOD_HEADER = "mcp-method";
-/** Header of the name: of a tool or prompt, the URI of a resource, or the id of a task. */
+/** HTTP header that repeats the name of a tool or prompt, the URI of a resource, or the id of a task. */
 export const NAME_HEADER = "mcp-name";
 
-/** The parameter that {@link NAME_HEADER} repeats, by method. */
+/** The parameter that {@link NAME_HEADER} repeats, by method. Other methods do not have the header. */
 export const NAMED_BY: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -25,13 +25,13 @@ export const NAMED_BY: ReadonlyMap<string, string> = new Map([
   ["tasks/cancel", "taskId"],
 ]);
 
-/** Encodes a value for a header: as it is if it is printable ASCII, otherwise in base64. */
+/** Encodes a header value: unchanged if it is printable ASCII without spaces at its ends, otherwise as base64 in `=?base64?…?=`. */
 export function encodeHeaderValue(value: string): string {
   const isSafe = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   return isSafe ? value : `=?base64?${encodeBase64(new TextEncoder().encode(value))}?=`;
 }
 
-/** Decodes the value of a header; `undefined` if its base64 or UTF-8 is invalid. */
+/** Reverses {@link encodeHeaderValue}; `undefined` if base64 or UTF-8 is invalid. Other text than `=?base64?…?=` stays unchanged. */
 export function decodeHeaderValue(header: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(header)?.[1];
   if (encoded === undefined) return header;
@@ -45,7 +45,7 @@ export function decodeHeaderValue(header: string): string | undefined {
   }
 }
 
-/** An argument that is repeated in a header. */
+/** An argument of a tool that an HTTP header repeats, because the input schema marks it with `x-mcp-header`. */
 export interface HeaderParam {
   /** Name of the header, in lower case. */
   readonly header: string;
@@ -60,7 +60,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 const REPEATABLE: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-/** Finds the marked arguments of a tool. Returns the problem as text if a mark is invalid: clients ignore such a tool. */
+/** Finds the arguments that a schema marks with `x-mcp-header`. If a mark is invalid, returns the problem: clients ignore such a tool. */
 export function findHeaderParams(inputSchema: unknown): readonly HeaderParam[] | string {
   const params: HeaderParam[] = [];
   return collectParams(asObject(inputSchema), [], params) ?? params;
@@ -97,14 +97,14 @@ function addParam(
   return undefined;
 }
 
-/** The argument at a path; `undefined` if it is absent. */
+/** The value at a path of member names, from the root of a call's arguments; `undefined` if it is absent. */
 export function argumentAt(args: unknown, path: readonly string[]): unknown {
   let value = args;
   for (const name of path) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
 }
 
-/** Headers of a message of 2026-07-28 or later. */
+/** HTTP headers that repeat a message's version and method, and its name if {@link NAMED_BY} has the method. Since 2026-07-28. */
 export function requestHeaders(version: string, method: string, params: Members): Record<string, string> {
   const name = params[NAMED_BY.get(method) ?? ""];
   return {
@@ -114,7 +114,7 @@ export function requestHeaders(version: string, method: string, params: Members)
   };
 }
 
-/** Request headers that repeat arguments of a call, as its tool declares with `x-mcp-header`. */
+/** HTTP headers that repeat arguments of a call, as its tool declares. An argument that is absent or not a scalar has none. */
 export function paramHeaders(params: readonly HeaderParam[], args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { header, path } of params) {

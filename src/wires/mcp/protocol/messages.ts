@@ -37,7 +37,7 @@ export interface ResponseMessage {
   readonly error: unknown;
 }
 
-/** A message that cannot be read. */
+/** A message of a client that is not valid JSON-RPC. */
 export interface MalformedMessage {
   readonly kind: "malformed";
   /** `null` if it could not be read. */
@@ -46,7 +46,7 @@ export interface MalformedMessage {
   readonly message: string;
 }
 
-/** Any message that a client sends. */
+/** Any valid message that a client sends. */
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
 export interface RpcError {
@@ -69,7 +69,7 @@ interface ReplyMessage {
   readonly reply: RpcOutcome;
 }
 
-/** Any message that a server sends. */
+/** Any message of a server, as a client decodes it: a request, a notification, or the reply to a request of the client. */
 export type ServerMessage = RequestMessage | NotificationMessage | ReplyMessage;
 
 /** A message without a response: a notification, or the response to a request of the server. */
@@ -79,7 +79,7 @@ export type OneWayMessage =
 
 const NO_PARAMS: Members = {};
 
-/** Decodes a message of a client from parsed JSON. */
+/** Decodes a message of a client from parsed JSON. An invalid one becomes a {@link MalformedMessage}. */
 export function decodeMessage(json: unknown): Message | MalformedMessage {
   if (!isJsonObject(json)) return malformed(null, "A message must be a JSON object");
   const { jsonrpc, id, method, params = NO_PARAMS } = json;
@@ -104,7 +104,7 @@ function malformed(id: RequestId | null, message: string): MalformedMessage {
   return { kind: "malformed", id, message };
 }
 
-/** Decodes the messages of a server from JSON text: one, or several in older revisions. Malformed messages are skipped. */
+/** Decodes messages of a server from JSON text: one or a batch. Malformed messages are skipped. Invalid JSON results in an empty array. */
 export function parseMessages(text: string): ServerMessage[] {
   try {
     const json: unknown = JSON.parse(text);
@@ -126,14 +126,14 @@ function decodeServerMessage(json: unknown): ServerMessage | undefined {
   return reply && { kind: "reply", id: isRequestId(id) ? id : undefined, reply };
 }
 
-/** Decodes the outcome of a request. An error takes precedence; `undefined` if there is neither an error nor a result. */
+/** Decodes the outcome of a request. An error takes precedence; `undefined` if neither is an object. Adds missing members of an error. */
 export function decodeOutcome(result: unknown, error: unknown): RpcOutcome | undefined {
   if (!isJsonObject(error)) return isJsonObject(result) ? { result } : undefined;
   const { code, message, data } = error;
   return { error: { code: typedOr(code, 0), message: typedOr(message, ""), data } };
 }
 
-/** Encodes a message as JSON text. */
+/** Encodes a request, notification or response as JSON text, with `jsonrpc: "2.0"`. */
 export function encodeMessage(message: RpcRequest | OneWayMessage): string {
   return JSON.stringify({ jsonrpc: "2.0", ...message });
 }
@@ -144,13 +144,13 @@ export function encodeMessage(message: RpcRequest | OneWayMessage): string {
  */
 export const RESOURCE_KEY_PREFIX = "resource/";
 
-/** Whether a schema is that of the form with the field `granted`. */
+/** Whether the schema of a form has one field only, the boolean `granted`: the form asks for more of a resource. */
 export function isGrantForm(schema: unknown): boolean {
   const [[name, field] = [], ...others] = Object.entries(asObject(asObject(schema)["properties"]));
   return name === "granted" && others.length === 0 && asObject(field)["type"] === "boolean";
 }
 
-/** A request of a server to its client, without an id. */
+/** A request of a server to its client, without an id: elicitation, sampling or roots. */
 export interface InputRequest {
   /** The method, such as `elicitation/create`. */
   readonly method: string;
@@ -158,7 +158,7 @@ export interface InputRequest {
   readonly params: Members;
 }
 
-/** Whether a response is the result of `roots/list` or `sampling/createMessage`. Only results of forms have an `action`. */
+/** Whether a response looks like the result of `roots/list` (array `roots`) or `sampling/createMessage` (text `model`), not of a form. */
 export function isModelOrRootsResult(response: unknown): boolean {
   return isJsonObject(response) && (Array.isArray(response["roots"]) || typeof response["model"] === "string");
 }

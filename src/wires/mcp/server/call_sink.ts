@@ -10,7 +10,7 @@ import { LOG_LEVELS } from "../protocol/constants.ts";
 import { encodeMessage } from "../protocol/messages.ts";
 import type { Channel } from "./exchange.ts";
 
-/** Notifications that a caller has requested for a call. */
+/** Options of {@link CallSink}: the notifications that a caller has requested for a call. */
 export interface CallSinkOptions {
   /** Destination of the notifications; `undefined` if the caller does not accept any. */
   readonly channel: Channel | undefined;
@@ -19,7 +19,7 @@ export interface CallSinkOptions {
   /** Minimum level of log messages; `undefined` if the caller wants none. */
   readonly logLevel: string | undefined;
   readonly logger: string;
-  /** Called when the call is deferred. */
+  /** Called with the promise when the call is deferred. */
   readonly onPromise?: ((promise: PromiseOutcome) => void) | undefined;
 }
 
@@ -33,7 +33,7 @@ const MCP_LEVELS: Readonly<Record<LogLine["level"], string>> = {
 /** Maximum number of log messages that wait for a slow reader. Further messages are dropped. */
 const MAX_WAITING_LINES = 64;
 
-/** Converts the events of a running call to notifications. MCP has no partial results: they are collected for the result. */
+/** Sends progress and log messages of a running call as notifications. MCP has no partial results: they are collected for the result. */
 export class CallSink implements Sink {
   readonly closed?: AbortSignal;
   readonly keepsPieces = true;
@@ -84,7 +84,7 @@ export class CallSink implements Sink {
     this.#waitingLines--;
   }
 
-  /** Completes the result of the call. A result without a value gets the joined partial results. */
+  /** Completes the final result of the call. An answer without a value gets the joined partial results. */
   join(result: CallResult): CallResult {
     return this.#pieces.join(result) as CallResult;
   }

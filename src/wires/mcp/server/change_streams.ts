@@ -17,7 +17,7 @@ const MAX_STREAMS = 10_000;
 /** Maximum number of tasks that one stream watches. */
 const MAX_TASKS = 100;
 
-/** The notifications that a stream has, as the client is informed of them. */
+/** Notifications that a stream sends: those that the client has requested and the server has. The stream starts with this object. */
 export interface ChangeFilter {
   readonly toolsListChanged?: true;
   readonly promptsListChanged?: true;
@@ -26,11 +26,12 @@ export interface ChangeFilter {
   readonly taskIds?: readonly string[];
 }
 
-/** Reports the status of tasks, until `ended` aborts. */
+/** Watches tasks and reports each change of their status, until `ended` aborts. */
 export type WatchTasks = (taskIds: readonly string[], report: (task: Members) => void, ended: AbortSignal) => void;
 
 type Notify = (method: string, params: Members) => void;
 
+/** Answers `subscriptions/listen` of one server, and keeps the streams that are open, at most 10,000. */
 export class ChangeStreams {
   readonly #host: WireHost;
   readonly #open = new Set<() => void>();
@@ -39,7 +40,7 @@ export class ChangeStreams {
     this.#host = host;
   }
 
-  /** Opens a stream. The response is sent when the stream ends. */
+  /** Answers `subscriptions/listen` with a stream. The response follows when it ends, or at once if the server has none of the changes. */
   listen(
     { id, params }: RequestMessage,
     exchange: McpExchange,
@@ -147,7 +148,7 @@ class NotificationQueue {
   }
 }
 
-/** Method and parameters of the notification for a change; `undefined` if the filter excludes it. */
+/** Method and parameters of the notification for a changed list or resource; `undefined` if the filter excludes it. */
 export function toNotification(change: Change, filter: ChangeFilter): [method: string, params: Members] | undefined {
   if (change.kind === "resource-updated") {
     const { uri } = change;

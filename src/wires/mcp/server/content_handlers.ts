@@ -25,7 +25,7 @@ import { outcomeMeta } from "../../framing/result/encode.ts";
 import type { Completion } from "../../../core/content/completion.ts";
 import type { PromptContent } from "../../../core/content/prompt.ts";
 
-/** One request for content. The server has a catalog. */
+/** A request for resources, prompts or completion, with its caller and revision. The server has a catalog. */
 export interface ContentRequest {
   readonly request: RequestMessage;
   readonly peer: McpPeer;
@@ -45,9 +45,9 @@ type Encode = (
   revision: Revision,
 ) => { readonly json: string; readonly isCacheable?: boolean } | ErrorResult;
 
-/** Handles the `resources/*` and `prompts/*` requests of one server. */
+/** Decodes the requests `resources/*`, `prompts/*` and `completion/complete` of a server, so that they can run. Returns parameter errors. */
 export class ContentHandlers {
-  /** Extensions that resources bring. */
+  /** Extensions of MCP that the catalog adds, with their methods. */
   readonly extensions: Extensions;
   readonly #host: WireHost;
   readonly #pageSize: number;

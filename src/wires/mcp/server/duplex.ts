@@ -47,7 +47,7 @@ import { WaitingRequests } from "./waiting_requests.ts";
 
 /** Options of MCP over a duplex connection. */
 export interface DuplexOptions extends ProtocolOptions {
-  /** Maximum number of requests of one connection that run at once, without the urgent ones. Default: 100. */
+  /** Maximum number of running requests of a connection; others wait. Pings, subscriptions, `tasks/{cancel,update}` are exempt. Default: 100. */
   readonly maxConcurrentCalls?: number | undefined;
 }
 
@@ -62,7 +62,7 @@ const TOO_MANY_WAIT = errorResult("unavailable", "Too many requests wait on this
 const URGENT_METHODS: ReadonlySet<string> = new Set(["ping", "subscriptions/listen", "tasks/cancel", "tasks/update"]);
 
 /**
- * MCP as a duplex wire: each message is one JSON-RPC message.
+ * MCP as a duplex wire, such as for stdio: each message is one JSON-RPC message. Has tasks, resources, prompts and completion.
  *
  * Mounting it throws a `TypeError` if a tool violates the rules of MCP.
  */

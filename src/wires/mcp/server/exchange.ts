@@ -12,7 +12,7 @@ export interface Channel {
   readonly closed: AbortSignal | undefined;
 }
 
-/** One request and its response, as seen by the transport. */
+/** One request, as its transport passes it to the methods: headers, caller, cancellation, and the channel for earlier messages. */
 export interface McpExchange {
   /** Headers of the request; empty on stdio. */
   readonly metadata: Metadata;
@@ -22,7 +22,7 @@ export interface McpExchange {
   readonly host?: RequestHost | undefined;
   /** Aborts when the client sends nothing more on the connection of the request. Streams of change notifications end then. */
   readonly inputEnd?: AbortSignal | undefined;
-  /** Aborts when the client disconnects or cancels the request. Costly on some runtimes. */
+  /** Aborts when the client disconnects or cancels. `isStreamed`: the reply is a stream. Costly on some runtimes. */
   signal(isStreamed: boolean): AbortSignal | undefined;
   /** The channel of the request; `undefined` if the client does not accept a stream, unless `isForced`. */
   channel(isForced?: boolean): Channel | undefined;

@@ -6,7 +6,7 @@ import { cursorError, Pages } from "./pages.ts";
 import { errorResponse, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
 
-/** The extensions that a server's resources bring: what is declared of them, and their methods. */
+/** Extensions of MCP that the catalog of a server adds: their settings for the declared capabilities, and their methods. */
 export class Extensions {
   /** Settings by identifier, for the capabilities of the server. */
   readonly declared: Members;
@@ -21,7 +21,7 @@ export class Extensions {
     this.#pageSize = pageSize;
   }
 
-  /** Answers a request. `undefined` if no extension has the method. */
+  /** Answers a request for a method of an extension. `undefined` if no extension has the method. */
   answer({ id, method, params }: RequestMessage, revision: Revision): RpcResponse | undefined {
     const answer = this.#methods.get(method)?.(params);
     if (answer === undefined) return undefined;

@@ -6,13 +6,13 @@ import { Tasks } from "./tasks.ts";
 import type { ToolCallRunner } from "./tool_calls.ts";
 import type { McpTools } from "./tools.ts";
 
-/** Promised work as tasks: {@link mcpTasks}. */
+/** The feature of `mcp()` that serves deferred calls as tasks of clients. Its value: {@link mcpTasks}. */
 export interface McpTasks {
   /** @internal */
   readonly "~serve": (host: WireHost, tools: McpTools, calls: ToolCallRunner) => ServedTasks;
 }
 
-/** Resources, prompts and completion: {@link mcpCatalog}. */
+/** The feature of `mcp()` that serves resources, prompts and completion. Its value: {@link mcpCatalog}. */
 export interface McpCatalog {
   /** @internal */
   readonly "~serve": (host: WireHost, pageSize: number) => ContentHandlers;

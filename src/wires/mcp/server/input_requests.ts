@@ -17,7 +17,7 @@ export function toInputRequests(questions: Readonly<Record<string, Question>>, r
   );
 }
 
-/** The key of a question that the client sees. */
+/** The key under which a client sees a question: with {@link RESOURCE_KEY_PREFIX} if it asks for more of a resource. */
 export function inputKey(key: string, { kind }: Question): string {
   return kind === "more" ? RESOURCE_KEY_PREFIX + key : key;
 }
@@ -54,7 +54,7 @@ function toFirstRequest({ kind, message, schema, params = {} }: Question, revisi
   return { method: "elicitation/create", params: { mode: "url", message, ...params, ...elicitation } };
 }
 
-/** Converts a client's responses to answers. An invalid response becomes `null`. */
+/** Converts a client's responses to answers, by the keys of the questions. An object that answers no kind of question becomes `null`. */
 export function fromInputResponses(responses: Members): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(responses).map(([key, response]) => {

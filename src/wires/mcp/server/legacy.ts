@@ -62,7 +62,7 @@ export class LegacyMethods {
     );
   }
 
-  /** Decodes the parameters of `initialize`. For an unknown protocol version, the newest one is negotiated. */
+  /** Decodes the parameters of `initialize`. For an unsupported version, negotiates 2025-11-25. An error if the client's info is too long. */
   readCaller({ protocolVersion, capabilities, clientInfo }: Members): LegacyCaller | ErrorResult {
     if (JSON.stringify([capabilities, clientInfo]).length > MAX_CALLER_LENGTH) return CALLER_TOO_LONG;
     return {
@@ -153,7 +153,7 @@ export class LegacyMethods {
     return this.#finish({ id, exchange, revision }, retryable, result, callMeta);
   }
 
-  /** Methods for resources, prompts and completion, which are unknown to a server without them. */
+  /** Runs a request for resources, prompts or completion, asks its questions, and encodes the response. The server has a catalog. */
   handleContent(
     handler: ContentHandler,
     request: RequestMessage,

@@ -17,7 +17,7 @@ import { fromInputResponses, inputKey, toSeparateRequest } from "./input_request
 import type { FinalResult } from "./response.ts";
 import type { Revision } from "./revision.ts";
 
-/** State of a caller from one request to the next. */
+/** What a server knows of a client after `initialize`. Transports with sessions keep it between requests. */
 export interface LegacyCaller {
   /** The negotiated protocol version. */
   readonly version: LegacyVersion;
@@ -29,7 +29,7 @@ export interface LegacyCaller {
   readonly logLevel: string | undefined;
 }
 
-/** One request of a revision with a handshake. */
+/** One request of a revision with a handshake, with the ways to ask and notify its client. */
 export interface LegacyExchange extends McpExchange {
   readonly caller: LegacyCaller;
   /**
@@ -68,7 +68,7 @@ const MAX_SUBSCRIPTIONS = 1_000;
 /** Maximum length of all their URIs, in UTF-16 code units. */
 const MAX_LENGTH = 131_072;
 
-/** Applies a change. Returns the same object if nothing changes. */
+/** Applies a change to a copy. Drops the oldest subscriptions beyond the limits. Returns the same object for an existing subscription. */
 export function withPreference<Kept extends Preferences>(preferences: Kept, change: PreferenceChange): Kept {
   const { subscriptions } = preferences;
   if ("logLevel" in change) return { ...preferences, logLevel: change.logLevel };
@@ -92,7 +92,7 @@ export interface AskingRequest {
   readonly revision: Revision;
 }
 
-/** Asks the questions of a tool by requests to the client while its request is open. */
+/** Asks the questions of a tool, resource or prompt by requests to the client, while the client's own request is open. */
 export class LegacyQuestions {
   readonly #host: WireHost;
   readonly #request: AskingRequest;
@@ -104,7 +104,7 @@ export class LegacyQuestions {
     this.#request = request;
   }
 
-  /** Asks all questions at the same time and waits for the answers. */
+  /** Asks all questions at once and waits for the answers. If one cannot be asked or is not answered, returns the request's failure or error. */
   async ask(questions: Readonly<Record<string, Question>>): Promise<ClientAnswers> {
     const { sendRequest, caller: { capabilities } } = this.#request.exchange;
     const missing = capabilities === undefined ? undefined : missingFor(Object.values(questions), capabilities);
@@ -153,7 +153,7 @@ export class LegacyQuestions {
 
 const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The client did not answer in time");
 
-/** The final result of a request whose questions were not answered. */
+/** The failure `unanswered`: final result of a request whose client "cannot be asked", or another `reason`. */
 export function unanswered(reason: string): { readonly result: FinalResult } {
   const message = `This needs an answer of the client, which ${reason}`;
   return { result: { kind: "failure", code: "unanswered", message, data: undefined } };
@@ -167,7 +167,7 @@ function readResponse({ result, error }: ResponseMessage): unknown {
   return String(error["message"] ?? "no reason given").slice(0, 256);
 }
 
-/** Requests to clients that have no response yet. Their ids are random, so that only the client that was asked can respond. */
+/** Requests of the server that have no response of the client yet. Their ids are random: only the client that was asked can respond. */
 export class PendingRequests {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
@@ -200,7 +200,7 @@ export class PendingRequests {
     });
   }
 
-  /** Ends all requests without a response. */
+  /** Ends all requests: they resolve with `undefined`. */
   close(): void {
     for (const resolve of [...this.#pending.values()]) resolve(undefined);
   }

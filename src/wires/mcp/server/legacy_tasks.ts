@@ -25,7 +25,7 @@ export interface LegacyTaskRequest {
   readonly questions: LegacyQuestions;
 }
 
-/** Whether a call requests a task; an error if the tool cannot be called that way. */
+/** Whether a call requests a task (2025-11-25 only). An error if the tool gives no promises, or requires a task that is not requested. */
 export function readTaskRequest(
   { task }: Members,
   tool: McpTool | undefined,
@@ -88,7 +88,7 @@ async function fetchLegacyResult(request: LegacyTaskRequest): Promise<RpcRespons
 /** Maximum number of tasks of one server that are watched at the same time. Clients of further tasks have to poll. */
 const MAX_WATCHED = 10_000;
 
-/** Notifies clients of the status of their tasks. */
+/** Sends `notifications/tasks/status` to clients of 2025-11-25, for a limited number of tasks. */
 export class TaskNotifications {
   readonly #clock: Clock;
   #watched = 0;
@@ -97,7 +97,7 @@ export class TaskNotifications {
     this.#clock = clock;
   }
 
-  /** Sends notifications of one task, until it or `ended` has ended. Then calls `onEnd`. */
+  /** Sends the status of a task until it or `ended` has ended, then calls `onEnd`: at once if timers end with requests or too many run. */
   follow(
     watch: WatchTask,
     send: (json: string) => MaybePromise<void>,

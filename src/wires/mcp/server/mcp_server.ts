@@ -16,7 +16,7 @@ export interface ProtocolOptions {
    * not see.
    */
   readonly logging?: boolean | undefined;
-  /** How long clients may cache lists and descriptions, and whether the cache may be shared. Default: no caching. */
+  /** How long clients of 2026-07-28 may cache lists, contents of resources and `server/discover`, and who may share them. Default: not. */
   readonly cache?: CacheHints | undefined;
   /** Maximum number of items on a page of a list. Default: 250. */
   readonly pageSize?: number | undefined;
@@ -27,12 +27,12 @@ export interface ProtocolOptions {
   readonly askTimeoutMs?: number | undefined;
 }
 
-/** The wire that `mcp()` creates. Its options also apply when the server is served over stdio. */
+/** The wire that `mcp()` creates. `serveStdio` reads its options, so that they apply there, too. */
 export interface McpWire extends RequestWire {
   readonly "~protocol": ProtocolOptions;
 }
 
-/** Options with their defaults. */
+/** The members of {@link ProtocolOptions}, with defaults for those that are left out. */
 export type ProtocolSettings = { readonly [Name in keyof ProtocolOptions]-?: NonNullable<ProtocolOptions[Name]> };
 
 export const PROTOCOL_RULES: OptionRules<ProtocolOptions> = {
@@ -48,7 +48,7 @@ function isCacheHints(value: unknown): boolean {
   return Number.isInteger(ttlMs) && (ttlMs as number) >= 0 && (scope === "public" || scope === "private");
 }
 
-/** A capability of the server that methods depend on. */
+/** A capability of a server. Without it, the methods that need it are unknown. */
 export type Capability = "tools" | "logging" | "completions" | "prompts" | "resources" | "tasks";
 
 /** Condition and optional features of each capability, in the order of their declaration. All features are notifications. */
@@ -75,9 +75,9 @@ export class McpServer {
   readonly settings: ProtocolSettings;
   readonly tools: McpTools;
   readonly calls: ToolCallRunner;
-  /** Resources, prompts and completion; `undefined` if the server has none. */
+  /** Resources, prompts and completion; `undefined` if `catalog` is not among the features. */
   readonly content: ContentHandlers | undefined;
-  /** Deferred calls as tasks; `undefined` if no tool gave promises when the server was created. */
+  /** Deferred calls as tasks; `undefined` if `tasks` is not among the features. */
   readonly tasks: ServedTasks | undefined;
   readonly changeStreams: ChangeStreams;
   readonly #revisions: ReadonlyMap<string, Revision>;
@@ -127,7 +127,7 @@ export class McpServer {
     };
   }
 
-  /** Closes the open streams. */
+  /** Ends the open streams of change notifications. */
   close(): void {
     this.changeStreams.close();
   }

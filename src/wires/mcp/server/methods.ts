@@ -53,7 +53,7 @@ const ROWS: Readonly<Record<string, Method>> = {
 
 const METHODS: ReadonlyMap<string, Method> = new Map(Object.entries(ROWS));
 
-/** Answers a request of 2026-07-28, whose `_meta` is valid. */
+/** Answers a request of 2026-07-28, whose `_meta` is valid. The error is -32601 if the method or its capability is absent. */
 export function answerModern(
   methods: ModernMethods,
   request: RequestMessage,
@@ -68,7 +68,7 @@ export function answerModern(
   return server.content?.extensions.answer(request, server.revision(MODERN_VERSION)) ?? unknownMethodResponse(request);
 }
 
-/** Answers a request of a revision with a handshake. */
+/** Answers a request of a revision with a handshake. The error is -32601 if the method or its capability is absent. */
 export function answerLegacy(
   methods: LegacyMethods,
   request: RequestMessage,

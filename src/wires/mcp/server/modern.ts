@@ -23,7 +23,7 @@ import { type McpToolCall, readCallMeta, readInputResponses } from "./tool_calls
 /** Name of a handler in {@link ModernMethods}. */
 export type ModernHandler = "callTool" | "listTools" | "discover" | "listen" | "handleTask";
 
-/** Methods of 2026-07-28. The `_meta` of the requests is valid. */
+/** Answers the methods of 2026-07-28, for any transport. The transport has validated the `_meta` of the requests. */
 export class ModernMethods {
   readonly server: McpServer;
   readonly #revision: Revision;
@@ -79,7 +79,7 @@ export class ModernMethods {
     return resultResponse(id, this.#discovery);
   }
 
-  /** Methods for resources, prompts and completion, which are unknown to a server without them. */
+  /** Runs a request for resources, prompts or completion, and encodes its result or its questions. The server has a catalog. */
   handleContent(
     handler: ContentHandler,
     request: RequestMessage,

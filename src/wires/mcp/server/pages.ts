@@ -36,7 +36,7 @@ export function cursorError(cursor: unknown): ErrorResult {
   return paramError("cursor", cursor, "a cursor that this server sent");
 }
 
-/** The list of a server's tools in one revision, as each caller may see it. */
+/** Answers `tools/list` in one revision: pages of the tools that the caller may see. */
 export class ToolPages {
   readonly #host: WireHost;
   readonly #tools: McpTools;

@@ -21,7 +21,7 @@ export function requestMetaOf(params: Members): Members | undefined {
   return isJsonObject(meta) && meta[PROTOCOL_VERSION] !== undefined ? meta : undefined;
 }
 
-/** Validates the members of `_meta`; `undefined` if they are valid. */
+/** Validates types of the members of `_meta`; `undefined` if all are valid. {@link checkVersion} checks whether the version is supported. */
 export function checkRequestMeta(meta: Members): ProtocolError | undefined {
   if (typeof meta[PROTOCOL_VERSION] !== "string") return metaError(PROTOCOL_VERSION, "a string");
   const capabilities = meta[CLIENT_CAPABILITIES];
@@ -41,12 +41,12 @@ export function checkRequestMeta(meta: Members): ProtocolError | undefined {
   return undefined;
 }
 
-/** The error for a request without a protocol version in `_meta`, if it is required. */
+/** The error -32602 for a request without a protocol version in `_meta`, if it is required. */
 export function missingMetaError(): ProtocolError {
   return metaError(PROTOCOL_VERSION, undefined);
 }
 
-/** Checks the protocol version in `_meta`; `undefined` if it is supported. */
+/** The error for a protocol version in `_meta` other than 2026-07-28; otherwise `undefined`. */
 export function checkVersion({ [PROTOCOL_VERSION]: version }: Members): ProtocolError | undefined {
   return version === MODERN_VERSION ? undefined : unsupportedVersionError(version);
 }

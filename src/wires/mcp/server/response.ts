@@ -33,7 +33,7 @@ export interface ProtocolError {
   readonly status: number;
 }
 
-/** Makes a {@link ProtocolError}. */
+/** Makes a {@link ProtocolError}, by default with the HTTP status 400. */
 export function protocolError(
   number: number,
   message: string,
@@ -56,12 +56,12 @@ export function protocolErrorResponse(
   return { json: encodeError(id, JSON.stringify({ code: number, message, data })), status };
 }
 
-/** Encodes a response with an error of the SDK. */
+/** Encodes a response with an error of the SDK, with HTTP headers for authentication or for the delay of a retry. */
 export function errorResponse(id: RequestId | null, error: ErrorResult): RpcResponse {
   return { ...protocolErrorResponse(id, toProtocolError(error)), error, headers: errorHeaders(error) };
 }
 
-/** Converts an error of the SDK. Its own code is a member of the data. */
+/** Converts an error of the SDK to one of JSON-RPC. The code of the SDK is a member of its data. */
 export function toProtocolError(error: ErrorResult): ProtocolError {
   const { number, status } = mcpErrorCodes[error.code];
   return { number, message: errorMessage(error, true), data: errorData(error), status };
@@ -83,12 +83,12 @@ export function unknownMethodResponse({ id, method }: RequestMessage): RpcRespon
   });
 }
 
-/** Makes the error for an invalid parameter. Its HTTP status is 200, as `protocol/codes.ts` has it. */
+/** Makes the error `invalid_input` for the parameter `name`, with what is `expected`. Its HTTP status is 200, as `protocol/codes.ts` has it. */
 export function paramError(name: string, value: unknown, expected: string): ErrorResult {
   return invalidInputResult(`params.${name} has to be ${expected}`, ["params", name], expected, value);
 }
 
-/** Result of a request that asks its caller no (further) questions. */
+/** Result of a request that has no (further) questions to its caller. */
 export type FinalResult = Exclude<CallResult, QuestionsResult>;
 
 /** A request that can ask its caller questions. It runs again with the answers. */

@@ -7,7 +7,7 @@ import type { ServerInfo } from "../../wire.ts";
 import type { Members } from "../../../internal/json.ts";
 import { type LegacyVersion, MODERN_VERSION, SERVER_INFO } from "../protocol/constants.ts";
 
-/** How long clients may cache lists and descriptions, and whether the cache may be shared. */
+/** How long clients of 2026-07-28 may cache lists, contents of resources and `server/discover`, and whether users may share them. */
 export interface CacheHints {
   /** Time to live in milliseconds; 0 disables caching. */
   readonly ttlMs: number;
@@ -15,6 +15,7 @@ export interface CacheHints {
   readonly scope: "public" | "private";
 }
 
+/** One protocol revision as a server encodes it: what results, content, forms and errors may contain, and their common members. */
 export class Revision {
   readonly version: string;
   /** Whether it is the revision without sessions. */
@@ -59,7 +60,7 @@ export class Revision {
     return `${start}${membersJson}${this.#end(meta, membersJson === "" && this.#head === "")}`;
   }
 
-  /** Encodes a result that clients may cache. */
+  /** Encodes a complete result that clients may cache: since 2026-07-28 with the hints for it. */
   cacheable(membersJson: string, meta?: Members): string {
     return this.result(`${membersJson}${this.#cacheJson}`, meta);
   }

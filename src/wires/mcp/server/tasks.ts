@@ -55,6 +55,7 @@ interface TaskDetails {
   readonly members?: Members;
 }
 
+/** Serves deferred calls as tasks of MCP: creates, reads, watches, answers and cancels them by the tools `redeem` and `cancel`. */
 export class Tasks {
   readonly #host: WireHost;
   readonly #tools: McpTools;
@@ -73,14 +74,14 @@ export class Tasks {
     return resultResponse(id, revision.result(`"task":{${view.json}}`));
   }
 
-  /** The response to a client without the tasks extension, if the result can only be a task. */
+  /** The error -32021 for a client without the tasks extension, if the request needs it. */
   required(id: RequestId): RpcResponse {
     const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } };
     const message = "This needs a client with the tasks extension";
     return protocolErrorResponse(id, protocolError(MISSING_CAPABILITY, message, { requiredCapabilities }));
   }
 
-  /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
+  /** Answers `tasks/get`, `tasks/update` and `tasks/cancel` of 2026-07-28. */
   async handle({ id, method, params }: RequestMessage, peer: McpPeer, revision: Revision): Promise<RpcResponse> {
     const { taskId } = params;
     if (typeof taskId !== "string") return errorResponse(id, paramError("taskId", taskId, "a string"));
@@ -133,21 +134,21 @@ export class Tasks {
     return await this.respond(taskId, fromInputResponses(inputResponses), peer);
   }
 
-  /** Passes the answers to the questions of a task. */
+  /** Passes a client's answers to the questions of a task. Returns an error if the task cannot be reached. */
   async respond(taskId: string, responses: Members, peer: McpPeer): Promise<ErrorResult | undefined> {
     const meta = { continuation: taskId, responses };
     const result = await this.#host.dispatch.call({ tool: "redeem", args: { promise: taskId }, meta, peer });
     return isUnknownTask(result) ? result : undefined;
   }
 
-  /** Cancels a task, if it has not ended. */
+  /** Cancels a task, if it has not ended. Returns an error if the task cannot be reached. */
   async cancel(taskId: string, peer: McpPeer): Promise<ErrorResult | undefined> {
     const call = { tool: "cancel", args: { promise: taskId }, meta: undefined, peer };
     const result = await this.#host.dispatch.call(call);
     return isUnknownTask(result) ? result : undefined;
   }
 
-  /** The result of a task; a promise if it has not ended after `waitMs`. */
+  /** The result of a task: its final result, its open questions, or a promise if it has neither after `waitMs`. */
   async redeem(taskId: string, peer: McpPeer, waitMs: number): Promise<CallResult> {
     const args = { promise: taskId, wait_ms: waitMs };
     return await this.#host.dispatch.call({ tool: "redeem", args, meta: undefined, peer });

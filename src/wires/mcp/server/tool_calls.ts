@@ -38,7 +38,7 @@ export interface McpToolCall {
   readonly takesPromises: boolean;
 }
 
-/** Decodes and runs `tools/call`. If the client accepts no promises, the call waits for the deferred result. */
+/** Decodes and runs `tools/call`, and encodes its result. If the client accepts no promises, the call waits for the deferred result. */
 export class ToolCallRunner {
   readonly #host: WireHost;
   readonly #tools: McpTools;
@@ -50,7 +50,7 @@ export class ToolCallRunner {
     this.#results = new ToolResults(tools);
   }
 
-  /** Decodes name and arguments of a call. */
+  /** Decodes name and arguments of a call, and finds its tool: `undefined` if it is unknown or hidden from the caller. */
   read(params: Members, principal: Principal | undefined): Pick<McpToolCall, "name" | "tool" | "args"> | ErrorResult {
     const { name, arguments: args = {} } = params;
     if (typeof name !== "string") return paramError("name", name, "the tool's name");
@@ -132,7 +132,7 @@ export class ToolCallRunner {
   }
 }
 
-/** Decodes the members of `_meta` that clients of this SDK send. Members of other types are ignored. */
+/** Decodes deadline, context, idempotency key, trace and wish for a promise from a call's `_meta`. Members of a wrong type are ignored. */
 export function readCallMeta(meta: Members): CallMeta | undefined {
   const { deadline_ms: deadlineMs, context, idempotency_key: idempotencyKey, promise } = meta;
   const trace = decodeTrace(meta);

@@ -12,7 +12,7 @@ import type { Revision } from "./revision.ts";
 
 export interface McpTool {
   readonly definition: ToolDefinition;
-  /** Arguments that are repeated in headers. */
+  /** Arguments that HTTP headers of a call repeat. */
   readonly headerParams: readonly HeaderParam[];
   /** Whether a call may be deferred. */
   readonly mayPromise: boolean;
@@ -25,7 +25,7 @@ const MAX_ROOT_REFS = 8;
 
 const JSON_SCHEMA_VERSION = "https://json-schema.org/draft/2020-12/schema";
 
-/** Finds the tools of a server by name, with what MCP needs of them. Tools of parts may change. */
+/** Finds the tools of a server by name, with what MCP needs of them. Reads them again when the tools of the server have changed. */
 export class McpTools {
   readonly #host: Pick<WireHost, "definitions">;
   #definitions: readonly ToolDefinition[] = [];
@@ -52,7 +52,7 @@ export class McpTools {
     return tool !== undefined && isVisibleTo(tool.definition, principal) ? tool : undefined;
   }
 
-  /** All tools as a revision lists them. */
+  /** All tools as `tools/list` of a revision has them, also those that some callers may not see. */
   list(revision: Revision): Members[] {
     return [...this.#read().values()].map((tool) => listMcpTool(tool, revision));
   }

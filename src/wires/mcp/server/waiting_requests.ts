@@ -7,7 +7,7 @@ interface WaitingRequest {
   readonly size: number;
 }
 
-/** Requests of one connection that are not started yet, in the order of their arrival. Their total size is limited. */
+/** Requests of one connection that are not started yet, in the order of their arrival. The caller checks `isFull` before it adds one. */
 export class WaitingRequests {
   readonly #maxSize: number;
   readonly #waiting = new Map<RequestId, WaitingRequest>();

@@ -9,19 +9,19 @@ export const MCP_SUBPROTOCOL = "mcp";
 /** Start of an offered subprotocol that has a bearer token in base64url: pages can send no headers. It is never selected. */
 export const BEARER_SUBPROTOCOL = "mcp-lite.bearer.";
 
-/** Path of the WebSocket endpoint. */
+/** Default path of the WebSocket endpoint, for servers, and for clients whose URL has no path. */
 export const SOCKET_PATH = "/mcp-lite/v1";
 
-/** Interval of heartbeats in milliseconds. */
+/** Interval at which each side sends a heartbeat if it sent nothing else, in milliseconds. */
 export const BEAT_MS = 20_000;
 
-/** Time without any message or pong after which a connection is closed, in milliseconds. */
+/** Time without any received message, ping or pong after which a side closes the connection, in milliseconds. */
 export const SILENCE_MS = 60_000;
 
 /** The message that either side sends when it sent nothing else during {@link BEAT_MS}. */
 export const HEARTBEAT_MESSAGE = '{"jsonrpc":"2.0","method":"notifications/heartbeat"}';
 
-/** Close codes (RFC 6455, section 7.4, and the IANA registry). */
+/** WebSocket close codes of MCP-lite, by reason (RFC 6455, section 7.4, and the IANA registry). */
 export const CLOSE = {
   done: 1000,
   binary: 1003,

@@ -10,10 +10,10 @@ import { type ErrorResult, invalidInputResult } from "../../../core/call/outcome
 import type { JsonRpcRequest } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 
-/** A call without its peer. */
+/** A call of a tool, or a request for a prompt, without its peer: `tool` is the name of either. */
 export type DecodedCall = Omit<Call, "peer">;
 
-/** Decodes the name, the arguments and the `_meta` of a request. */
+/** Decodes name, arguments and `_meta` of a request `tools/call` or `prompts/get`. Returns `invalid_input` if one is malformed. */
 export function decodeCallParams({ method, params }: JsonRpcRequest): DecodedCall | ErrorResult {
   if (!isJsonObject(params)) {
     return invalidInputResult(

@@ -9,7 +9,7 @@ import { outcomeMeta, promiseToJson, questionsToJson } from "../../framing/resul
 import type { Members } from "../../../internal/json.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 
-/** Encodes `timestamp`, `processing_time_ms` and `server_version`, which every `_meta` has. */
+/** Encodes `timestamp`, `processing_time_ms` and `server_version`, which the `_meta` of every result of a server has. */
 export class MetaEncoder {
   readonly #versionJson: string;
   #nowMs = NaN;
@@ -36,7 +36,7 @@ export class MetaEncoder {
 }
 
 /**
- * Encodes an outcome as JSON text: the member `result` of the JSON-RPC response.
+ * Encodes an outcome as JSON text: the member `result` of the JSON-RPC response. Throws if a value cannot be written as JSON.
  *
  * @param common Text of {@link MetaEncoder.common}.
  */

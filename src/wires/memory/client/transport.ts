@@ -20,7 +20,7 @@ import type { MaybePromise } from "../../../internal/async.ts";
 import { chain, toPromise } from "../../../internal/future.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
 
-/** A server, as {@link memoryTransport} needs it. */
+/** What {@link memoryTransport} needs of a server: `createServer()` returns one. */
 export interface MemoryServer {
   /** Returns the listings of the tools that are visible to a caller. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];

@@ -27,13 +27,13 @@ export class Fetcher {
     return url?.origin === this.url.origin ? new Fetcher(url, this.#options) : undefined;
   }
 
-  /** The error of a response that is not MCP. */
+  /** The error of a response that is not MCP, from its HTTP status. Mentions `/mcp` if the URL has no path. */
   statusError(status: number, text = ""): ErrorResult {
     const hint = this.url.pathname === "/" ? ": the URL has no path, and most servers have MCP at /mcp" : "";
     return decodeStatus(status, text, `MCP${hint}`);
   }
 
-  /** Sends a request. Rejects only if the caller's function for headers throws. */
+  /** Sends a request. Failures are error results; rejects only if the caller's function for headers throws. */
   send(request: Omit<HttpRequest, "url">, limit: ActivityMonitor): Promise<Response | ErrorResult> {
     return sendRequest({ ...request, url: this.url.href }, this.#options, limit);
   }

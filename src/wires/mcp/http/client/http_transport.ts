@@ -39,7 +39,7 @@ interface StreamReading {
   readonly options: SendOptions;
 }
 
-/** Sends each JSON-RPC message by POST (Streamable HTTP), and reads the response whole or as a stream. */
+/** Client side of Streamable HTTP: sends each message by POST, reads the response whole or as a stream, and resumes broken streams. */
 export class HttpTransport implements MessageTransport {
   readonly hasHeaders = true;
   /** Constant: the session is identified by a header, not by a connection. */

@@ -15,7 +15,7 @@ import type { SendOptions } from "../../client/message_transport.ts";
 import { parseMessages } from "../../protocol/messages.ts";
 import type { Fetcher } from "./fetcher.ts";
 
-/** Opens the stream at the URL of the fetcher. Aborting the request that needs it aborts the opening, not the open stream. */
+/** Returns a function that opens a stream of 2024-11-05. Aborting the request that needs it aborts the opening, not the open stream. */
 export function openSseConnection(fetcher: Fetcher): OpenDuplexConnection {
   return async (handler, { headers, limit }) => {
     const closing = new AbortController();

@@ -13,16 +13,16 @@ import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import type { Channel, McpExchange } from "../../server/exchange.ts";
 import type { Head, Reply, WireHost } from "../../../wire.ts";
 
-/** Reply to a POST without a request, which has no response: status 202. */
+/** Reply to a POST of notifications or responses only, which have no response: status 202 without a body. */
 export const ACCEPTED: Reply = { status: 202, headers: {}, body: null };
 
-/** Comment that keeps an idle stream open. */
+/** Comment of an event stream (SSE) that is sent to keep an idle connection open. */
 export const KEEP_ALIVE = ": keepalive\n\n";
 
 /** Delay before a client should retry a request that failed temporarily, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** Requests of one server that wait for their response. */
+/** Timers of one server for requests that have no response yet, and for open streams. */
 export class HttpWaits {
   /** Those that may still be answered soon. */
   readonly pending: PendingList;
@@ -35,7 +35,7 @@ export class HttpWaits {
   }
 }
 
-/** One request over HTTP. The reply is JSON; if a message precedes the response, or the response is slow, it is a stream. */
+/** One request over HTTP. The reply is JSON; a stream if a message precedes the response, or if it is slow and the client accepts one. */
 export class HttpExchange implements McpExchange, Channel, PendingEntry, Receiver<RpcResponse> {
   earlier: PendingEntry | undefined;
   later: PendingEntry | undefined;
@@ -97,7 +97,7 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
     return reply;
   }
 
-  /** Takes a response that was pending. */
+  /** Takes the response that {@link HttpExchange.reply} waits for, and sends it. */
   receive(response: RpcResponse): void {
     this.#waits.pending.remove(this);
     this.#heartbeat?.clear();
@@ -109,7 +109,7 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
     this.#opened?.fail(thrown);
   }
 
-  /** The response takes longer than a few milliseconds. */
+  /** Called when the response takes longer than a few milliseconds: starts heartbeats, so that the connection stays open. */
   onStillPending(): void {
     this.#head.disableIdleTimeout();
     // The stream is not created before it has something to send.
@@ -140,24 +140,24 @@ export function toReply({ status, json, headers }: RpcResponse): Reply {
   return { status, headers: headers === undefined ? standard : { ...standard, ...headers }, body: json };
 }
 
-/** The same for a request that was run. An authentication error gets the challenge of the server. */
+/** Encodes a reply as {@link toReply} does. An authentication or permission error gets the `www-authenticate` challenge of the server. */
 export function toChallengedReply(response: RpcResponse, { path }: Head, host: WireHost): Reply {
   const { error, headers } = response;
   if (error === undefined) return toReply(response);
   return toReply({ ...response, headers: { ...headers, ...host.challenge(error, path) } });
 }
 
-/** Errors had the status 200 in the revisions with a handshake. A 404 would mean that the session has ended. */
+/** Replaces the status 400 or 404 by 200, for the revisions with a handshake: a 404 would mean there that the session has ended. */
 export function withLegacyStatus(response: RpcResponse): RpcResponse {
   return response.status === 400 || response.status === 404 ? { ...response, status: 200 } : response;
 }
 
-/** Reply with an error of JSON-RPC without an id. */
+/** Reply with an HTTP status and an error of JSON-RPC without an id. */
 export function errorReply(status: number, number: number, message: string, data?: Members): Reply {
   return toReply(protocolErrorResponse(null, protocolError(number, message, data, status)));
 }
 
-/** Reply to a method that the path does not have. */
+/** Reply to an HTTP method that the path does not have: status 405, with the header `allow`. */
 export function methodNotAllowed({ method }: Head, allow: string): Reply {
   const { status, headers, body } = errorReply(405, -32000, `${method} is not allowed here: use ${allow}`);
   return { status, headers: { ...headers, allow }, body };
@@ -170,12 +170,12 @@ export function unavailableReply(message: string, data?: unknown): Reply {
   );
 }
 
-/** Reply to a message that is invalid as a whole. */
+/** Reply to a message that is invalid as a whole: status 400, with the error -32600. */
 export function invalidRequestReply(message: string, id: RequestId | null = null): Reply {
   return toReply(errorResponse(id, errorResult("invalid_request", message)));
 }
 
-/** Reply to a batch, in revisions without batches. */
+/** Reply to a batch in revisions without batches: status 400, with the error -32600. */
 export function batchErrorReply(): Reply {
   return invalidRequestReply("Send one message at a time");
 }

@@ -27,7 +27,7 @@ interface Head {
   readonly principal?: Principal | undefined;
 }
 
-/** Whether a header names a revision without sessions, supported or not. */
+/** Whether a version header has the date 2026-07-28 or a later one: a revision without sessions, supported or not. */
 export function isModernVersion(version: string | null): boolean {
   return version !== null && version >= MODERN_VERSION && /^\d{4}-\d\d-\d\d$/.test(version);
 }

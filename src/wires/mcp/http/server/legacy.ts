@@ -25,7 +25,7 @@ import {
   withLegacyStatus,
 } from "./exchange.ts";
 
-/** Serves the MCP revisions with a handshake over HTTP, with sessions or without. */
+/** Serves the MCP revisions with a handshake over HTTP. Without sessions, nothing of a client is kept between its requests. */
 export class LegacyHttp implements SessionHost {
   readonly server: McpServer;
   readonly waits: HttpWaits;
@@ -54,7 +54,7 @@ export class LegacyHttp implements SessionHost {
     return exchange.reply(this.answerAll([message], exchange, false));
   }
 
-  /** Processes a batch of 2025-03-26. */
+  /** Processes a batch of 2025-03-26; status 400 in other revisions, or if it contains `initialize`. */
   receiveBatch(head: Head, batch: readonly Message[]): MaybeFuture<Reply> {
     if (batch.some((message) => message.kind === "request" && message.method === "initialize")) {
       return invalidRequestReply("initialize cannot be part of a batch");
@@ -62,7 +62,7 @@ export class LegacyHttp implements SessionHost {
     return this.#receive(head, batch, true);
   }
 
-  /** Answers requests other than POST: they open the stream of a session, or end a session. */
+  /** Answers GET, which opens the stream of a session, and DELETE, which ends it. 405 for other methods, or without sessions. */
   handleOther(head: Head): MaybeFuture<Reply> {
     const { method } = head;
     const { sessions } = this;
@@ -73,7 +73,7 @@ export class LegacyHttp implements SessionHost {
     return methodNotAllowed(head, sessions === undefined ? "POST" : "POST, GET, DELETE");
   }
 
-  /** Closes open streams and pending requests. */
+  /** Closes the open streams of sessions. Questions that clients have not answered end without an answer. */
   close(): void {
     this.pending.close();
     this.sessions?.close();

@@ -27,14 +27,14 @@ export interface SessionSettings {
   readonly pollAfterMs: number | undefined;
 }
 
-/** Services of the wire for sessions. */
+/** What sessions need of the wire `mcp()`: its server, timers, requests to clients, and the methods. */
 export interface SessionHost {
   readonly server: McpServer;
   readonly heartbeats: Deadlines;
   readonly pending: PendingRequests;
   /** Decodes the parameters of `initialize`. */
   readCaller(params: Members): LegacyCaller | ErrorResult;
-  /** Answers requests; those of a batch with one response. */
+  /** Runs requests of clients; those of a batch get one response, an array. */
   answerAll(
     requests: readonly RequestMessage[],
     exchange: LegacyExchange,
@@ -42,6 +42,7 @@ export interface SessionHost {
   ): MaybeFuture<RpcResponse>;
 }
 
+/** Answers HTTP requests that belong to sessions, of the revisions with a handshake: POST, GET and DELETE with `Mcp-Session-Id`. */
 export class SessionHttp {
   readonly host: SessionHost;
   readonly store: SessionStore;
@@ -59,7 +60,7 @@ export class SessionHttp {
     this.#pollAfterMs = pollAfterMs;
   }
 
-  /** Creates a session. Its id is a header of the reply. */
+  /** Creates a session after `initialize` and adds its id to the reply, as a header. Status 503 if the store fails. */
   async begin(head: Head, caller: LegacyCaller, response: RpcResponse): Promise<Reply> {
     const id = crypto.randomUUID();
     const principal = principalId(head.principal);
@@ -71,7 +72,7 @@ export class SessionHttp {
     return toReply({ ...response, headers: { [SESSION_HEADER]: id } });
   }
 
-  /** Processes messages of a session. */
+  /** Processes the messages of a POST in a session: answers requests, publishes responses and cancellations. 404 without the session. */
   receive(head: Head, messages: readonly Message[], isBatch: boolean): Promise<Reply> {
     return this.#inSession(head, (session) => {
       if (isBatch && session.version !== "2025-03-26") return batchErrorReply();
@@ -79,7 +80,7 @@ export class SessionHttp {
     });
   }
 
-  /** Opens a stream with a GET request. */
+  /** Answers a GET request: resumes the stream of `Last-Event-ID`, otherwise opens the session's stream of notifications. */
   open(head: Head): Promise<Reply> {
     return this.#inSession(head, (session) => this.#open(session, head));
   }
@@ -96,7 +97,7 @@ export class SessionHttp {
     for (const reader of [...this.#readers.values()]) reader.close();
   }
 
-  /** Reports an error of the store. Returns the reply for the client. */
+  /** Masks and reports an error of the store. Returns the reply for the client: status 503, to be retried. */
   storeErrorReply(thrown: unknown): Reply {
     const { data } = this.host.server.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
     return unavailableReply("MCP sessions are temporarily unavailable; try again", data);
@@ -178,7 +179,7 @@ export class SessionHttp {
   }
 }
 
-/** The members of a session that `initialize` determines. */
+/** The members of a stored session that `initialize` determines: protocol version, capabilities and info of the client. */
 export function toStoredCaller(
   { version, capabilities, info }: LegacyCaller,
 ): Pick<McpSession, "version" | "capabilities" | "info"> {

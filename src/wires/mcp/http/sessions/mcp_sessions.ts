@@ -48,7 +48,8 @@ function isStore(value: unknown): boolean {
 }
 
 /**
- * Sessions for the revisions of MCP with a handshake, for `mcp({ sessions: mcpSessions() })`.
+ * Sessions for the revisions of MCP with a handshake, for `mcp({ sessions: mcpSessions() })`. They keep a client's capabilities, log
+ * level and subscriptions between its requests, and messages for streams that it resumes.
  *
  * @throws {RangeError} If a number is out of range.
  * @throws {TypeError} If another option is invalid or unknown.

@@ -29,7 +29,7 @@ const MAX_STREAMS = 1_024;
 const MAX_CHARS = 4_194_304;
 
 /**
- * Keeps sessions in the memory of the process, for `mcpSessions({ store })`. It is the default.
+ * Keeps sessions in the memory of the process, for `mcpSessions({ store })`. It is the default. Other processes cannot serve them.
  *
  * @throws {RangeError} If a number is out of range.
  * @throws {TypeError} If another option is invalid or unknown.

@@ -9,10 +9,10 @@ import { encodeMessage, type NotificationMessage, type ResponseMessage } from ".
 import { type ChangeFilter, toNotification } from "../../server/change_streams.ts";
 import type { ClientEvent, SessionStore } from "./store.ts";
 
-/** Name of the stream for messages that belong to no request. It is part of event ids. */
+/** Name of the stream of a session for messages that belong to no request, which a GET opens. It is part of event ids. */
 export const NOTIFICATION_STREAM = "news";
 
-/** Notifies a session of changes, until the returned function is called. */
+/** Passes notifications of changed lists and of a session's subscribed resources to `send`, until the returned function is called. */
 export function followChanges(
   { catalog, changes }: WireHost,
   store: SessionStore,
@@ -34,12 +34,12 @@ export function followChanges(
   });
 }
 
-/** Adds a message to the notification stream: synchronously, if the store is synchronous. */
+/** Adds a message to the notification stream of a session: synchronously, if the store is synchronous. */
 export function appendNotification(store: SessionStore, id: string, json: string): MaybePromise<void> {
   return store.append(id, NOTIFICATION_STREAM, json, false);
 }
 
-/** Converts a message of the client to an event for the request that it belongs to; `undefined` if it belongs to none. */
+/** Converts a client's response or cancellation to an event for the process of its request; `undefined` for other notifications. */
 export function toClientEvent(message: NotificationMessage | ResponseMessage): ClientEvent | undefined {
   if (message.kind === "response") return responseEvent(message);
   const { requestId } = message.params;

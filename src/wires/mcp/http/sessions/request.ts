@@ -37,7 +37,7 @@ export interface SessionRequestOptions {
   readonly onError: (thrown: unknown) => Reply;
 }
 
-/** A request in a session. It continues without its connection until it is cancelled. */
+/** A request in a session. It continues without its connection until it is cancelled or the session ends. */
 export abstract class SessionRequest<Options extends SessionRequestOptions> implements LegacyExchange, Channel {
   readonly caller: LegacyCaller;
   /** Aborts when the request is cancelled or its session has ended. Clients that disconnect may resume. */
@@ -135,7 +135,7 @@ export interface SessionExchangeOptions extends SessionRequestOptions {
 }
 
 /**
- * A request in a session whose response is the reply. Messages before the response go through the session store, so that they are
+ * A request in a session that the reply to its POST answers. Messages before the response go through the session store, so that they are
  * not lost if the connection breaks.
  */
 export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
@@ -151,7 +151,7 @@ export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
     return this.#append(json, false);
   }
 
-  /** The reply: at once if the response is there, otherwise a stream that can be resumed. */
+  /** The reply: JSON if the response is there or the client takes no stream, otherwise a stream. 202 without a body if it is cancelled. */
   reply(response: MaybeFuture<RpcResponse>): MaybeFuture<Reply> {
     if (!isPending(response) && !this.#hasMessages) return this.#toReply(response);
     const { head, onError } = this.options;

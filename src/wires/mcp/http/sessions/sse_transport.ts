@@ -32,7 +32,7 @@ const TOUCH_MS = 15_000;
 
 type Send = SessionRequestOptions["notify"];
 
-/** Serves the streams at one path, and the endpoints below it. */
+/** Serves the HTTP transport of 2024-11-05: the event streams of sessions at one path, and endpoints for their messages below it. */
 export class LegacySseTransport {
   readonly #sessions: SessionHttp;
   readonly #host: SessionHost;
@@ -56,7 +56,7 @@ export class LegacySseTransport {
     return isStream ? this.#openStream(head) : undefined;
   }
 
-  /** Processes messages to an endpoint. */
+  /** Processes messages to an endpoint. The reply is 202: responses go over the stream, except for errors of authentication. */
   async receive(head: Head, messages: readonly Message[], isBatch: boolean): Promise<Reply> {
     const id = idOf(head, this.#path);
     try {

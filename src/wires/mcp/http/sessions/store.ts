@@ -7,13 +7,13 @@ import type { Json } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { isLegacyVersion, type LegacyVersion } from "../../protocol/constants.ts";
 
-/** What is kept of one MCP session between requests: plain JSON. */
+/** What a {@link SessionStore} keeps of one client between its requests, without the messages of its streams: plain JSON. */
 export interface McpSession {
   /** Id of the session. Secret: only its client knows it. */
   readonly id: string;
   /** The negotiated protocol version. */
   readonly version: LegacyVersion;
-  /** Capabilities of the client. */
+  /** Capabilities of the client; `null` before `initialize`. */
   readonly capabilities: Json;
   /** Name and version of the client. */
   readonly info: Json;
@@ -25,7 +25,7 @@ export interface McpSession {
   readonly subscriptions: readonly string[];
 }
 
-/** A message of a stream. */
+/** A message from the server in a stream of a session, kept until the client has read it or the store drops it. */
 export interface StoredMessage {
   /** Number of the message; it increases within a session. */
   readonly number: number;
@@ -42,7 +42,7 @@ export type ClientEvent =
   /** The client has cancelled a request. */
   | { readonly kind: "cancelled"; readonly requestId: string | number };
 
-/** An event of a session. */
+/** An event that a {@link SessionStore} passes to the subscribers of a session, in all processes. */
 export type SessionEvent =
   | ClientEvent
   /** A stream has a new message. */
@@ -50,7 +50,7 @@ export type SessionEvent =
   /** The session has ended. */
   | { readonly kind: "ended" };
 
-/** Storage of sessions. With a store that processes share, each of them can serve any session. */
+/** Storage of MCP sessions, of their streams and events. With a store that processes share, each of them can serve any session. */
 export interface SessionStore {
   /**
    * Stores a new session, or a change of one.
@@ -65,7 +65,7 @@ export interface SessionStore {
   delete(id: string): MaybePromise<void>;
   /** Adds a message to a stream and notifies the session's subscribers. At least the last 1,024 messages of a stream are kept. */
   append(id: string, stream: string, json: string, isLast: boolean): MaybePromise<void>;
-  /** Returns the messages of a stream after a number, in order. */
+  /** Returns the kept messages of a stream with a higher number than `after`, in order; 0 for all. */
   read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
   /**
    * Deletes the messages of a stream up to a number, which will not be read again. Optional: they are deleted with their session.
@@ -86,7 +86,7 @@ export interface SessionStore {
   subscribe(id: string, listener: (event: SessionEvent) => void): () => void;
 }
 
-/** The session of that id, if this process supports its version and it belongs to the caller. */
+/** The session of that id; `undefined` if it is absent, belongs to another caller, or this process cannot read its version. */
 export async function findSession(
   store: SessionStore,
   id: string,
@@ -105,7 +105,7 @@ function isServable({ id, version, principal, logLevel, subscriptions }: McpSess
     Array.isArray(subscriptions) && subscriptions.every((uri) => typeof uri === "string");
 }
 
-/** The id of a principal that a session keeps. */
+/** The id of a principal, as a session keeps it: `""` for an anonymous caller. */
 export function principalId(principal: Principal | undefined): string {
   return principal?.id ?? "";
 }

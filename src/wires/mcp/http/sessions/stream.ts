@@ -138,12 +138,12 @@ export class SessionStreamReader {
   }
 }
 
-/** Whether the session's client resumes a stream that was closed. */
+/** Whether the server may close streams of a session early, since its client resumes them: with 2025-11-25. */
 export function canResume({ version }: McpSession): boolean {
   return version >= "2025-11-25";
 }
 
-/** First block of a stream that can be resumed after a message. */
+/** First event of a stream, without data: the id with which the client resumes it, and the delay before that in milliseconds. */
 export function resumeBlock(stream: string, after: number, retryMs: number): string {
   return `id: ${stream}:${after}\nretry: ${retryMs}\ndata: \n\n`;
 }

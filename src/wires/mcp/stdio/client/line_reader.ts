@@ -1,6 +1,6 @@
 // In its own file because it runs without Node's modules, which the transport imports.
 
-/** Splits a stream of bytes in UTF-8 into lines. An unfinished line is kept until more bytes arrive. */
+/** Splits the output of a server's process into lines of UTF-8 text. An unfinished line is kept until more bytes arrive. */
 export class LineReader {
   readonly #maxLength: number;
   // By default, Deno removes U+FEFF at the start of each chunk as a byte order mark.

@@ -61,7 +61,7 @@ export function stdioTransport(
   return new McpClientTransport({ name: command, transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
 }
 
-/** Options for starting a process. */
+/** Options for the process that {@link stdioTransport} starts. */
 export interface ProcessOptions {
   /** Working directory. Default: that of this process. */
   readonly cwd?: string;

@@ -27,7 +27,7 @@ const PRINTERS = [
 
 let claimed: ClaimedOutput | undefined;
 
-/** Reserves standard output for messages. Everything else that is written to it goes to standard error. */
+/** Reserves standard output for messages until `release()`. Everything else that is written to it goes to standard error. */
 export function claimOutput(): ClaimedOutput {
   return (claimed ??= claim());
 }

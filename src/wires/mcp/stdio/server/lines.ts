@@ -4,7 +4,7 @@ const NEWLINE = 0x0a;
 
 const NOT_UTF8: ErrorResult = errorResult("parse_error", "The line is not valid UTF-8");
 
-/** Splits a byte stream into lines. A line that is too long or not UTF-8 becomes an error. */
+/** Splits a byte stream into lines of text, for messages on stdin. A line that is too long or not UTF-8 becomes an error. */
 export class LineSplitter {
   readonly #maxBytes: number;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });

@@ -9,7 +9,7 @@ class EveryScope extends Array<string> {
   }
 }
 
-/** The caller over stdio: the user who started the program, with all scopes that the tools require. */
+/** The caller over stdio: the user who started the program, with id `local`. Every scope is granted, also those of later tools. */
 export function localPrincipal({ definitions }: WireHost): Principal {
   return { id: "local", scopes: EveryScope.from(new Set(definitions.flatMap(({ scopes }) => scopes))) };
 }

@@ -20,7 +20,8 @@ interface Pipes {
 }
 
 /**
- * Serves a duplex wire over two pipes, with one message a line, until the input has ended and every request was answered.
+ * Serves a duplex wire over two pipes, with one message a line, until the input has ended and every request was answered. Calls that
+ * still run after `graceMs` are aborted.
  *
  * @throws {TypeError} If a tool violates the rules of the wire.
  */

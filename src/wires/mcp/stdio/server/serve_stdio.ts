@@ -26,7 +26,7 @@ export interface ServeStdioOptions extends ProtocolOptions {
   readonly maxConcurrentCalls?: number | undefined;
 }
 
-/** A server that can be served over stdio. */
+/** What {@link serveStdio} needs of a server: `createServer()` returns one. */
 export interface StdioServer {
   /** Access to the server, for wires and adapters. */
   readonly "~server": { readonly host: WireHost };

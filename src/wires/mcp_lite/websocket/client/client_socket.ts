@@ -1,4 +1,4 @@
-/** State of a socket that can send. */
+/** The `readyState` of an open WebSocket, which can send. */
 export const OPEN_STATE = 1;
 
 /** The members of a `WebSocket` that the transport uses. */
@@ -15,7 +15,7 @@ export interface ClientSocket {
   addEventListener(type: string, listener: (event: SocketEvent) => void): void;
 }
 
-/** Members of the events of a socket. */
+/** Members of the events of a {@link ClientSocket} that the transport reads. */
 export interface SocketEvent {
   /** Of a message. */
   readonly data?: unknown;

@@ -27,7 +27,7 @@ export interface SocketLimits {
   readonly clock: Clock;
 }
 
-/** The response to a request. */
+/** The response to a request: a result that is not decoded, or an error of the server or the connection. */
 export type SocketReply = { readonly kind: "result"; readonly result: unknown } | ErrorResult;
 
 /** One call that was not answered yet. */
@@ -64,13 +64,13 @@ export class OpenSocketCalls {
     this.#stopBeat = this.#arm();
   }
 
-  /** Calls `listener` when the socket is lost, or at once if it was lost already. */
+  /** Calls `listener` when the socket is lost or closed, or at once if it was already. A later listener replaces an earlier one. */
   onLost(listener: () => void): void {
     if (this.#lost !== undefined) listener();
     else this.#onLost = listener;
   }
 
-  /** Sends a request, and resolves with its response. */
+  /** Sends a request when there is room, and resolves with its response; with an error if the call is aborted or the socket is lost. */
   send(id: number, text: string, limit: ActivityMonitor, sink: Sink | undefined): Promise<SocketReply> {
     return new Promise((resolve) => {
       const { signal } = limit;
@@ -111,7 +111,7 @@ export class OpenSocketCalls {
     this.#take(message, data.length);
   }
 
-  /** Ends all calls: the socket is lost. */
+  /** Ends all calls with the error of a lost socket. If a message was too large, only the call with the longest one has that error. */
   fail(error: ErrorResult): void {
     if (this.#lost !== undefined) return;
     this.#stopBeat();

@@ -10,7 +10,8 @@ import { decodeError, decodeStatus } from "../../../framing/json_rpc/decode_erro
 const UPGRADE_REQUIRED = 426;
 
 /**
- * The error of a socket that could not be opened.
+ * Sends the request of a socket that could not be opened again, without the upgrade, and returns the error of the response.
+ * `unavailable` with the reason if the response has none.
  *
  * @param url URL with `ws:` or `wss:`.
  * @param reason What the socket reported.

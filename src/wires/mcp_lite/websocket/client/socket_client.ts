@@ -20,7 +20,7 @@ import { OpenSocketCalls, type SocketLimits, type SocketReply } from "./open_cal
 export interface SocketOpener {
   /** Opens the socket. Throws if the runtime refuses to. */
   open(): ClientSocket;
-  /** The error of a socket that could not be opened. Never rejects. */
+  /** Finds the error of a socket that could not be opened, with a request to its server. Never rejects. */
   explain(reason: unknown, limit: ActivityMonitor): Promise<ErrorResult>;
 }
 
@@ -29,7 +29,7 @@ export interface SocketSettings extends SocketLimits {
   readonly url: string;
   /** Whether the next connection may have other credentials. */
   readonly canRenew: boolean;
-  /** Gets the credentials of a socket. Rejects with the exception of the caller's functions. */
+  /** Gets the credentials of the next socket. Rejects with what the user's functions `token` and `headers` throw. */
   prepare(): Promise<SocketOpener>;
 }
 
@@ -38,7 +38,7 @@ const OPENING_MS = 30_000;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
-/** Opens a socket when a call needs one, and delays further attempts after one has failed. */
+/** Opens a socket when a call needs one. Delays attempts after a failure; after a close code such as 3003, calls fail until `close()`. */
 export class SocketClient implements Transport {
   readonly #settings: SocketSettings;
   /** The open socket, or the one that is being opened. */

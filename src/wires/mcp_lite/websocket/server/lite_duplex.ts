@@ -33,7 +33,7 @@ const WIRE_NAME = "websocket";
 
 const LIVE_ID: ErrorResult = errorResult("invalid_request", "A request with this id is still running");
 
-/** Creates the duplex wire. @param maxInFlight Maximum number of calls of one connection that run at once. */
+/** Creates the duplex wire of MCP-lite. @param maxInFlight Maximum of running calls of a connection; others get `rate_limited`. */
 export function liteDuplex(maxInFlight: number): DuplexWire {
   return { name: WIRE_NAME, mount: (host) => new LiteDuplex(host, maxInFlight) };
 }

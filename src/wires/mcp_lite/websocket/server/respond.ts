@@ -30,7 +30,7 @@ interface BunServer {
 /** Time after which Deno closes a connection whose peer does not answer its pings, in seconds. */
 const DENO_IDLE_SECONDS = 60;
 
-/** Accepts the WebSocket of a request, if this runtime can do that by a response; otherwise answers with an error. */
+/** Accepts the WebSocket of a request on Bun, Deno and workerd. Status 400 if that fails, 501 on other runtimes. Bun gets `undefined`. */
 export function respondWithSocket(upgrade: Upgrade, request: Request, runtime: unknown): Response {
   const { Deno, WebSocketPair } = globalThis as {
     readonly Deno?: DenoGlobal;

@@ -21,7 +21,7 @@ const CLOSING_MS = 1_000;
 
 const encoder = new TextEncoder();
 
-/** What all connections of a wire share. */
+/** What all WebSocket connections of a server share: time, timers, and the size limit of messages. */
 export interface SocketServices {
   readonly clock: Clock;
   readonly deadlines: Deadlines;
@@ -144,7 +144,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     this.#onEnd();
   }
 
-  /** Closes the connection after the calls under way, for a shutdown. */
+  /** Closes the connection for a shutdown with code 1012, after running calls have ended and their results were sent. */
   shutDown(): void {
     this.#endInput();
     void this.#served.then(async () => {
@@ -153,7 +153,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     });
   }
 
-  /** Closes the connection now. Its calls are cancelled when it is closed. */
+  /** Starts to close the connection, with a close code. Its calls are cancelled when it is closed, after at most a second. */
   end(code: number, reason: string): void {
     if (this.#isClosing) return;
     this.#isClosing = true;

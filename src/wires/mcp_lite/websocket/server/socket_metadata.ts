@@ -6,7 +6,7 @@ import { BEARER_SUBPROTOCOL } from "../../messages/socket_protocol.ts";
 
 const decoder = new TextDecoder();
 
-/** The subprotocols that a client offers. */
+/** The WebSocket subprotocols that a client offers, in its order; `""` alone if it offers none. */
 export function offeredProtocols(metadata: Metadata): string[] {
   return (metadata.get("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
 }
