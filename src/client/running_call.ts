@@ -12,7 +12,7 @@ export interface CallLimitOptions {
   readonly idleTimeoutMs?: number;
 }
 
-/** Rejects unknown options: a misspelled one may be the credentials, or a time limit. */
+/** Throws a `TypeError` for an option that is not in the list `known`: a misspelled one may be the credentials, or a time limit. */
 export function assertKnown(action: string, options: object, known: string): void {
   // Runs for each call: nothing is allocated without options.
   for (const name in options) {
@@ -58,7 +58,7 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     this.dueMs = performance.now() + this.#timeoutMs;
   }
 
-  /** Receiver of events, if any are wanted. Progress requires a stream even if partials are not used. */
+  /** Receiver of events if the caller wants progress, which requires a stream. Without it, the reply need not be streamed. */
   get sink(): Sink | undefined {
     return this.options.onProgress && this;
   }
@@ -83,7 +83,7 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     if (this.#end && !this.#watch) this.#look();
   }
 
-  /** Stops the idle timeout while the transport waits for the client. */
+  /** Stops the idle timeout until `markActive`, while the transport waits for this client. */
   suspend(): void {
     this.#touchedMs = Infinity;
   }

@@ -6,7 +6,7 @@ import type { Composable } from "../part.ts";
 
 /** Options of `gateway()`. */
 export interface GatewayOptions extends ListSizeOptions {
-  /** Selects the tools. Default: all. */
+  /** Whether a tool of the server is taken. Default: all are. */
   readonly select?: (tool: ListedTool) => boolean;
   /** Maps a tool's remote name to its name here. Default: the same name, with `_` in place of invalid characters. */
   readonly rename?: (name: string) => string;
