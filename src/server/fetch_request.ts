@@ -170,7 +170,7 @@ function readPath(url: string): string {
   return start === -1 ? "" : target.slice(start).replace(/\/$/, "");
 }
 
-/** Decodes UTF-8. Only text with a replacement character is decoded again strictly, which is slow. */
+/** Decodes UTF-8; `parse_error` if it is invalid. Only text with a replacement character is decoded again strictly, which is slow. */
 export function decodeUtf8(bytes: BodyBytes | Uint8Array): string | ErrorResult {
   const text = decoder.decode(bytes);
   try {

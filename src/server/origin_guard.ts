@@ -14,12 +14,12 @@ import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 export class OriginGuard {
   readonly #log: Pick<Dispatch, "warn">;
 
-  /** @param log Receives refused requests. */
+  /** @param log Receives a warning for each refused request. */
   constructor(log: Pick<Dispatch, "warn">) {
     this.#log = log;
   }
 
-  /** Adds CORS headers to a reply; `undefined` without CORS. */
+  /** Function that adds CORS headers to a reply; `undefined` without CORS. */
   get decorate(): ((head: Head, reply: Reply) => Reply) | undefined {
     return undefined;
   }
@@ -50,7 +50,7 @@ export class OriginGuard {
     return errorReply(null, error, 405, { allow: methods.join(", ") });
   }
 
-  /** Returns an error in the format of the wire, if there is one. */
+  /** Logs a refused request, and returns `permission_denied` with status 403: in the format of the wire, if there is one. */
   protected refuse(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
     this.#log.warn("Request refused", { path: quotePath(head.path), reason: message });
     const refusal = errorResult("permission_denied", message);
@@ -71,7 +71,7 @@ function quotePath(path: string): string {
   return path.replace(/[^/]{65,}/g, (segment) => `${segment.slice(0, 8)}…`).slice(0, MAX_QUOTED);
 }
 
-/** A text of a request for a message. */
+/** Quotes a text of a request for messages and log lines: as a JSON string, of its first 128 characters. */
 export function quote(text: string): string {
   return JSON.stringify(text.slice(0, MAX_QUOTED));
 }

@@ -53,9 +53,9 @@ export interface ServerInternals {
 export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   /** Types only; never present at run time. */
   readonly "~tools"?: Tools | undefined;
-  /** Name and version. */
+  /** Name, version, and what else the server states about itself, such as title and instructions. */
   readonly info: ServerInfo;
-  /** The tools, as they are listed to callers. */
+  /** The tools, as they are listed to callers that may see all of them. */
   readonly tools: readonly ToolListing[];
   /** The tools that are visible to a caller. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
@@ -124,7 +124,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   readonly "~offer": ServerOffer;
   /**
-   * Stops taking calls, waits for calls under way, ends those that are left after the grace period, and closes the engine.
+   * Stops taking calls, waits for calls under way, ends those that are left after the grace period, and closes gateways, the engine
+   * and the change bus.
    *
    * @param graceMs The grace period, in milliseconds. Default: 10,000.
    */
@@ -170,7 +171,7 @@ export function createCoreServer<
   return createServerOf(options);
 }
 
-/** Creates a server of options that were validated, with parts for its wires. */
+/** Creates a server of options that were validated. `features` are what its wires need beside them, such as those of MCP. */
 export function createServerOf<const Tools extends readonly AnyTool[], const Parts extends readonly Part[]>(
   options: CoreServerOptions<Tools, Parts>,
   features?: WireHost["features"],

@@ -24,7 +24,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates a page whose form posts to its own origin.
+ * Creates the reply for an HTML page with a title. The page has no script, and its form may only post to its own origin.
  *
  * @param content HTML, in which all values are escaped.
  */

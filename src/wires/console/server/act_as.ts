@@ -19,10 +19,10 @@ export interface ToolAccess {
   readonly missing: readonly string[];
 }
 
-/** Answers a request as its caller, or as the caller that its member `as` names, if the console allows it. */
+/** Answers a request to the console's API as `principal`, which {@link withCaller} has chosen. */
 export type CallerAnswer = (input: Members, principal: Principal | undefined, head: Head) => MaybeFuture<Reply>;
 
-/** Lets `answer` run as the caller of the request, or as the one that the member `as` names, if the console allows it. */
+/** Lets `answer` run as the caller of the request, or as the one that its member `as` names. Refuses `as` unless `canActAs`. */
 export function withCaller(canActAs: boolean, answer: CallerAnswer): Answer {
   return (input, head) => {
     const { as } = input;

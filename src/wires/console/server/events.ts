@@ -21,7 +21,7 @@ export interface BeginEvent {
   readonly args?: unknown;
 }
 
-/** A call has made progress, sent a piece, or asked. */
+/** A call has made progress, sent a piece, or was deferred to a promise. */
 export interface ProgressEvent {
   readonly type: "event";
   readonly seq: number;

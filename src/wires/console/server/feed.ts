@@ -40,11 +40,11 @@ const BATCH_MS = 50;
 /** Events of one batch. Older ones are counted as lost. */
 const MAX_BATCH = 64;
 
-/** Events with numbers above that which was asked for. */
+/** Events with numbers above the last one that a page has read. */
 export interface FeedPart {
   /** The events, in order. */
   readonly events: readonly FeedEvent[];
-  /** Number of events that are no longer kept. */
+  /** Number of such events that are left out, because they are no longer kept or a batch was full. */
   readonly lost: number;
 }
 
@@ -190,7 +190,7 @@ export class Feed implements CallObserver {
     this.#stopTimer();
   }
 
-  /** Sends new events to `watcher`, in batches. Returns the end of it. */
+  /** Sends new events to `watcher`, in batches. Returns a function that ends this. */
   watch(watcher: (part: FeedPart) => void): () => void {
     // The other pages get what they wait for: the number of the last sent event is that of all pages.
     this.#send();
