@@ -29,8 +29,8 @@ export interface ServerIdentity extends Omit<ServerInfo, "name" | "version"> {
  */
 export interface PromiseServerOptions<Keys, JobEngine extends Engine> {
   /**
-   * Signs promise tokens, continuations and caller state; replicas need the same keys. Default: a random key of this process,
-   * with a warning at its first use.
+   * Signs promise tokens, continuations and caller state; replicas need the same keys. Default: with an engine, a random key of
+   * this process, with a warning at its first use; without one, no keys.
    */
   readonly keys?: Keys;
   /** Runs the work of tools with `.promise()`. */

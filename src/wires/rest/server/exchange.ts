@@ -56,7 +56,7 @@ export class Exchange {
   /** Whether the caller accepts a stream of events. */
   readonly isStreamed: boolean;
 
-  /** Calls the tool. */
+  /** Calls the tool, and returns its result as a reply: a stream of events if the caller accepts one, except for an immediate problem. */
   run(): MaybeFuture<Reply> {
     if (this.isStreamed) return this.#stream();
     const startedMs = this.#host.clock.elapsed();

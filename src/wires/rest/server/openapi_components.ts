@@ -14,7 +14,7 @@ export type Node = Readonly<Record<string, unknown>>;
 
 const TEXT: Node = { type: "string" };
 
-/** Schema of an object; all of these members are required. */
+/** Schema of an object: the members in `properties` are required, those in `optional` are not. */
 export function objectOf(properties: Node, optional: Node = {}): Node {
   return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }
@@ -34,7 +34,7 @@ function problemSchema(status: Node, code: Node, added: Node = {}, type: Node = 
   return objectOf({ ...members, ...added }, { instance: TEXT });
 }
 
-/** Schema of the failures that a tool declares, by component name. */
+/** Schemas of the failures that a tool declares, and of their data, by component name. */
 export function failureSchemas({ name, errors }: ToolDefinition): readonly (readonly [string, Node])[] {
   return [...errors].flatMap(([code, data]) => {
     const component = failureComponent(name, code);
@@ -92,7 +92,7 @@ const SERVER_FAILURES: readonly string[] = [
 
 const PROGRESS: Node = objectOf({ done: { type: "number" } }, { total: { type: "number" }, message: TEXT });
 
-/** Schemas of errors, failures and questions, by name in `components`. */
+/** Schemas of errors, failures, questions, promises, cancellations and the tool list, by name in `components`. */
 export const SCHEMAS: Node = {
   ...Object.fromEntries(ALL_STATUSES.map(errorComponent)),
   Failure: problemSchema({ type: "integer", const: UNPROCESSABLE }, TEXT),
@@ -129,7 +129,7 @@ export const RESPONSES: Node = {
   },
 };
 
-/** Request headers of calls, by name in `components`. */
+/** Request headers of calls, and the token in the path of a promise, by name in `components`. */
 export const PARAMETERS: Node = {
   IdempotencyKey: {
     name: KEY_HEADER,

@@ -23,7 +23,7 @@ import {
 type MessageInit = MessageInitShape<typeof DescriptorProtoSchema>;
 type FieldInit = MessageInitShape<typeof FieldDescriptorProtoSchema>;
 
-/** File of `google.protobuf.Value` and `google.protobuf.Struct`. */
+/** Import path of the file of `google.protobuf.Value` and `google.protobuf.Struct`. */
 export const STRUCT_FILE = "google/protobuf/struct.proto";
 
 /** Name of the file of a package: `acme/docs/v1.proto`. */
@@ -90,7 +90,7 @@ function describeField(
   };
 }
 
-/** The JSON name that a compiler gives to a field. */
+/** The JSON name that a compiler of protobuf gives to a field by default: `page_size` is `pageSize`. */
 export function defaultJsonName(name: string): string {
   return name.replace(/_+(.?)/g, (_, letter: string) => letter.toUpperCase());
 }
