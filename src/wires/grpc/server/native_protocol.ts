@@ -73,7 +73,7 @@ export class NativeProtocol {
     };
   }
 
-  /** Adapts a method with a stream of requests and a stream of responses. */
+  /** Adapts a method with a stream of requests and a stream of responses, which ends when the server closes. */
   bidiStream(method: BidiStreamMethod): RpcMethod {
     return (head, body) => {
       try {

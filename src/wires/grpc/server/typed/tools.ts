@@ -27,7 +27,7 @@ interface BoundMethod {
 
 /** Serves each tool as a separate gRPC method with typed messages, for native gRPC only. */
 export class TypedToolService {
-  /** Name of the service. */
+  /** Name of the service, with its package. */
   readonly typeName: string;
   readonly paths: readonly string[];
   readonly #host: WireHost;
