@@ -36,7 +36,7 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   declare readonly dueMs: number;
   /** Whether an event was received. The call must then not be repeated, because the caller has seen part of it. */
   hasEvents = false;
-  /** Promise of the call, used if the stream is interrupted. */
+  /** Promise of the call, if the server has sent one: it is redeemed if the stream is interrupted. */
   declare deferred: PromiseOutcome | undefined;
   readonly #pieces: PieceCollector = new PieceCollector();
   readonly #timeoutMs: number;
@@ -93,7 +93,7 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     this.#end?.(this.signal.reason);
   }
 
-  /** Waits, without idle timeout. */
+  /** Waits, without idle timeout. The total time limit still applies. */
   async sleep(delayMs: number): Promise<void> {
     this.suspend();
     await new Promise((resolve) => this.#sleep = setTimeout(resolve, delayMs));

@@ -70,7 +70,7 @@ export interface PromisedAnswer<Output> {
   status(options?: RedeemOptions): Promise<ToolOutcome<Output, Record<never, never>>>;
   /** Waits for the answer. Rejects like a plain call. */
   result(options?: RedeemOptions & Pick<CallOptions, "onProgress">): Promise<Output>;
-  /** Cancels the work. Returns `false` if it had already ended. */
+  /** Cancels the work. Returns `false` if it had already ended. Rejects with `Failure` (`not_cancellable`) if the tool cannot cancel. */
   cancel(options?: RedeemOptions): Promise<boolean>;
   /** Iterates over progress until the work ends. Rejects like a plain call. */
   updates(options?: RedeemOptions): AsyncIterable<Progress>;
@@ -116,7 +116,7 @@ export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unk
    * aborted.
    */
   (...args: CallArguments<Types["input"]>): Promise<Types["output"]>;
-  /** Calls the tool and returns its partials as they arrive. */
+  /** Calls the tool and returns its partials as they arrive, as an iterable. It begins at once, and throws what the call rejects with. */
   stream(...args: CallArguments<Types["input"]>): ToolStream<Types["partial"], Types["output"]>;
   /**
    * Calls the tool and returns the outcome: failures, promises and questions are values. Rejects with `ToolError` for an
@@ -139,13 +139,13 @@ export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unk
   isFailure(error: unknown): error is DeclaredFailureError<Types["errors"]>;
 }
 
-/** Operations of a client other than calling its tools. */
+/** Operations of a client, at `client.$`: the list of tools, calls of tools by any name, promises from tokens, and its end. */
 export interface ClientMethods {
-  /** Lists the server's tools. Rejects with `ToolError`. */
+  /** Lists the server's tools, as the caller may see them. Rejects with `ToolError`, or the signal's reason if aborted. */
   list(options?: Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">): Promise<readonly ListedTool[]>;
   /** Calls a tool by a name unknown to the type checker, and returns its answer. Rejects like a typed call. */
   call(tool: string, input?: unknown, options?: CallOptions): Promise<unknown>;
-  /** Streams a tool by a name unknown to the type checker. */
+  /** Calls a tool by a name unknown to the type checker, and returns its partials as they arrive. */
   stream(tool: string, input?: unknown, options?: CallOptions): ToolStream<unknown, unknown>;
   /** Calls a tool by a name unknown to the type checker and returns the outcome. */
   outcome(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome<unknown, Record<never, never>>>;
@@ -153,7 +153,7 @@ export interface ClientMethods {
   start(tool: string, input?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>>;
   /** Returns the promise of a token from another process, or from before a restart. Sends no request yet. */
   redeem<Output = unknown>(token: string): PromisedAnswer<Output>;
-  /** Closes the transport. */
+  /** Closes the transport's connection, if it keeps one. */
   close(): void;
 }
 

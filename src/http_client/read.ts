@@ -15,7 +15,7 @@ export function isRedirect({ ok, status }: Response): boolean {
   return !ok && status < 400;
 }
 
-/** Whether a response is a stream of Server-Sent Events. */
+/** Whether a response is a stream of Server-Sent Events, by its `Content-Type`. */
 export function isEventStream({ headers }: Response): boolean {
   return /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
 }

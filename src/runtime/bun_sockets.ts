@@ -42,7 +42,7 @@ export interface BunWebSocketHandlers {
   close(socket: unknown): void;
 }
 
-/** Creates the handlers, which pass the events of each socket to the wire that upgraded it. @param maxPayloadLength Maximum size of a message in bytes. */
+/** Creates the handlers, which pass a socket's events to the wire that upgraded it. @param maxPayloadLength Maximum size of a message in bytes. */
 export function bunHandlers(maxPayloadLength: number): BunWebSocketHandlers {
   const listenerOf = (socket: unknown): FrameListener | undefined => (socket as BunSocket).data.listener;
   return {

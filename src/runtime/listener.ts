@@ -46,7 +46,7 @@ export function describePortError(cause: unknown, port: number, hostname: string
   return Object.assign(new Error(message, { cause }), { code: "EADDRINUSE" });
 }
 
-/** Closes a listener that has not served any request. */
+/** Closes a listener at once. It must not have served any request. */
 export async function discard(listener: Listener): Promise<void> {
   await Promise.all([listener.stopAccepting(), listener.close()]);
 }

@@ -150,7 +150,7 @@ export function leftSignal(response: Writable, isAnswered: () => boolean): Abort
   return controller.signal;
 }
 
-/** Cancels a streamed reply whose reader has disconnected. */
+/** Cancels the body of a reply that is not sent, because its reader has disconnected. Only streams have to be cancelled. */
 export function cancel({ body }: Reply): void {
   if (body instanceof ReadableStream) void body.cancel().catch(() => {});
 }

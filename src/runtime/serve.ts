@@ -39,7 +39,7 @@ export interface GrpcListenOptions {
   readonly port: number;
 }
 
-/** A listening server. */
+/** A server that listens on a port: its addresses, and how it is closed. */
 export interface Listening {
   /** URL without a path: `http://127.0.0.1:8000`. */
   readonly url: string;

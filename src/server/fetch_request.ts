@@ -181,7 +181,7 @@ export function decodeUtf8(bytes: BodyBytes | Uint8Array): string | ErrorResult 
   }
 }
 
-/** The error for a body over the limit. */
+/** The error `payload_too_large` for a body over the limit. */
 export function payloadTooLarge(maxBytes: number): ErrorResult {
   return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes`);
 }

@@ -10,7 +10,7 @@ import type { MaybePromise } from "../internal/async.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
-/** Refuses requests of pages of other origins than the server's own. */
+/** Refuses requests of pages of other origins than the server's own, by the header `Origin`. Requests without it are accepted. */
 export class OriginGuard {
   readonly #log: Pick<Dispatch, "warn">;
 
@@ -38,12 +38,12 @@ export class OriginGuard {
     return head.method === "OPTIONS" ? this.preflight(head, origin, wire?.methods ?? ["POST"]) : undefined;
   }
 
-  /** Whether pages of an origin may send the request. */
+  /** Whether pages of an origin may send the request: here, those of the host that the request names, with any scheme. */
   protected allows(origin: string, head: Head): boolean {
     return origin.replace(/^https?:\/\//i, "").toLowerCase() === hostOf(head).toLowerCase();
   }
 
-  /** The reply to a preflight; `undefined` if the wire answers it. */
+  /** The reply to an `OPTIONS` request: 405, because CORS is off. `undefined` without an origin: the wire answers it. */
   protected preflight(_head: Head, origin: string | null, methods: readonly string[]): Reply | undefined {
     if (origin === null) return undefined;
     const error = errorResult("invalid_request", 'Preflights are answered with "cors: true"');

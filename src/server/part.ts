@@ -84,7 +84,7 @@ export interface ServerOffer {
   plans(): readonly ToolDefinition[];
   /** The joined parts of the server; `undefined` if it has none. */
   readonly parts: JoinedParts | undefined;
-  /** Notifications of changes. */
+  /** Bus of the changes of its lists and resources. */
   readonly changes: Pick<ChangeBus, "subscribe">;
 }
 

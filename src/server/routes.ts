@@ -6,7 +6,7 @@ import type { MountedPaths, MountedWire, Reply, RequestWire, WireHost } from "..
 /** Mounted wires by path: an exact one, or a prefix that ends with `/*`. */
 export type Routes = ReadonlyMap<string, MountedWire>;
 
-/** The wire of a path: the one with exactly this path, otherwise the one with the longest matching prefix. */
+/** The wire of a path: the one with exactly this path, otherwise the one with the longest matching prefix, if any. */
 export function routeOf(path: string, routes: Routes): MountedWire | undefined {
   const exact = routes.get(path);
   if (exact !== undefined) return exact;

@@ -46,7 +46,7 @@ export interface GatewayOptions extends ListSizeOptions {
  * @typeParam Tools The server's tools, if their types are known.
  */
 export interface Gateway<Tools extends readonly AnyTool[] = readonly AnyTool[]> extends Composable<Tools> {
-  /** Name of the server here. */
+  /** Name of the server here, for errors, logs and URIs of views. */
   readonly name: string;
   /** The selected tools of the last list. Can be passed as `pinned`. */
   readonly tools: readonly ListedTool[];

@@ -14,7 +14,7 @@ import { toLocalUri, toRemoteUri, unlistedViews } from "./remote_views.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A remote MCP server, with the limits on its lists. */
+/** What reading the lists of a remote MCP server needs: its transport, its capabilities, limits and warnings. */
 export interface McpOffers {
   readonly mcp: McpTransport;
   /** Name of the server here. */

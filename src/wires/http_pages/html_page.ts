@@ -9,7 +9,7 @@ const STYLE = "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:
 /** SHA-256 of {@link STYLE}, in base64; a test compares both. */
 const STYLE_HASH = "cGJgeQNqD2D5E1LErtl/IQKkxp1ySdF+7dQ0XNysG4I=";
 
-/** Content Security Policy of a page without a form. */
+/** Content Security Policy for {@link htmlPage} without a limit on where a form posts: its own style, no scripts, no frames. */
 export const PAGE_POLICY: string =
   `base-uri 'none'; frame-ancestors 'none'; default-src 'none'; style-src 'sha256-${STYLE_HASH}'`;
 

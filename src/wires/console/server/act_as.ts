@@ -11,7 +11,7 @@ import type { Head, Reply, WireHost } from "../../wire.ts";
 import { ConsolePeer } from "./console_peer.ts";
 import { type Answer, ok, refusal } from "./replies.ts";
 
-/** What a caller may do with a tool. */
+/** Whether a caller may see a tool, and which of its scopes the caller lacks. */
 export interface ToolAccess {
   readonly tool: string;
   readonly isVisible: boolean;

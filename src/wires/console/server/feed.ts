@@ -88,7 +88,7 @@ interface KeptJson {
 export class Feed implements CallObserver {
   /** The recording of calls, if there may be one. */
   recording: CallRecording | undefined;
-  /** Counts of calls. */
+  /** Counts of calls, errors and times by tool. They also include calls whose events are not kept. */
   readonly stats: CallStats = new CallStats();
   readonly #options: FeedOptions;
   readonly #events: FeedEvent[] = [];
@@ -177,7 +177,7 @@ export class Feed implements CallObserver {
     });
   }
 
-  /** The kept events after number `after`. */
+  /** The kept events with numbers above `after`, and how many others had such a number. */
   since(after: number): FeedPart {
     const [first] = this.#events;
     const from = first === undefined ? 0 : Math.max(0, after + 1 - first.seq);

@@ -69,7 +69,7 @@ export class StreamedResponses {
   }
 }
 
-/** Maximum nesting depth of a response. */
+/** Maximum nesting depth of the responses that clients read. */
 export const RECURSION_LIMIT = 4_096;
 
 /** The error `unavailable`, for a response that is incomplete or malformed. */

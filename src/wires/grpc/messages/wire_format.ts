@@ -165,10 +165,10 @@ const SCRATCH_VIEW = new DataView(SCRATCH.buffer);
 export class BinaryWriter {
   #bytes = SCRATCH;
   #view = SCRATCH_VIEW;
-  /** Start of the bytes that are written. */
+  /** Start of the bytes that were written. */
   #at: number = SCRATCH.length;
 
-  /** Number of bytes that are written. */
+  /** Number of bytes that were written so far. */
   get size(): number {
     return this.#bytes.length - this.#at;
   }

@@ -61,7 +61,7 @@ export interface Unanswered {
   /** Code of a failure, or kind of the outcome. */
   readonly reason: string;
   readonly message: string;
-  /** Domain of the reason. */
+  /** Domain of the reason in `google.rpc.ErrorInfo`: the package of the typed service. */
   readonly domain: string;
   /** Data of a failure. */
   readonly data?: unknown;

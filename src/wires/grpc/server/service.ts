@@ -107,7 +107,7 @@ export class RpcCalls<Response> {
 
 /** The methods of `mcplite.MCPLite`: calls by name, and the lists. */
 export class ToolService extends RpcCalls<ResponseMembers> {
-  /** Response of `GetPrompts`. */
+  /** Response of `GetPrompts`, the same for all callers. */
   readonly prompts: PromptsList;
   readonly #host: WireHost;
   /** The tools that were listed last, and their encoding. */
@@ -121,7 +121,7 @@ export class ToolService extends RpcCalls<ResponseMembers> {
     this.prompts = create(PromptsListSchema, { prompts: host.catalog?.prompts.map(encodePrompt) ?? [] });
   }
 
-  /** Response of `GetTools`. */
+  /** Response of `GetTools`: the tools that the caller may see. */
   toolsFor({ principal }: Head): ToolsList {
     const tools = this.#host.toolsFor(principal);
     return tools === this.#host.tools ? this.allTools : encodeTools(tools);

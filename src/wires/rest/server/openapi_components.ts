@@ -65,10 +65,10 @@ const CODES_BY_STATUS: ReadonlyMap<number, readonly string[]> = Map.groupBy(
 /** Statuses of errors that a call may have, without those of authentication. */
 export const ERROR_STATUSES: readonly number[] = [400, 404, 409, 413, 429, 500, 503, 504];
 
-/** Statuses of authentication and authorization. */
+/** Statuses of errors of authentication and authorization, which all paths of a server with `auth` may have. */
 export const AUTH_STATUSES: readonly number[] = [401, 403];
 
-/** Statuses of a promise that is requested or cancelled, beside those of the call. */
+/** Statuses of errors that requests for a promise, or to cancel it, may have, without those of authentication. */
 export const PROMISE_STATUSES: readonly number[] = [400, 410, 500, 503, 504];
 
 const ALL_STATUSES = [...new Set([...ERROR_STATUSES, ...AUTH_STATUSES, ...PROMISE_STATUSES])];

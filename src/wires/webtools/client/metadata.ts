@@ -139,7 +139,7 @@ function* compare(pinned: unknown, current: unknown, path: Path, of: string): Ge
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** Metadata and the compiled checks of its schemas. */
+/** Metadata of a webtool that validates calls by its schemas. They are compiled at their first use. */
 export class CheckedMetadata {
   /** The metadata and its digest. */
   readonly webtool: PinnedWebtool;

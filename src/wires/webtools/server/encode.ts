@@ -9,9 +9,9 @@ import type { Members } from "../../../internal/json.ts";
 import type { Reply } from "../../wire.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** An envelope and its HTTP status. */
+/** An envelope of Webtools, `{ status, data }` or `{ status, error }`, and its HTTP status. */
 export type Envelope = Pick<Reply, "status"> & {
-  /** JSON text. */
+  /** JSON text of the envelope. */
   readonly json: string;
 };
 

@@ -31,7 +31,7 @@ export function fileNameOf(packageName: string): string {
   return `${packageName.replaceAll(".", "/")}.proto`;
 }
 
-/** Returns the file of the service, linked to those that it imports. */
+/** Makes the descriptor of the service's `.proto` file, linked to those of the files that it imports. */
 export function describeFile(service: TypedServiceType): DescFile {
   const proto = createFileProto(service);
   const registry = createFileRegistry(proto, (name) => name === STRUCT_FILE ? file_google_protobuf_struct : undefined);

@@ -41,13 +41,13 @@ export function packageOf(serverName: string): string {
   return USED_PACKAGES.has(name) ? `${name}_tools` : name;
 }
 
-/** Whether a value is the name of a package that the service may have: words with dots, without `google`, `grpc` and `mcplite`. */
+/** Whether a value is the name of a package that the service may have: words between dots, not `google`, `grpc` or `mcplite`. */
 export function isPackage(text: unknown): text is string {
   return typeof text === "string" && /^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/.test(text) &&
     !text.split(".").some((part) => USED_PACKAGES.has(part));
 }
 
-/** A field without its number. */
+/** A field of a message, before it has a name and a number. */
 export interface Unnumbered {
   /** Name of the property; `undefined` for the map of the others. */
   readonly key: string | undefined;
