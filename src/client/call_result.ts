@@ -3,9 +3,9 @@ import { type CallResult, type ErrorResult, toToolError, type UnknownOutcome } f
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 
-/** Options for retries. */
+/** Options for a client's retries of `unavailable` and `rate_limited` calls. */
 export interface RetryOptions {
-  /** Maximum number of retries. Default: 2; 0 disables retries. */
+  /** Maximum number of retries; ten times as many for `redeem` and `cancel`. Default: 2; 0 disables retries. */
   readonly attempts?: number;
   /** Maximum delay before the first retry, in milliseconds. It doubles with each retry. Default: 200. */
   readonly baseDelayMs?: number;
@@ -32,7 +32,7 @@ export function retryDelayMs(
   return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** attempt);
 }
 
-/** Returns the value of an answer. Throws for any other result. */
+/** Returns the value of an answer. Throws `Failure` for a failure, and `ToolError` for errors, promises, questions and unknown results. */
 export function unwrapAnswer(result: CallResult | UnknownOutcome): unknown {
   switch (result.kind) {
     case "answer":
@@ -48,7 +48,7 @@ export function unwrapAnswer(result: CallResult | UnknownOutcome): unknown {
   }
 }
 
-/** Creates the exception for a result of another kind than expected. */
+/** Creates an `invalid_request` exception for a result of another kind than `wanted`. Its `details` are the result. */
 export function unexpectedOutcome(result: CallResult | UnknownOutcome, wanted: string): ToolError {
   const { kind, responseType = kind } = result as UnknownOutcome;
   return new ToolError("invalid_request", `The server answered with ${responseType}, not with ${wanted}`, {

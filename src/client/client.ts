@@ -38,11 +38,11 @@ export interface ClientOptions extends HttpClientOptions {
   readonly timeoutMs?: number;
   /** Maximum time without data from the server, in milliseconds. Default: 60,000. */
   readonly idleTimeoutMs?: number;
-  /** Retries of calls that are safe to repeat: annotated with `readOnlyHint` or `idempotentHint`. */
+  /** Retries of calls that are safe to repeat: tools with `readOnlyHint` or `idempotentHint`, or calls with an idempotency key. */
   readonly retry?: RetryOptions;
-  /** Answers questions of tools. Without it, a question is the call's outcome. */
+  /** Answers questions of tools. Without it, calls that need an answer reject with `invalid_request`. Unused by `outcome` and `start`. */
   readonly onElicitation?: AnswerQuestion;
-  /** Grants or declines requests for more. Without it, a request is the call's outcome. */
+  /** Grants or declines a tool's requests for more. Used like `onElicitation`. */
   readonly onMoreRequested?: AnswerQuestion;
 }
 

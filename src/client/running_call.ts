@@ -12,7 +12,7 @@ export interface CallLimitOptions {
   readonly idleTimeoutMs?: number;
 }
 
-/** Rejects unknown options: a misspelled one may be the credentials, or a time limit. */
+/** Throws a `TypeError` for an option that is not in the list `known`: a misspelled one may be the credentials, or a time limit. */
 export function assertKnown(action: string, options: object, known: string): void {
   // Runs for each call: nothing is allocated without options.
   for (const name in options) {
@@ -36,7 +36,7 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   declare readonly dueMs: number;
   /** Whether an event was received. The call must then not be repeated, because the caller has seen part of it. */
   hasEvents = false;
-  /** Promise of the call, used if the stream is interrupted. */
+  /** Promise of the call, if the server has sent one: it is redeemed if the stream is interrupted. */
   declare deferred: PromiseOutcome | undefined;
   readonly #pieces: PieceCollector = new PieceCollector();
   readonly #timeoutMs: number;
@@ -58,7 +58,7 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     this.dueMs = performance.now() + this.#timeoutMs;
   }
 
-  /** Receiver of events, if any are wanted. Progress requires a stream even if partials are not used. */
+  /** Receiver of events if the caller wants progress, which requires a stream. Without it, the reply need not be streamed. */
   get sink(): Sink | undefined {
     return this.options.onProgress && this;
   }
@@ -83,7 +83,7 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     if (this.#end && !this.#watch) this.#look();
   }
 
-  /** Stops the idle timeout while the transport waits for the client. */
+  /** Stops the idle timeout until `markActive`, while the transport waits for this client. */
   suspend(): void {
     this.#touchedMs = Infinity;
   }
@@ -93,7 +93,7 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     this.#end?.(this.signal.reason);
   }
 
-  /** Waits, without idle timeout. */
+  /** Waits, without idle timeout. The total time limit still applies. */
   async sleep(delayMs: number): Promise<void> {
     this.suspend();
     await new Promise((resolve) => this.#sleep = setTimeout(resolve, delayMs));

@@ -3,7 +3,7 @@ import { type CallLimitOptions, RunningCall } from "./running_call.ts";
 import type { CallOptions, ToolStream } from "./types.ts";
 
 /**
- * A streamed call as an async iterable.
+ * A streamed call as an async iterable of its partials, or of its progress.
  *
  * Partials wait in a queue; when it is full, the transport waits too. Reading `result` needs all of them, so it lifts
  * the limit.

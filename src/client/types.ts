@@ -70,7 +70,7 @@ export interface PromisedAnswer<Output> {
   status(options?: RedeemOptions): Promise<ToolOutcome<Output, Record<never, never>>>;
   /** Waits for the answer. Rejects like a plain call. */
   result(options?: RedeemOptions & Pick<CallOptions, "onProgress">): Promise<Output>;
-  /** Cancels the work. Returns `false` if it had already ended. */
+  /** Cancels the work. Returns `false` if it had already ended. Rejects with `Failure` (`not_cancellable`) if the tool cannot cancel. */
   cancel(options?: RedeemOptions): Promise<boolean>;
   /** Iterates over progress until the work ends. Rejects like a plain call. */
   updates(options?: RedeemOptions): AsyncIterable<Progress>;
@@ -98,7 +98,7 @@ export type ToolOutcome<Output, Errors> =
 export type CallArguments<Input> = Record<never, never> extends Input ? [input?: Input, options?: CallOptions]
   : [input: Input, options?: CallOptions];
 
-/** Item of the pages of a tool with a budget. */
+/** Type of what `items` iterates over: an item of the answer's `items`, or a `string` for pages of text. */
 export type ItemOf<Output> = Output extends { readonly items: readonly (infer Item)[] } ? Item
   : Output extends { readonly text: string } ? string
   : unknown;
@@ -116,15 +116,16 @@ export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unk
    * aborted.
    */
   (...args: CallArguments<Types["input"]>): Promise<Types["output"]>;
-  /** Calls the tool and returns its partials as they arrive. */
+  /** Calls the tool and returns its partials as they arrive, as an iterable. It begins at once, and throws what the call rejects with. */
   stream(...args: CallArguments<Types["input"]>): ToolStream<Types["partial"], Types["output"]>;
   /**
-   * Calls the tool and returns the outcome: failures, promises and questions are values. Rejects with `ToolError` only.
+   * Calls the tool and returns the outcome: failures, promises and questions are values. Rejects with `ToolError` for an
+   * error, and with the signal's reason if aborted.
    */
   outcome(...args: CallArguments<Types["input"]>): Promise<ToolOutcome<Types["output"], Types["errors"]>>;
   /**
-   * Calls the tool and immediately returns a promise of its answer. Rejects with `ToolError`; with `invalid_request` if
-   * the tool has no promises.
+   * Starts the tool and returns a promise of its answer, which can be redeemed later. Rejects with `Failure` or `ToolError`;
+   * with `invalid_request` if the server answers at once, as for a tool without promises.
    */
   start(...args: CallArguments<Types["input"]>): Promise<PromisedAnswer<Types["output"]>>;
   /**
@@ -138,21 +139,21 @@ export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unk
   isFailure(error: unknown): error is DeclaredFailureError<Types["errors"]>;
 }
 
-/** Operations of a client other than calling its tools. */
+/** Operations of a client, at `client.$`: the list of tools, calls of tools by any name, promises from tokens, and its end. */
 export interface ClientMethods {
-  /** Lists the server's tools. Rejects with `ToolError`. */
+  /** Lists the server's tools, as the caller may see them. Rejects with `ToolError`, or the signal's reason if aborted. */
   list(options?: Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">): Promise<readonly ListedTool[]>;
-  /** Calls a tool by a name unknown to the type checker. */
+  /** Calls a tool by a name unknown to the type checker, and returns its answer. Rejects like a typed call. */
   call(tool: string, input?: unknown, options?: CallOptions): Promise<unknown>;
-  /** Streams a tool by a name unknown to the type checker. */
+  /** Calls a tool by a name unknown to the type checker, and returns its partials as they arrive. */
   stream(tool: string, input?: unknown, options?: CallOptions): ToolStream<unknown, unknown>;
   /** Calls a tool by a name unknown to the type checker and returns the outcome. */
   outcome(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome<unknown, Record<never, never>>>;
   /** Requests a promise of a tool by a name unknown to the type checker. */
   start(tool: string, input?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>>;
-  /** Continues with a promise token of another process, or from before a restart. */
+  /** Returns the promise of a token from another process, or from before a restart. Sends no request yet. */
   redeem<Output = unknown>(token: string): PromisedAnswer<Output>;
-  /** Closes the transport. */
+  /** Closes the transport's connection, if it keeps one. */
   close(): void;
 }
 

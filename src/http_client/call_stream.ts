@@ -10,7 +10,7 @@ export type ReadCallEvent = (event: SseEvent, sink: Sink) => MaybePromise<CallRe
 /** The decoder of events, from the first stream on: most of the code for it is a parser that programs without streams never load. */
 let sse: { readonly SseDecoder: typeof SseDecoder } | undefined;
 
-/** Reads the streamed response of a call up to its result. */
+/** Reads a streamed response up to the call's result; `unavailable` if it ends before. Without a sink, partials are joined into the result. */
 export async function readCallStream(
   chunks: TextChunks,
   sink: Sink | undefined,

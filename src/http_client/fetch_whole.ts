@@ -18,7 +18,7 @@ interface FetchLimits {
 /**
  * Sends a request and reads the whole response, within limits of size and time.
  *
- * Redirects are not followed, because the request may contain secrets: they are treated as a missing page.
+ * Redirects are not followed, because the request may contain secrets: an empty response with status 404 replaces them.
  *
  * @throws {ToolError} If there is no response within the limits.
  */

@@ -10,12 +10,12 @@ export type TextChunks = AsyncGenerator<string, void, undefined>;
 /** A body in chunks of any size. */
 export type ByteChunks = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
 
-/** Whether a response redirects. In a browser a redirect is opaque: its status is 0. */
+/** Whether a response redirects: its status is below 400 and not 2xx. In a browser a redirect is opaque: its status is 0. */
 export function isRedirect({ ok, status }: Response): boolean {
   return !ok && status < 400;
 }
 
-/** Whether a response is a stream of Server-Sent Events. */
+/** Whether a response is a stream of Server-Sent Events, by its `Content-Type`. */
 export function isEventStream({ headers }: Response): boolean {
   return /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
 }
@@ -126,7 +126,7 @@ export async function readJson(chunks: TextChunks): Promise<{ readonly text: str
   return { text, json };
 }
 
-/** Adds the delay of a `Retry-After` header, in seconds or as a date, to the data of an error that has none. */
+/** Adds the delay of a `Retry-After` header (seconds or a date) to the error's `data` as `retry_after_ms`, unless `data` has one. */
 export function addRetryAfter(error: ErrorResult, headers: Headers): ErrorResult {
   const header = headers.get("retry-after") ?? "";
   const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

@@ -43,7 +43,7 @@ export interface HttpRequest {
 /**
  * Sends a request and returns the result of `read` for its response. Exceptions of `fetch` and `read` are error results.
  *
- * Rejects only if the caller's function for headers throws.
+ * Rejects only if the common headers are invalid, or the caller's function for them throws.
  *
  * @param read Gets the body as text, in chunks that end the connection if they are not read to their end.
  */
@@ -81,7 +81,7 @@ export function sendRequest(
 }
 
 /**
- * Converts an exception of `fetch` or of reading a body to an error result.
+ * Converts an exception of `fetch` or of reading a body to the error result `unavailable`, with `message`. Its cause has the reason.
  *
  * A `ToolError` keeps its code and message: an injected `fetch` throws it, for example because it cannot get a token.
  */
@@ -95,7 +95,7 @@ export function connectionError(
   return errorResultWithCause("unavailable", message, `${request}: ${reason}`, { cause: thrown });
 }
 
-/** Makes the error result of a response that redirects. */
+/** Makes the error result `invalid_request` for a response that redirects. Only its cause names the URLs. */
 export function redirectError(request: string, location: string | null | undefined): ErrorResult {
   const particulars = `${request} redirects to ${location}`;
   return errorResultWithCause("invalid_request", "Redirects are not followed: use the final URL", particulars);

@@ -12,7 +12,7 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** Decodes one stream. */
+/** Decodes one stream of Server-Sent Events that arrives in chunks. */
 export class SseDecoder {
   readonly #events: SseEvent[] = [];
   protected readonly parser: EventSourceParser;
@@ -22,7 +22,7 @@ export class SseDecoder {
     this.parser = createParser({ ...config, onEvent });
   }
 
-  /** Decodes a chunk of text and returns the events that it completes. */
+  /** Decodes a chunk of text and returns the events that it completes. The rest is kept for the next chunk. */
   decode(text: string): SseEvent[] {
     this.parser.feed(text);
     return this.#events.splice(0);

@@ -18,21 +18,21 @@ interface BunSocketData extends Upgrade {
   listener?: FrameListener;
 }
 
-/** Value of the option `websocket` of `Bun.serve`. */
+/** Value of the option `websocket` of `Bun.serve`: limits, and handlers that receive the events of all sockets. */
 export interface BunWebSocketHandlers {
   /** Maximum size of a message in bytes. */
   readonly maxPayloadLength: number;
-  /** 0: the wire itself closes connections that are idle. */
+  /** Bun's idle timeout in seconds: 0, which disables it. The wire itself closes connections that are idle. */
   readonly idleTimeout: number;
-  /** The wire sends pings. */
+  /** Whether Bun sends pings: `false`, because the wire sends them. */
   readonly sendPings: boolean;
-  /** Compression costs memory for each socket. */
+  /** Whether messages are compressed: `false`, because compression costs memory for each socket. */
   readonly perMessageDeflate: boolean;
   /** A socket was opened. */
   open(socket: unknown): void;
   /** A message arrived. */
   message(socket: unknown, data: unknown): void;
-  /** There is room in the buffer. */
+  /** The send buffer of a socket has room again. */
   drain(socket: unknown): void;
   /** A ping frame arrived. */
   ping(socket: unknown): void;
@@ -42,7 +42,7 @@ export interface BunWebSocketHandlers {
   close(socket: unknown): void;
 }
 
-/** Creates the handlers. @param maxPayloadLength Maximum size of a message in bytes. */
+/** Creates the handlers, which pass a socket's events to the wire that upgraded it. @param maxPayloadLength Maximum size of a message in bytes. */
 export function bunHandlers(maxPayloadLength: number): BunWebSocketHandlers {
   const listenerOf = (socket: unknown): FrameListener | undefined => (socket as BunSocket).data.listener;
   return {
@@ -62,7 +62,7 @@ export function bunHandlers(maxPayloadLength: number): BunWebSocketHandlers {
   };
 }
 
-/** Handlers for a `Bun.serve` of the program: `Bun.serve({ fetch: server.fetch, websocket: bunWebSocket })`. `serve()` has them. */
+/** Handlers for your `Bun.serve({ fetch: server.fetch, websocket: bunWebSocket })`; messages up to 1 MiB. `serve()` has them built in. */
 export const bunWebSocket: BunWebSocketHandlers = /* @__PURE__ */ bunHandlers(1_048_576);
 
 class BunPort implements FramePort {

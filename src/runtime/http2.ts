@@ -101,7 +101,7 @@ export class Http2Sessions {
     else if (isBun) session.close = () => endAfterStreams(session, use);
   }
 
-  /** Counts a stream while it is open. */
+  /** Counts a stream of an added connection until the stream closes. */
   hold(stream: Http2Stream): void {
     const { session } = stream;
     const use = session && this.#uses.get(session);
@@ -114,7 +114,7 @@ export class Http2Sessions {
     });
   }
 
-  /** Waits for streams to end, then closes their connections. */
+  /** Closes each connection once its open streams have ended, an idle one at once. Returns without waiting. */
   close(): void {
     for (const [session, use] of this.#uses) {
       // Node does this itself.

@@ -19,7 +19,7 @@ import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams
  */
 const BODY_MS = 30_000;
 
-/** Creates a handler for HTTP/2 streams. */
+/** Creates a listener for the event `stream` of a `node:http2` server. It passes requests to the wires and sends their replies. */
 export function toHttp2Handler(
   server: Pick<Server, "~server" | "limits">,
 ): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]) => void {
@@ -134,7 +134,7 @@ async function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): P
   stream.resume();
 }
 
-/** Waits until a connection accepts more data. `undefined` where streams do so themselves. */
+/** Returns a function that waits until a stream's connection accepts more data; `undefined` on Node, where streams themselves wait. */
 export function waitForConnection(
   { session }: Http2Stream,
 ): (() => Promise<void> | undefined) | undefined {

@@ -20,9 +20,9 @@ export interface TlsOptions {
 /** A listening HTTP server of the runtime. */
 export interface Listener {
   readonly port: number;
-  /** Stops accepting connections. Resolves when busy connections have ended. */
+  /** Stops accepting connections, on Deno only at `close`. Resolves when the requests in progress have ended. */
   stopAccepting(): Promise<void>;
-  /** Closes remaining connections after `stopAccepting`. */
+  /** Closes the connections that remain after `stopAccepting` was called. Resolves when the listener has closed. */
   close(): Promise<void>;
 }
 
@@ -39,14 +39,14 @@ function openPort<Opened>({ port, hostname }: ListenOptions, open: () => Opened)
   }
 }
 
-/** Names the address if its port is in use. Returns other errors unchanged. */
+/** Converts `EADDRINUSE` to an error with the same code whose message names the address. Returns other errors unchanged. */
 export function describePortError(cause: unknown, port: number, hostname: string): unknown {
   if ((cause as { readonly code?: unknown } | undefined)?.code !== "EADDRINUSE") return cause;
   const message = `Cannot listen on ${hostname}:${port}: the port is in use; pass another one, or 0 for any free one`;
   return Object.assign(new Error(message, { cause }), { code: "EADDRINUSE" });
 }
 
-/** Closes a listener that has not served any request. */
+/** Closes a listener at once. It must not have served any request. */
 export async function discard(listener: Listener): Promise<void> {
   await Promise.all([listener.stopAccepting(), listener.close()]);
 }
@@ -100,9 +100,9 @@ interface DenoGlobal {
 const SENDING_MS = 100;
 
 /**
- * Ends by an abort, which also closes the connection of a client that neither sends nor reads. Deno's `shutdown()` does not,
- * the process stays alive with them, and an abort after it throws. Until the abort, connections are accepted, and their calls
- * are `unavailable`.
+ * Listens with `Deno.serve`. `close` aborts it, which also closes the connection of a client that neither sends nor reads. Deno's
+ * `shutdown()` does not, the process stays alive with them, and an abort after it throws. Until the abort, connections are
+ * accepted, and their calls are `unavailable`.
  */
 export function listenOnDeno(server: Server, options: ListenOptions): Listener {
   const { Deno } = globalThis as unknown as { readonly Deno: DenoGlobal };

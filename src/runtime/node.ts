@@ -35,7 +35,7 @@ async function acceptSocketsOf(server: Server, http: HttpServer): Promise<(() =>
   return await acceptSockets(http, server);
 }
 
-/** Starts listening and returns the port. Rejects if the port cannot be opened. */
+/** Starts listening and returns the actual port. Rejects with the error of {@link describePortError} if the port cannot be opened. */
 export async function startListening(server: SocketServer, { port, hostname }: ListenOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     const fail = (thrown: unknown): void => reject(describePortError(thrown, port, hostname));

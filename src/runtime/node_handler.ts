@@ -16,7 +16,7 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
 
 /** Structural type of `IncomingMessage`, because consumers may lack Node's types. */
 export interface NodeRequest {
-  /** Method. */
+  /** HTTP method. */
   readonly method?: string | undefined;
   /** Path and query. */
   readonly url?: string | undefined;
@@ -81,7 +81,7 @@ function pathBelow(mount: string, path: string, server: Pick<ServerInternals, "a
   return path.startsWith(mount) && server.answers(below) ? below : path;
 }
 
-/** A request of `node:http` without its body. */
+/** A request of `node:http` without its body, as wires read it. Below a mount of Express its path may be that below the mount. */
 export class NodeHead implements Head {
   principal: Principal | undefined;
   readonly carriesTrailers = false;

@@ -9,9 +9,9 @@ import { NodeHead, sendReply } from "./node_handler.ts";
 import { NodeBody } from "./node_streams.ts";
 
 /**
- * Accepts the WebSockets of a server.
+ * Accepts WebSockets on an HTTP server: passes its upgrade requests to the wires, and opens a socket or sends their reply.
  *
- * @returns Destroys the connections that are open.
+ * @returns A function that destroys the connections that are open.
  * @throws {TypeError} If the package `ws` is not installed.
  */
 export async function acceptSockets(http: HttpServer, server: Server): Promise<() => void> {

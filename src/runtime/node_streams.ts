@@ -10,7 +10,7 @@ import type { Body, Reply } from "../wires/wire.ts";
 /** Headers of Node, with names in lower case. */
 export type NodeHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Reads headers of `node:http` by name, in any case. Several values are joined by commas. */
+/** Reads headers of `node:http` and `node:http2` by name, in any case. Several values are joined by commas; `null` if missing. */
 export class NodeMetadata implements Metadata {
   readonly #headers: NodeHeaders;
 
@@ -30,7 +30,7 @@ const ALREADY_READ: ErrorResult = errorResult(
   "The body was already read: put toNodeHandler() before body parsers",
 );
 
-/** Time limit for sending a reply before the rest of its request is discarded, in milliseconds. */
+/** Time between the error for a body that took too long and the end of its request, in milliseconds. The reply is sent meanwhile. */
 const LINGER_MS = 1_000;
 
 export class NodeBody implements Body {
@@ -107,9 +107,9 @@ export class NodeBody implements Body {
 }
 
 /**
- * Copies a stream at the speed of its reader, cancels it when the reader disconnects, and ends.
+ * Writes a stream to a response at the speed of the client, then ends the response. Cancels the stream if the response closes.
  *
- * @param waitForMore Additional wait before the next chunk.
+ * @param waitForMore Additional wait after each chunk.
  */
 export async function pump(
   body: ReadableStream<Uint8Array>,
@@ -139,7 +139,7 @@ function drained(response: Writable): Promise<void> {
   });
 }
 
-/** Creates a signal that aborts when a stream closes before the reply is complete. */
+/** Creates a signal that aborts when `response` closes, or has closed, while `isAnswered` returns `false`: the client has disconnected. */
 export function leftSignal(response: Writable, isAnswered: () => boolean): AbortSignal {
   const controller = new AbortController();
   const leave = () => {
@@ -150,7 +150,7 @@ export function leftSignal(response: Writable, isAnswered: () => boolean): Abort
   return controller.signal;
 }
 
-/** Cancels a streamed reply whose reader has disconnected. */
+/** Cancels the body of a reply that is not sent, because its reader has disconnected. Only streams have to be cancelled. */
 export function cancel({ body }: Reply): void {
   if (body instanceof ReadableStream) void body.cancel().catch(() => {});
 }

@@ -33,13 +33,13 @@ export interface ServeOptions extends Partial<ListenOptions> {
   readonly grpc?: true | GrpcListenOptions;
 }
 
-/** Address for gRPC. */
+/** Port for gRPC. The host name is that of {@link ServeOptions}. */
 export interface GrpcListenOptions {
   /** Port; 0 for any free one. */
   readonly port: number;
 }
 
-/** A listening server. */
+/** A server that listens on a port: its addresses, and how it is closed. */
 export interface Listening {
   /** URL without a path: `http://127.0.0.1:8000`. */
   readonly url: string;
@@ -49,9 +49,9 @@ export interface Listening {
   readonly hostname: string;
   /** URL for gRPC. `undefined` if it is not served. */
   readonly grpcUrl: string | undefined;
-  /** Stops accepting, waits for running calls, ends them after the grace period, and closes. */
+  /** Closes the server too: stops accepting, waits for running calls, ends them after `graceMs`, and closes connections. */
   close(): Promise<void>;
-  /** Resolves when it is closed. */
+  /** Resolves when `close` or a signal has closed it. Rejects if closing failed. */
   readonly closed: Promise<void>;
 }
 
@@ -100,7 +100,7 @@ const FLUSH_MS = 1_000;
  * @throws {TypeError} If the server is closed, `grpc` is requested without the wire `grpc()`, `tls` is not a matching
  * key and certificate, or an option is unknown or invalid.
  * @throws {Error} With the code `EADDRINUSE`, if the port is in use.
- * @throws The runtime's own error if the port is not permitted.
+ * @throws The runtime's own error if listening fails for another reason, such as a port that is not permitted.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
   if (typeof server?.withOriginPolicy !== "function") {
@@ -148,7 +148,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "::1" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Starts the listeners, and determines which one serves gRPC. */
+/** The listeners of a server: the main one, and the one that serves gRPC, which may be the same. */
 interface Listeners {
   readonly listener: Listener;
   readonly grpc: Listener | undefined;

@@ -8,7 +8,8 @@ export interface BasePath {
   /** The path, without trailing slash; `""` for the root. */
   readonly path: string;
   /**
-   * Finds the wire of a request, and removes the base path from the path of its head.
+   * Finds the wire of a request, and removes the base path from the path of its head. Outside of the base path it only finds wires
+   * that are mounted at the root.
    *
    * @internal
    */

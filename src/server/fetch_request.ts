@@ -170,7 +170,7 @@ function readPath(url: string): string {
   return start === -1 ? "" : target.slice(start).replace(/\/$/, "");
 }
 
-/** Decodes UTF-8. Only text with a replacement character is decoded again strictly, which is slow. */
+/** Decodes UTF-8; `parse_error` if it is invalid. Only text with a replacement character is decoded again strictly, which is slow. */
 export function decodeUtf8(bytes: BodyBytes | Uint8Array): string | ErrorResult {
   const text = decoder.decode(bytes);
   try {
@@ -181,7 +181,7 @@ export function decodeUtf8(bytes: BodyBytes | Uint8Array): string | ErrorResult 
   }
 }
 
-/** The error for a body over the limit. */
+/** The error `payload_too_large` for a body over the limit. */
 export function payloadTooLarge(maxBytes: number): ErrorResult {
   return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes`);
 }

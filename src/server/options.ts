@@ -15,7 +15,7 @@ import type { BasePath } from "./base_path.ts";
 import type { OriginRules } from "./origin_policy.ts";
 import type { ComposableOptions, Part } from "./part.ts";
 
-/** What a server says about itself to its callers. */
+/** What a server states about itself to its callers, beside its name: version, title, description, website, icons, instructions. */
 export interface ServerIdentity extends Omit<ServerInfo, "name" | "version"> {
   /** Version of the server. Default: `"0.0.0"`. */
   readonly version?: string;
@@ -29,11 +29,11 @@ export interface ServerIdentity extends Omit<ServerInfo, "name" | "version"> {
  */
 export interface PromiseServerOptions<Keys, JobEngine extends Engine> {
   /**
-   * Signs promise tokens, continuations and caller state; replicas need the same keys. Default: a random key of this process,
-   * with a warning at its first use.
+   * Signs promise tokens, continuations and caller state; replicas need the same keys. Default: with an engine, a random key of
+   * this process, with a warning at its first use; without one, no keys.
    */
   readonly keys?: Keys;
-  /** Runs the work of tools with `.promise()`. */
+  /** Runs the work of tools with `.promise()`. Default: `memoryEngine()`; of `./core`, none. */
   readonly engine?: JobEngine;
   /**
    * Calls of tools at times of the clock, by `every` and `cron` of `./schedules`: each once over all replicas. They begin when the
@@ -64,11 +64,11 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
   readonly changes?: ChangeBus;
   /** Protocols of the server over HTTP. Default: `[mcp(), mcpLite()]`; of `./core`, `[mcpLite()]`. */
   readonly wires?: readonly RequestWire[];
-  /** Path below which all wires answer, such as `/api`, for a server within a web application. Default: the root. */
+  /** Path below which all wires answer, such as `/api`. gRPC and metadata of protected resources also answer at the root. Default: the root. */
   readonly basePath?: Base;
   /** Lists few tools and lets models search for the others: `discover()` of `./discovery`. Default: all tools are listed. */
   readonly discovery?: Discovery;
-  /** Source of time; for tests. */
+  /** Source of time. Default: the system's clock; others are for tests. */
   readonly clock?: Clock;
 }
 
@@ -91,7 +91,7 @@ export interface CoreServerOptions<
   readonly originPolicy?: OriginRules | undefined;
 }
 
-/** Options of any server. */
+/** Options of `createServer` of `./core` with any tools and parts. The front door converts its options to them. */
 export type AnyServerOptions = CoreServerOptions<readonly AnyTool[], readonly Part[]>;
 
 /** A member that only values of our functions have, and what these are. */

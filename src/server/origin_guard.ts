@@ -10,16 +10,16 @@ import type { MaybePromise } from "../internal/async.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
-/** Refuses requests of pages of other origins than the server's own. */
+/** Refuses requests of pages of other origins than the server's own, by the header `Origin`. Requests without it are accepted. */
 export class OriginGuard {
   readonly #log: Pick<Dispatch, "warn">;
 
-  /** @param log Receives refused requests. */
+  /** @param log Receives a warning for each refused request. */
   constructor(log: Pick<Dispatch, "warn">) {
     this.#log = log;
   }
 
-  /** Adds CORS headers to a reply; `undefined` without CORS. */
+  /** Function that adds CORS headers to a reply; `undefined` without CORS. */
   get decorate(): ((head: Head, reply: Reply) => Reply) | undefined {
     return undefined;
   }
@@ -38,19 +38,19 @@ export class OriginGuard {
     return head.method === "OPTIONS" ? this.preflight(head, origin, wire?.methods ?? ["POST"]) : undefined;
   }
 
-  /** Whether pages of an origin may send the request. */
+  /** Whether pages of an origin may send the request: here, those of the host that the request names, with any scheme. */
   protected allows(origin: string, head: Head): boolean {
     return origin.replace(/^https?:\/\//i, "").toLowerCase() === hostOf(head).toLowerCase();
   }
 
-  /** The reply to a preflight; `undefined` if the wire answers it. */
+  /** The reply to an `OPTIONS` request: 405, because CORS is off. `undefined` without an origin: the wire answers it. */
   protected preflight(_head: Head, origin: string | null, methods: readonly string[]): Reply | undefined {
     if (origin === null) return undefined;
     const error = errorResult("invalid_request", 'Preflights are answered with "cors: true"');
     return errorReply(null, error, 405, { allow: methods.join(", ") });
   }
 
-  /** Returns an error in the format of the wire, if there is one. */
+  /** Logs a refused request, and returns `permission_denied` with status 403: in the format of the wire, if there is one. */
   protected refuse(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
     this.#log.warn("Request refused", { path: quotePath(head.path), reason: message });
     const refusal = errorResult("permission_denied", message);
@@ -71,7 +71,7 @@ function quotePath(path: string): string {
   return path.replace(/[^/]{65,}/g, (segment) => `${segment.slice(0, 8)}…`).slice(0, MAX_QUOTED);
 }
 
-/** A text of a request for a message. */
+/** Quotes a text of a request for messages and log lines: as a JSON string, of its first 128 characters. */
 export function quote(text: string): string {
   return JSON.stringify(text.slice(0, MAX_QUOTED));
 }

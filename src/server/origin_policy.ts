@@ -27,7 +27,7 @@ export interface OriginPolicy {
   readonly cors?: boolean | CorsOptions | undefined;
 }
 
-/** The names of this machine, as seen from itself. */
+/** Names of this machine, as seen from itself: the hosts that `serve` accepts by default on a loopback address. */
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /** The option `originPolicy` of `createServer` of `./core`, made by {@link originPolicy}. */
@@ -45,8 +45,8 @@ export interface OriginRules extends OriginPolicy {
 }
 
 /**
- * Hosts, origins and CORS, for `originPolicy` of `createServer` of `./core`. `createServer` of the front door takes its members as
- * options.
+ * Hosts, origins and CORS, for `originPolicy` of `createServer` of `./core`, which throws a `TypeError` if a host or an origin is
+ * invalid. `createServer` of the front door takes its members as options.
  *
  * @example Pages of one other origin may call the server
  * ```ts

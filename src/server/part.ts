@@ -36,7 +36,7 @@ export interface Composable<Tools extends readonly AnyTool[] = readonly AnyTool[
 }
 
 /**
- * Options of a server that also count where it is a part of another one.
+ * Options of a server that `group` and `mount` read where it is a part of another one. `auth` and `logger` are then the whole's.
  *
  * @typeParam Parts The parts, as a tuple.
  */
@@ -62,7 +62,7 @@ export interface ComposableOptions<Parts extends readonly Part[] = readonly Part
   readonly onError?: OnError;
   /** Time limit of calls whose tool sets none, in milliseconds; for streams, the longest time between two events. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Limits on requests and results. */
+  /** Limits on requests and results: body size, nesting, and lengths of answers and results. */
   readonly limits?: Partial<Limits>;
   /**
    * Config for tools with `.config()` whose calls bring none, as on all wires but Webtools. It is checked at each call, and
@@ -84,7 +84,7 @@ export interface ServerOffer {
   plans(): readonly ToolDefinition[];
   /** The joined parts of the server; `undefined` if it has none. */
   readonly parts: JoinedParts | undefined;
-  /** Notifications of changes. */
+  /** Bus of the changes of its lists and resources. */
   readonly changes: Pick<ChangeBus, "subscribe">;
 }
 

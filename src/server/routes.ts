@@ -6,7 +6,7 @@ import type { MountedPaths, MountedWire, Reply, RequestWire, WireHost } from "..
 /** Mounted wires by path: an exact one, or a prefix that ends with `/*`. */
 export type Routes = ReadonlyMap<string, MountedWire>;
 
-/** The wire of a path: the one with exactly this path, otherwise the one with the longest matching prefix. */
+/** The wire of a path: the one with exactly this path, otherwise the one with the longest matching prefix, if any. */
 export function routeOf(path: string, routes: Routes): MountedWire | undefined {
   const exact = routes.get(path);
   if (exact !== undefined) return exact;
@@ -38,7 +38,7 @@ export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string,
 /** Maximum number of paths that a reply lists. */
 const MAX_PATHS = 5;
 
-/** The reply for a path that no wire answers. It lists the first path of each wire. */
+/** The reply for a path that no wire answers: `method_not_found`, with the first path of each wire, of at most five wires. */
 export function notFound(path: string, routes: Routes, base: string): Reply {
   const firsts = new Map<MountedWire, string>();
   for (const [known, wire] of routes) if (!firsts.has(wire)) firsts.set(wire, base + known);

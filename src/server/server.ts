@@ -27,9 +27,9 @@ import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
 /** Notifies listening callers of changes. Never throws: errors are logged. */
 export interface Notify {
-  /** The contents of a resource have changed. */
+  /** Notifies the subscribers of a resource that its contents have changed. */
   resourceUpdated(uri: string): void;
-  /** A list has changed. */
+  /** Notifies callers that the list of tools, prompts or resources has changed. */
   listChanged(list: ChangingList): void;
 }
 
@@ -39,7 +39,7 @@ export interface ServerInternals {
   readonly host: WireHost;
   /** Answers a request that is not a `Request`. Never throws, never rejects. The caller passes the reply to the observer of the dispatch. */
   readonly handle: (head: Head, body: Body) => MaybeFuture<Reply>;
-  /** Whether a wire has this path. */
+  /** Whether a wire answers requests to this path, which includes the base path. */
   readonly answers: (path: string) => boolean;
   /** Continues the jobs of an earlier process, if this server runs jobs; called when a server starts to listen. */
   resume(): void;
@@ -53,21 +53,21 @@ export interface ServerInternals {
 export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   /** Types only; never present at run time. */
   readonly "~tools"?: Tools | undefined;
-  /** Name and version. */
+  /** Name, version, and what else the server states about itself, such as title and instructions. */
   readonly info: ServerInfo;
-  /** The tools, as they are listed to callers. */
+  /** The tools, as they are listed to callers that may see all of them. */
   readonly tools: readonly ToolListing[];
   /** The tools that are visible to a caller. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
-  /** Names of its wires. */
+  /** Names of its wires, such as `mcp-lite`. That of `grpc()` is `connect`. */
   readonly wires: readonly string[];
-  /** Limits on requests and results. */
+  /** Limits on requests and results, those of the options or their defaults. */
   readonly limits: Limits;
   /** Host names under which it may be reached; `undefined` for any. */
   readonly hosts: readonly string[] | undefined;
   /** Whether it was closed; it stays closed. */
   readonly isClosed: boolean;
-  /** Notifies callers of changes. */
+  /** Notifies callers, over wires that have notifications, that a list or a resource has changed. */
   readonly notify: Notify;
   /**
    * Answers a request: for `Deno.serve`, `Bun.serve`, Workers and frameworks. Never rejects.
@@ -124,7 +124,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   readonly "~offer": ServerOffer;
   /**
-   * Stops taking calls, waits for calls under way, ends those that are left after the grace period, and closes the engine.
+   * Stops taking calls, waits for calls under way, ends those that are left after the grace period, and closes gateways, the engine
+   * and the change bus.
    *
    * @param graceMs The grace period, in milliseconds. Default: 10,000.
    */
@@ -170,7 +171,7 @@ export function createCoreServer<
   return createServerOf(options);
 }
 
-/** Creates a server of options that were validated, with parts for its wires. */
+/** Creates a server of options that were validated. `features` are what its wires need beside them, such as those of MCP. */
 export function createServerOf<const Tools extends readonly AnyTool[], const Parts extends readonly Part[]>(
   options: CoreServerOptions<Tools, Parts>,
   features?: WireHost["features"],

@@ -6,7 +6,7 @@ import type { Composable } from "../part.ts";
 
 /** Options of `gateway()`. */
 export interface GatewayOptions extends ListSizeOptions {
-  /** Selects the tools. Default: all. */
+  /** Whether a tool of the server is taken. Default: all are. */
   readonly select?: (tool: ListedTool) => boolean;
   /** Maps a tool's remote name to its name here. Default: the same name, with `_` in place of invalid characters. */
   readonly rename?: (name: string) => string;
@@ -46,7 +46,7 @@ export interface GatewayOptions extends ListSizeOptions {
  * @typeParam Tools The server's tools, if their types are known.
  */
 export interface Gateway<Tools extends readonly AnyTool[] = readonly AnyTool[]> extends Composable<Tools> {
-  /** Name of the server here. */
+  /** Name of the server here, for errors, logs and URIs of views. */
   readonly name: string;
   /** The selected tools of the last list. Can be passed as `pinned`. */
   readonly tools: readonly ListedTool[];

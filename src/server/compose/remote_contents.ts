@@ -14,7 +14,7 @@ import { toLocalUri, toRemoteUri, unlistedViews } from "./remote_views.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A remote MCP server, with the limits on its lists. */
+/** What reading the lists of a remote MCP server needs: its transport, its capabilities, limits and warnings. */
 export interface McpOffers {
   readonly mcp: McpTransport;
   /** Name of the server here. */
@@ -22,11 +22,11 @@ export interface McpOffers {
   readonly capabilities: Members;
   /** Whether the server has views. */
   readonly views: boolean;
-  /** Checks a list of the server against the limits. Throws `ToolError` if it is too large. */
+  /** Checks a list of the server against the limits, and returns its objects. Throws `ToolError` if it is too large. */
   bound(listed: unknown): readonly Members[];
   /** Aborts the listing. */
   readonly signal: AbortSignal;
-  /** Whether the error means that the server does not have a method; it is then reported. */
+  /** Whether the error means that the server does not have a method. The first time, this logs a warning. */
   isMissing(method: string, error: unknown): boolean;
   /** Receives a warning for each entry that is left out. */
   warn(problem: string): void;

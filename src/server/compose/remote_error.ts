@@ -59,7 +59,7 @@ export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: strin
 /** Codes that a conforming server does not send to a gateway. */
 const STRANGE: ReadonlySet<string> = new Set(["parse_error", "method_not_found"]);
 
-/** Whether an answer is not of the protocol. An error of the remote server has no local cause. */
+/** Whether an error means that the answer is not of the protocol. An `invalid_request` of the remote server has no local cause. */
 export function isStrangeAnswer(code: string, cause: unknown): boolean {
   return STRANGE.has(code) || (code === "invalid_request" && cause !== undefined);
 }

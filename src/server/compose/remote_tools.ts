@@ -68,9 +68,9 @@ export function readTools(
 const MAX_NAMED = 3;
 
 /**
- * Checks a list of the server: only objects, within the limits.
+ * Returns the objects in a list of the server, and drops other entries. A value that is not an array is an empty list.
  *
- * @throws {ToolError} `result_too_large`, if the list is too large.
+ * @throws {ToolError} `result_too_large`, if the list exceeds a limit on entries, characters or nesting.
  */
 export function bounded(
   listed: unknown,
@@ -105,7 +105,7 @@ function isDeeperThan(value: unknown, most: number): boolean {
   return false;
 }
 
-/** Whether the list shows that the server gives promises. */
+/** Whether a listed tool is the system tool `redeem`, which means that the server gives promises. */
 export function isRedeem(tool: ListedTool): boolean {
   return tool?.name === "redeem" && isSystemTool(tool);
 }

@@ -10,7 +10,7 @@ import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 
 const SCHEME = "ui://";
 
-/** Whether a server declares the extension, or one of its tools has a view. */
+/** Whether a server declares the extension for views in its capabilities, or one of its tools has a view. */
 export function hasViews({ extensions }: Members, tools: readonly Pick<ToolDefinition, "meta">[]): boolean {
   return isJsonObject(asObject(extensions)[VIEW_EXTENSION]) || tools.some(({ meta = {} }) => FLAT_VIEW_URI in meta);
 }
@@ -30,7 +30,7 @@ function prefixOf(gateway: string): string {
   return `${SCHEME}${gateway.replace(/[^A-Za-z0-9_.-]/g, "-")}/`;
 }
 
-/** The `_meta` of a tool with the URI of its view here, in both spellings. */
+/** The `_meta` of a tool with the URI of its view here, as `ui.resourceUri` and by the flat key. Unchanged for a tool without a view. */
 export function toLocalMeta(gateway: string, meta: Members | undefined): Members | undefined {
   const ui = asObject(meta?.["ui"]);
   const remote = ui["resourceUri"] ?? meta?.[FLAT_VIEW_URI];
@@ -39,7 +39,7 @@ export function toLocalMeta(gateway: string, meta: Members | undefined): Members
   return { ...meta, ui: { ...ui, resourceUri }, [FLAT_VIEW_URI]: resourceUri };
 }
 
-/** Makes a template that reads all views of a server. It is not listed, and brings the extension. */
+/** Makes the template that reads all views of a server: not listed, with the extension for views. A reason of refusal is unchanged. */
 export function unlistedViews(template: ResourceDefinition | string): ResourceDefinition | string {
   if (typeof template === "string") return template;
   return { ...template, isListed: false, extension: { join: joinViews, data: template.uri } };

@@ -30,7 +30,7 @@ import { callToolDefinition, searchToolsDefinition } from "./search_tools.ts";
 
 /** Options of {@link discover}. */
 export interface DiscoverOptions {
-  /** Names of tools that stay in the list. Default: none. */
+  /** Names of tools that stay in the list, with system tools and tools that have views. Default: none. */
   readonly pinned?: readonly string[];
   /**
    * When the list is replaced. `"auto"`: if the server has more than 10 tools whose list takes more than `minTokens`;

@@ -29,7 +29,7 @@ const LISTED_PROMISE = {
   keepFailed: false,
 } as const;
 
-/** Creates the tool `search_tools`, which returns the tools for a few words of a query. */
+/** Creates the tool `search_tools`, which returns the tools that match a query of a few words and that the caller may call. */
 export function searchToolsDefinition(search: ToolSearch): ToolDefinition {
   const { groups } = search;
   return defineCoreTool(SEARCH_TOOLS)

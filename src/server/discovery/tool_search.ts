@@ -10,9 +10,9 @@ import {
   ToolCatalog,
 } from "../../core/tool_search/tool_catalog.ts";
 
-/** Search over the tools of a server, as each caller may see them. */
+/** Search over the tools of a server. A caller finds the tools that are visible to it and whose scopes it has. */
 export class ToolSearch {
-  /** Number of tools of each group that every caller may see, in the order of the list. */
+  /** Number of tools by group, the prefixes of the part that they are in. Tools with a rule of visibility are not counted. */
   readonly groups: ReadonlyMap<string, number>;
   readonly #definitions: readonly ToolDefinition[];
   readonly #byName: ReadonlyMap<string, ToolDefinition>;

@@ -47,7 +47,7 @@ export interface ServerOptions<
 }
 
 /**
- * Creates a server of tools.
+ * Creates a server of tools: by default over MCP and MCP-lite, with promises by an engine in memory.
  *
  * @example One `fetch` function
  * ```ts

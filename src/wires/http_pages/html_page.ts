@@ -9,7 +9,7 @@ const STYLE = "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:
 /** SHA-256 of {@link STYLE}, in base64; a test compares both. */
 const STYLE_HASH = "cGJgeQNqD2D5E1LErtl/IQKkxp1ySdF+7dQ0XNysG4I=";
 
-/** Content Security Policy of a page without a form. */
+/** Content Security Policy for {@link htmlPage} without a limit on where a form posts: its own style, no scripts, no frames. */
 export const PAGE_POLICY: string =
   `base-uri 'none'; frame-ancestors 'none'; default-src 'none'; style-src 'sha256-${STYLE_HASH}'`;
 
@@ -24,7 +24,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates a page whose form posts to its own origin.
+ * Creates the reply for an HTML page with a title. The page has no script, and its form may only post to its own origin.
  *
  * @param content HTML, in which all values are escaped.
  */

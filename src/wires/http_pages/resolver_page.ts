@@ -22,7 +22,7 @@ const ENDS: Readonly<Record<string, string>> = {
   unavailable: "Your answer cannot be received at the moment. Please try again.",
 };
 
-/** The page of an open wait. Title and description are those of the schema. */
+/** The page of an open wait: its form, with title and description of the schema. Without a schema, it asks to reload. */
 export function formPage({ key, schema }: OpenWait, status: number = 200, problem: string = ""): Reply {
   const text = (value: unknown) => typeof value === "string" && value !== "" ? `<pre>${escapeHtml(value)}</pre>` : "";
   if (schema === undefined) {
@@ -46,7 +46,7 @@ export function endPage(
   return htmlPage(status, ENDS[end] ?? ("kind" in result ? result.message : end), "", headers);
 }
 
-/** Describes what does not fit, from the data of an error. */
+/** Describes the issues in the data of an `invalid_input` error, one a line. Without issues, it is the error's message. */
 export function describeIssues({ message, data }: ErrorResult): string {
   const { issues } = asObject(data);
   if (!Array.isArray(issues)) return message;

@@ -28,7 +28,7 @@ export function refuseAccess(head: Head, host: WireHost, { scope, key }: AccessR
   return "The key of the console is missing or wrong: open the link that the server wrote to its log, or choose the key with consolePage({ key })";
 }
 
-/** Refuses requests of other pages, whatever the CORS policy of the server allows. */
+/** The reason why a request of another page is refused, whatever the CORS policy allows; `undefined` for the console's page. */
 export function refuseForeign(head: Head): string | undefined {
   const { metadata } = head;
   if (metadata.get(CONSOLE_HEADER) !== "1") return `Send the header ${CONSOLE_HEADER}: 1`;

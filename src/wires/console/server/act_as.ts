@@ -11,7 +11,7 @@ import type { Head, Reply, WireHost } from "../../wire.ts";
 import { ConsolePeer } from "./console_peer.ts";
 import { type Answer, ok, refusal } from "./replies.ts";
 
-/** What a caller may do with a tool. */
+/** Whether a caller may see a tool, and which of its scopes the caller lacks. */
 export interface ToolAccess {
   readonly tool: string;
   readonly isVisible: boolean;
@@ -19,10 +19,10 @@ export interface ToolAccess {
   readonly missing: readonly string[];
 }
 
-/** Answers a request as its caller, or as the caller that its member `as` names, if the console allows it. */
+/** Answers a request to the console's API as `principal`, which {@link withCaller} has chosen. */
 export type CallerAnswer = (input: Members, principal: Principal | undefined, head: Head) => MaybeFuture<Reply>;
 
-/** Lets `answer` run as the caller of the request, or as the one that the member `as` names, if the console allows it. */
+/** Lets `answer` run as the caller of the request, or as the one that its member `as` names. Refuses `as` unless `canActAs`. */
 export function withCaller(canActAs: boolean, answer: CallerAnswer): Answer {
   return (input, head) => {
     const { as } = input;

@@ -24,7 +24,7 @@ export interface RecordingState {
   readonly limit?: "size" | "time" | undefined;
 }
 
-/** One recording at a time. The last one is kept until the next begins. */
+/** Records the calls of a server, one recording at a time: at most 16 Mi characters and ten minutes. The last one is kept until the next. */
 export class CallRecording {
   readonly #clock: Clock;
   #lines: string[] = [];
@@ -39,7 +39,7 @@ export class CallRecording {
     this.#clock = clock;
   }
 
-  /** Records a call, if there is a recording. Returns what takes the result. */
+  /** Records a call, if a recording is on. Returns the function that takes its result; `undefined` if the call is not recorded. */
   begin(begun: BegunCall): ((result: CallResult) => void) | undefined {
     const { call, definition: schemas } = begun;
     const { name } = schemas;
@@ -57,7 +57,7 @@ export class CallRecording {
     return { isOn: this.isOn, calls: this.#calls, chars: this.#chars, limit: this.#limit };
   }
 
-  /** The lines; empty without a recording. */
+  /** The lines of the current or last recording; empty without one. */
   get text(): string {
     return this.#lines.join("");
   }

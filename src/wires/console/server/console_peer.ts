@@ -3,7 +3,7 @@ import type { Metadata, Principal } from "../../../core/call/call.ts";
 import { type Head, HeadPeer } from "../../wire.ts";
 import { CONSOLE_HEADER, KEY_HEADER } from "./access.ts";
 
-/** A caller without the headers of the console: its key is not for handlers. */
+/** The caller of a tool, as handlers see it: a principal, and the request's headers but those of the console, such as its key. */
 export class ConsolePeer extends HeadPeer<undefined> {
   readonly #principal: Principal | undefined;
   readonly #metadata: Metadata;

@@ -21,7 +21,7 @@ export interface BeginEvent {
   readonly args?: unknown;
 }
 
-/** A call has made progress, sent a piece, or asked. */
+/** A call has made progress, sent a piece, or was deferred to a promise. */
 export interface ProgressEvent {
   readonly type: "event";
   readonly seq: number;
@@ -43,7 +43,7 @@ export interface EndEvent {
   readonly atMs: number;
   /** Milliseconds from its begin; `undefined` if it began on a busy server that no page watched. */
   readonly tookMs?: number | undefined;
-  /** How it ended: `answer`, `failure`, `error`, `promise` or `questions`. */
+  /** How it ended: `answer`, `failure`, `error`, `promise`, or a question: `elicitation` or `request-for-more-resource`. */
   readonly outcome: string;
   /** Code of a failure or an error. */
   readonly code?: string | undefined;

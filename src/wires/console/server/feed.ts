@@ -40,11 +40,11 @@ const BATCH_MS = 50;
 /** Events of one batch. Older ones are counted as lost. */
 const MAX_BATCH = 64;
 
-/** Events with numbers above that which was asked for. */
+/** Events with numbers above the last one that a page has read. */
 export interface FeedPart {
   /** The events, in order. */
   readonly events: readonly FeedEvent[];
-  /** Number of events that are no longer kept. */
+  /** Number of such events that are left out, because they are no longer kept or a batch was full. */
   readonly lost: number;
 }
 
@@ -88,7 +88,7 @@ interface KeptJson {
 export class Feed implements CallObserver {
   /** The recording of calls, if there may be one. */
   recording: CallRecording | undefined;
-  /** Counts of calls. */
+  /** Counts of calls, errors and times by tool. They also include calls whose events are not kept. */
   readonly stats: CallStats = new CallStats();
   readonly #options: FeedOptions;
   readonly #events: FeedEvent[] = [];
@@ -177,7 +177,7 @@ export class Feed implements CallObserver {
     });
   }
 
-  /** The kept events after number `after`. */
+  /** The kept events with numbers above `after`, and how many others had such a number. */
   since(after: number): FeedPart {
     const [first] = this.#events;
     const from = first === undefined ? 0 : Math.max(0, after + 1 - first.seq);
@@ -190,7 +190,7 @@ export class Feed implements CallObserver {
     this.#stopTimer();
   }
 
-  /** Sends new events to `watcher`, in batches. Returns the end of it. */
+  /** Sends new events to `watcher`, in batches. Returns a function that ends this. */
   watch(watcher: (part: FeedPart) => void): () => void {
     // The other pages get what they wait for: the number of the last sent event is that of all pages.
     this.#send();

@@ -10,7 +10,7 @@ import { googleTools } from "../../../integrations/agents/google.ts";
 import { openaiTools } from "../../../integrations/agents/openai.ts";
 import { estimateTextTokens } from "../../../internal/token_estimate.ts";
 
-/** What is asked of a view. */
+/** Whose view of the tool list {@link readModelView} makes, and which tool it shows in detail. */
 export interface ModelViewInput {
   /** `mcp`, or a vendor of models. */
   readonly vendor: "mcp" | SchemaVendor;
@@ -33,7 +33,7 @@ interface ModelTool {
   readonly refused?: string;
 }
 
-/** A list in a request to a model. */
+/** The tool list as it is in a request to a model of one vendor, with estimated tokens. */
 export interface ModelView {
   readonly tools: readonly ModelTool[];
   readonly tokens: number;
@@ -48,7 +48,7 @@ interface Entry {
   readonly sent: unknown;
 }
 
-/** Reads the list as a vendor gets it. */
+/** Converts the tool list by the vendor's adapter of `./agents`, without a request to the vendor; for `mcp` it is the plain list. */
 export async function readModelView(definitions: readonly ToolDefinition[], input: ModelViewInput): Promise<ModelView> {
   const listed = definitions.map((definition): ListedTool => ({ ...listTool(definition) }));
   const entries = await entriesOf(listed, input);

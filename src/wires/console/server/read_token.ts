@@ -23,7 +23,7 @@ export interface TokenContents {
 const SIGNED = 1;
 const MAC_BYTES = 32;
 
-/** @returns `undefined` if the text is not a token of Toolwire. */
+/** Reads what a token shows without keys. It is not verified. @returns `undefined` if the text is not a token of Toolwire. */
 export function readToken(token: string, nowMs: number): TokenContents | undefined {
   const found = Object.entries(tokenShapes).find(([, { prefix }]) => token.startsWith(prefix));
   if (found === undefined) return undefined;

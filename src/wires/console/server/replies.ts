@@ -5,7 +5,7 @@ import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { JSON_HEADERS } from "../../framing/http.ts";
 import type { Head, Reply } from "../../wire.ts";
 
-/** Answers requests to one path of the API. */
+/** Answers requests to one path of the console's API. `input` is the JSON object of the body. */
 export type Answer = (input: Members, head: Head) => MaybeFuture<Reply>;
 
 /** Makes a reply with status 200 and a value as JSON. */
@@ -23,7 +23,7 @@ export function refusal(
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify({ error: { code, message } }) };
 }
 
-/** Parses the body of a request: a JSON object, or nothing. */
+/** Parses the body of a request: a JSON object, or `{}` if it is empty; else `invalid_request`. An error of reading it is returned. */
 export function parseInput(text: string | ErrorResult): ErrorResult | { readonly members: Members } {
   if (typeof text !== "string") return text;
   try {

@@ -35,7 +35,7 @@ import { joinChunks } from "../messages/envelope.ts";
 
 export type CreateConnectTransport = (options: CommonTransportOptions) => ConnectTransport;
 
-/** Calls and lists tools over transports that `@connectrpc/connect` makes. */
+/** Calls and lists tools by Connect or gRPC-Web, over transports that `@connectrpc/connect` makes. */
 export class ConnectRpc implements Rpc {
   readonly #endpoint: Endpoint;
   readonly #createTransport: CreateConnectTransport;

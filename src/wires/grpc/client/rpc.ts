@@ -69,10 +69,10 @@ export class StreamedResponses {
   }
 }
 
-/** Maximum nesting depth of a response. */
+/** Maximum nesting depth of the responses that clients read. */
 export const RECURSION_LIMIT = 4_096;
 
-/** The error for a response that is incomplete or malformed. */
+/** The error `unavailable`, for a response that is incomplete or malformed. */
 export const STREAM_INTERRUPTED: ErrorResult = errorResult("unavailable", "Stream broke off");
 
 /** The part of an HTTP response that errors describe. */
@@ -86,7 +86,7 @@ export interface ReceivedResponse {
 /** Maximum length of the quoted start of an unexpected response, in characters. */
 const MAX_PREFIX_CHARS = 200;
 
-/** Reads the start of the body of an unexpected response, up to the first error. */
+/** Reads the start of the body of an unexpected response: about 200 characters, or what was read before an error. */
 export async function readPrefix(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -101,7 +101,7 @@ export async function readPrefix(chunks: AsyncIterable<Uint8Array>): Promise<str
   return text;
 }
 
-/** The error for a response that is not of the protocol. Only the cause has the URL: a gateway may forward the message. */
+/** The error for a response that is not of the protocol, with `code` or that of its status. Only the cause has the URL. */
 export function unexpectedResponse({ url, status, text }: ReceivedResponse, code?: ToolErrorCode): ErrorResult {
   const result = decodeStatus(status, text, "MCP-lite");
   const advice = status === 404 ? ": check that the server has the wire grpc(), and the path of the URL" : "";

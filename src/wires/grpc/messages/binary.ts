@@ -76,7 +76,7 @@ export function decodeToolResponseBytes(bytes: Uint8Array, depth: number): Respo
   return readWhole(bytes, "mcplite.ToolResponse", (reader) => readToolResponse(reader, bytes.length, depth));
 }
 
-/** Reads a message; an exception of the reader is returned as an error result. */
+/** Reads a message. A `ToolError` of the reader is returned as an error result, a stack overflow as {@link ARGUMENTS_TOO_DEEP}. */
 export function readWhole<Members>(
   bytes: Uint8Array,
   typeName: string,

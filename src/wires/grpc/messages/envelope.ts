@@ -18,7 +18,7 @@ const COMPRESSED_FLAG = 1;
 
 const NOT_ONE_ENVELOPE: ErrorResult = errorResult("parse_error", "The body is not one message in its envelope");
 
-/** Opens the envelope of a body that is exactly one message. */
+/** Opens the envelope of a body that is exactly one message; `parse_error` for any other body. */
 export function openEnvelope(bytes: Bytes): Envelope | ErrorResult {
   const header = readHeader(bytes);
   if (header === undefined || header.length !== bytes.length - HEADER_BYTES) return NOT_ONE_ENVELOPE;
@@ -78,7 +78,7 @@ export function joinChunks(chunks: readonly Uint8Array[]): Bytes {
   return joined;
 }
 
-/** Decompresses a message. Stops with an error result when the output exceeds `maxBytes`. */
+/** Decompresses a gzip message; `parse_error` if it is not gzip. Stops with `payload_too_large` when the output exceeds `maxBytes`. */
 export async function gunzip(bytes: Bytes, maxBytes: number): Promise<Bytes | ErrorResult> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -74,13 +74,13 @@ export function readValue(reader: BinaryReader, outerEnd: number, previous: Json
   return value;
 }
 
-/** @throws {ToolError} If the number is not JSON. */
+/** Returns a number that JSON has. @throws {ToolError} If the number is not JSON: `NaN` or an infinity. */
 export function finite(value: number): number {
   if (!Number.isFinite(value)) throw toToolError(numberError(value));
   return value;
 }
 
-/** Writes a struct, unless it is `undefined`. */
+/** Writes an object as a struct with its tag and length, unless it is `undefined`. */
 export function writeStruct(writer: BinaryWriter, tag: number, members: JsonObject | undefined): void {
   if (members === undefined) return;
   const sizeBefore = writer.size;
@@ -101,7 +101,7 @@ function writeList(writer: BinaryWriter, tag: number, items: readonly JsonValue[
   writer.head(tag, sizeBefore);
 }
 
-/** Writes a value. */
+/** Writes a JSON value as a `google.protobuf.Value`, with its tag and length. */
 export function writeValue(writer: BinaryWriter, tag: number, value: JsonValue): void {
   const sizeBefore = writer.size;
   if (typeof value === "string") writer.text(0o32, value);

@@ -26,7 +26,7 @@ const KEY_CACHE: string[] = Array.from({ length: CACHE_SLOTS }, () => "");
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** Reads forward. Every method reads one item, which must not extend beyond `end`; otherwise it throws a {@link ToolError}. */
+/** Reads wire format forward. Each method reads one item, which must not extend beyond `end`; otherwise it throws a {@link ToolError}. */
 export class BinaryReader {
   /** Start of the next item. */
   offset = 0;
@@ -50,7 +50,7 @@ export class BinaryReader {
     return tag;
   }
 
-  /** Reads a length, and returns the offset at which the item of this length ends. */
+  /** Reads the length of an item, and returns the offset at which the item ends. */
   end(outerEnd: number): number {
     const length = this.varint(outerEnd);
     if (length > outerEnd - this.offset) throw this.#malformed("a length goes beyond the end");
@@ -105,7 +105,7 @@ export class BinaryReader {
     return this.#equals(cached, start, end) ? cached : KEY_CACHE[slot] = this.#textBetween(start, end);
   }
 
-  /** Skips the value of an unknown field. */
+  /** Skips the value of an unknown field. Groups are malformed. */
   skip(tag: number, end: number): void {
     const wireType = tag & 7;
     if (wireType === 0) this.varint(end);
@@ -159,16 +159,16 @@ const SCRATCH = new Uint8Array(8192);
 const SCRATCH_VIEW = new DataView(SCRATCH.buffer);
 
 /**
- * Writes backward, so that an item is complete before its length is written. Fields are therefore written in descending order.
+ * Writes wire format backward, so that an item is complete before its length is written. Fields are written in descending order.
  * Only one writer may be in use at a time, because the buffer is shared.
  */
 export class BinaryWriter {
   #bytes = SCRATCH;
   #view = SCRATCH_VIEW;
-  /** Start of the bytes that are written. */
+  /** Start of the bytes that were written. */
   #at: number = SCRATCH.length;
 
-  /** Number of bytes that are written. */
+  /** Number of bytes that were written so far. */
   get size(): number {
     return this.#bytes.length - this.#at;
   }

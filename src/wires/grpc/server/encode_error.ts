@@ -56,12 +56,12 @@ export function encodeError(result: ErrorResult, metadata?: Readonly<Record<stri
   return error;
 }
 
-/** An outcome that the response of a typed method has no place for. */
+/** An outcome that the response of a typed method has no place for, such as a failure or a question. */
 export interface Unanswered {
   /** Code of a failure, or kind of the outcome. */
   readonly reason: string;
   readonly message: string;
-  /** Domain of the reason. */
+  /** Domain of the reason in `google.rpc.ErrorInfo`: the package of the typed service. */
   readonly domain: string;
   /** Data of a failure. */
   readonly data?: unknown;
@@ -70,7 +70,7 @@ export interface Unanswered {
 }
 
 /**
- * Encodes such an outcome as an error: FAILED_PRECONDITION, with a `google.rpc.ErrorInfo`, and the data or the meta.
+ * Encodes an {@link Unanswered} outcome as an error: FAILED_PRECONDITION, with a `google.rpc.ErrorInfo`, and the data or the meta.
  *
  * @throws What `JSON.stringify` throws for the data.
  */
@@ -134,7 +134,7 @@ const MAX_MESSAGE_BYTES = 1_024;
 /** Maximum size of all details, in bytes. Details that do not fit are omitted; the most useful ones are first. */
 const MAX_DETAILS_BYTES = 3_072;
 
-/** Encodes an error as trailers: `grpc-status`, `grpc-message` and `grpc-status-details-bin`. */
+/** Encodes an error as trailers: `grpc-status`, `grpc-message` (cut at 1 kB), `grpc-status-details-bin` (without details above 3 kB). */
 export function encodeStatus(error: ConnectError): Trailers {
   const { text, encoded } = truncateMessage(error.rawMessage);
   const details = detailsOf(error);

@@ -19,7 +19,7 @@ import { reflectionMethods } from "./reflection.ts";
 import type { RpcMethods, ToolService } from "./service.ts";
 import type { TypedToolService } from "./typed/tools.ts";
 
-/** @param typed The typed service, if there is one. */
+/** Makes the methods of all services by native gRPC, by their paths. @param typed The typed service, if there is one. */
 export function createNativeMethods(
   service: ToolService,
   host: WireHost,

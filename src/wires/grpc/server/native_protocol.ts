@@ -17,7 +17,7 @@ import { NativeStream } from "./stream.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Handles one request message, and returns the response in its envelope. Throws a {@link ConnectError} for every error. */
+/** Handles one request message, and returns the response in its envelope. Throws a {@link ConnectError}; other exceptions are masked. */
 export type UnaryMethod = (message: Bytes, head: Head) => MaybeFuture<Bytes>;
 
 /** Handles one request message, writes responses in their envelopes, and ends the stream. Throws as a {@link UnaryMethod} does. */
@@ -28,7 +28,7 @@ export type BidiStreamMethod = (message: Bytes, head: Head) => Bytes;
 
 const HEADERS = { "content-type": "application/grpc" };
 
-/** Encodes an error that is returned before any message is read. */
+/** Makes the reply of native gRPC for an error before any message is read: a status in the headers, without messages. */
 export function encodeEarlyError(error: ErrorResult): Reply {
   return trailersOnly(encodeStatus(encodeError(error)));
 }
@@ -46,7 +46,7 @@ export class NativeProtocol {
     this.#host = host;
   }
 
-  /** Adapts a method with one request and one response. */
+  /** Adapts a method with one request and one response. Its exception becomes the status. */
   unary(method: UnaryMethod): RpcMethod {
     return async (head, body) => {
       try {
@@ -73,7 +73,7 @@ export class NativeProtocol {
     };
   }
 
-  /** Adapts a method with a stream of requests and a stream of responses. */
+  /** Adapts a method with a stream of requests and a stream of responses, which ends when the server closes. */
   bidiStream(method: BidiStreamMethod): RpcMethod {
     return (head, body) => {
       try {

@@ -141,12 +141,12 @@ export function compressionHeader({ contentType, isEnveloped }: RequestEncoding)
   return contentType.startsWith("application/connect") ? "connect-content-encoding" : "grpc-encoding";
 }
 
-/** The reply to a request by another method than POST. */
+/** The reply to a request by another HTTP method than POST: status 405, with the error in Connect's JSON format. */
 export function methodNotAllowed(method: string): Reply {
   return errorReply(405, { allow: "POST" }, `${method} is not allowed here: use POST`);
 }
 
-/** The reply to a request whose content type its RPC does not accept. */
+/** The reply to a request whose content type its RPC does not accept: status 415, with the accepted ones. */
 export function unsupportedMediaType(contentType: string | null, accepted: readonly string[]): Reply {
   const list = accepted.join(", ");
   return errorReply(

@@ -30,7 +30,7 @@ const RETRYABLE_CODES: ReadonlySet<string> = new Set(["rate_limited", "unavailab
 /** Encodes an outcome as a response. May throw a {@link ConnectError} in its place. */
 export type EncodeOutcome<Response> = (outcome: Outcome, context: ResponseContext) => Response;
 
-/** Calls of tools whose outcomes are responses of one type. Every error is thrown, as a {@link ConnectError}. */
+/** Calls tools for RPCs, and encodes their outcomes as responses of one type. Every error is thrown, as a {@link ConnectError}. */
 export class RpcCalls<Response> {
   readonly #host: WireHost;
   readonly #base: string;
@@ -43,7 +43,7 @@ export class RpcCalls<Response> {
     this.#encode = encode;
   }
 
-  /** A call with one response. */
+  /** Calls a tool, and returns its only response. */
   unary(request: ToolRequestMembers, head: Head, protocol: string): MaybeFuture<Response> {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, false);
@@ -53,7 +53,7 @@ export class RpcCalls<Response> {
   }
 
   /**
-   * A call with a stream of responses.
+   * Calls a tool with a stream of responses: events are passed to `sink`.
    *
    * @param end Called once, at the end of the call. Its argument returns the last response, or throws the error.
    */
@@ -107,7 +107,7 @@ export class RpcCalls<Response> {
 
 /** The methods of `mcplite.MCPLite`: calls by name, and the lists. */
 export class ToolService extends RpcCalls<ResponseMembers> {
-  /** Response of `GetPrompts`. */
+  /** Response of `GetPrompts`, the same for all callers. */
   readonly prompts: PromptsList;
   readonly #host: WireHost;
   /** The tools that were listed last, and their encoding. */
@@ -121,7 +121,7 @@ export class ToolService extends RpcCalls<ResponseMembers> {
     this.prompts = create(PromptsListSchema, { prompts: host.catalog?.prompts.map(encodePrompt) ?? [] });
   }
 
-  /** Response of `GetTools`. */
+  /** Response of `GetTools`: the tools that the caller may see. */
   toolsFor({ principal }: Head): ToolsList {
     const tools = this.#host.toolsFor(principal);
     return tools === this.#host.tools ? this.allTools : encodeTools(tools);

@@ -28,7 +28,7 @@ export function decodeCallReply(response: ResponseHead, text: string, json: unkn
   return status === 200 && isEnvelope && isJsonObject(json) ? decodeResult(json) : decodeStatus(status, text, "REST");
 }
 
-/** Decodes a problem document: a failure, a question or an error. */
+/** Decodes a problem document: a failure, a question or an error. Without our `type` it is an error by `status`. */
 export function decodeProblem(problem: Members, status: number, text: string): CallResult | UnknownOutcome {
   const { type, code, detail, data, _meta, continuation, requests } = problem;
   const kind = typeof code === "string" ? problemKind(type) : undefined;

@@ -21,7 +21,7 @@ export const KEY_HEADER = "idempotency-key";
 /** Header of the caller's time limit, in milliseconds. */
 export const DEADLINE_HEADER = "toolwire-deadline-ms";
 
-/** What a problem is about. The `type` of a problem is `urn:toolwire:<kind>:<code>`. */
+/** Kind of the result that a problem document describes. The `type` of the document is `urn:toolwire:<kind>:<code>`. */
 export type ProblemKind = "error" | "failure" | "question";
 
 /** Returns the `type` of a problem. The code of a failure is any text, so it is percent-encoded. */

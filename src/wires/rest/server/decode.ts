@@ -68,7 +68,7 @@ export function decodeBody(text: string, headers: Metadata, maxDepth: number): D
   return invalidInputResult("_meta must be an object", ["_meta"], "object", meta);
 }
 
-/** Decodes the metadata of a call: `_meta` of its body, and its headers. */
+/** Decodes the metadata of a call: `_meta` of its body, and the headers for idempotency key and deadline. They must not contradict it. */
 export function decodeMeta(headers: Metadata, meta: Members | undefined): CallMeta | undefined | ErrorResult {
   const added = readHeaders(headers);
   if (added === undefined) return meta && decodeCallMeta(meta, "_meta");

@@ -32,7 +32,7 @@ const RESULT_HEADERS: Readonly<Record<string, string>> = {
 const ENVELOPE_HEADERS: typeof RESULT_HEADERS = { ...RESULT_HEADERS, "content-type": ENVELOPE_TYPE };
 const PROBLEM_HEADERS: typeof RESULT_HEADERS = { ...RESULT_HEADERS, "content-type": PROBLEM_TYPE };
 
-/** Makes a reply of JSON text. */
+/** Makes a reply of JSON text that caches do not store. */
 export function resultReply(status: number, body: string): Reply {
   return { status, headers: RESULT_HEADERS, body };
 }
@@ -50,7 +50,7 @@ export function envelopeReply(answer: AnswerOutcome): Reply {
   return { status: 200, headers: ENVELOPE_HEADERS, body: encodeEnvelope(answer) };
 }
 
-/** Encodes an answer with its metadata as the data of an event. */
+/** Encodes an answer with its metadata as JSON text, for a response or the last event of a stream. */
 export function encodeEnvelope(answer: AnswerOutcome): string {
   return JSON.stringify({ content: answer.value, _meta: outcomeMeta(answer) });
 }
@@ -69,7 +69,7 @@ export function promiseReply(promise: PromiseOutcome, location: string | undefin
   return { status: 202, headers, body: JSON.stringify(promiseToJson(promise)) };
 }
 
-/** Makes the problem document of a failure, a question or an error. */
+/** Makes the problem document of a failure, a question or an error. `instance` is the path of the request. */
 export function problemOf(result: FailureOutcome | QuestionsResult | ErrorResult, instance: string): Members {
   if (result.kind === "error") return errorProblem(result, instance);
   if (result.kind === "failure") {
@@ -103,7 +103,7 @@ export function problemReply(members: Members, added?: Readonly<Record<string, s
   return { status, headers, body: JSON.stringify(members) };
 }
 
-/** Makes the reply of an error as a problem document (RFC 9457). */
+/** Makes the reply of an error as a problem document (RFC 9457). `status` replaces that of its code, `added` are further headers. */
 export function errorProblemReply(
   error: ErrorResult,
   instance: string,

@@ -29,14 +29,14 @@ import type { Preferences } from "./prefer.ts";
 /** Name of the wire in calls and log lines. */
 export const WIRE_NAME = "rest";
 
-/** Services of the wire for its calls. */
+/** What a call over REST needs of its server: dispatch, challenges of `auth`, clock, path of the tools, heartbeats. */
 export interface ExchangeHost extends Pick<WireHost, "dispatch" | "challenge" | "clock"> {
   /** Path of the tools, without the path of a mount. */
   readonly toolsPath: string;
   readonly heartbeats: Deadlines;
 }
 
-/** One call, and the request that it came with. */
+/** One call over REST: calls the tool, and encodes the result for the request that it came with. */
 export class Exchange {
   readonly #host: ExchangeHost;
   readonly #head: Head;
@@ -56,7 +56,7 @@ export class Exchange {
   /** Whether the caller accepts a stream of events. */
   readonly isStreamed: boolean;
 
-  /** Calls the tool. */
+  /** Calls the tool, and returns its result as a reply: a stream of events if the caller accepts one, except for an immediate problem. */
   run(): MaybeFuture<Reply> {
     if (this.isStreamed) return this.#stream();
     const startedMs = this.#host.clock.elapsed();

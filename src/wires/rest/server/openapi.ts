@@ -31,7 +31,7 @@ import {
 } from "./openapi_components.ts";
 import { typesOf } from "./schema_types.ts";
 
-/** Describes the wire to a caller to whom these tools are visible. */
+/** Describes the paths of these tools, which a caller may see, and that of their list. System tools are left out. */
 export function describePaths(
   { definitions, security }: WireHost,
   toolsPath: string,

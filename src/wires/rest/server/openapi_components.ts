@@ -14,7 +14,7 @@ export type Node = Readonly<Record<string, unknown>>;
 
 const TEXT: Node = { type: "string" };
 
-/** Schema of an object; all of these members are required. */
+/** Schema of an object: the members in `properties` are required, those in `optional` are not. */
 export function objectOf(properties: Node, optional: Node = {}): Node {
   return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }
@@ -34,7 +34,7 @@ function problemSchema(status: Node, code: Node, added: Node = {}, type: Node = 
   return objectOf({ ...members, ...added }, { instance: TEXT });
 }
 
-/** Schema of the failures that a tool declares, by component name. */
+/** Schemas of the failures that a tool declares, and of their data, by component name. */
 export function failureSchemas({ name, errors }: ToolDefinition): readonly (readonly [string, Node])[] {
   return [...errors].flatMap(([code, data]) => {
     const component = failureComponent(name, code);
@@ -65,10 +65,10 @@ const CODES_BY_STATUS: ReadonlyMap<number, readonly string[]> = Map.groupBy(
 /** Statuses of errors that a call may have, without those of authentication. */
 export const ERROR_STATUSES: readonly number[] = [400, 404, 409, 413, 429, 500, 503, 504];
 
-/** Statuses of authentication and authorization. */
+/** Statuses of errors of authentication and authorization, which all paths of a server with `auth` may have. */
 export const AUTH_STATUSES: readonly number[] = [401, 403];
 
-/** Statuses of a promise that is requested or cancelled, beside those of the call. */
+/** Statuses of errors that requests for a promise, or to cancel it, may have, without those of authentication. */
 export const PROMISE_STATUSES: readonly number[] = [400, 410, 500, 503, 504];
 
 const ALL_STATUSES = [...new Set([...ERROR_STATUSES, ...AUTH_STATUSES, ...PROMISE_STATUSES])];
@@ -92,7 +92,7 @@ const SERVER_FAILURES: readonly string[] = [
 
 const PROGRESS: Node = objectOf({ done: { type: "number" } }, { total: { type: "number" }, message: TEXT });
 
-/** Schemas of errors, failures and questions, by name in `components`. */
+/** Schemas of errors, failures, questions, promises, cancellations and the tool list, by name in `components`. */
 export const SCHEMAS: Node = {
   ...Object.fromEntries(ALL_STATUSES.map(errorComponent)),
   Failure: problemSchema({ type: "integer", const: UNPROCESSABLE }, TEXT),
@@ -129,7 +129,7 @@ export const RESPONSES: Node = {
   },
 };
 
-/** Request headers of calls, by name in `components`. */
+/** Request headers of calls, and the token in the path of a promise, by name in `components`. */
 export const PARAMETERS: Node = {
   IdempotencyKey: {
     name: KEY_HEADER,

@@ -7,7 +7,7 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 
-/** Preferences of a caller. Others are ignored. */
+/** The preferences `wait` and `respond-async` of a caller. Others are ignored. */
 export interface Preferences {
   /** Time that the caller waits, in milliseconds; `undefined` if it states none. */
   readonly waitMs: number | undefined;

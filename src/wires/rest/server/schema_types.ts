@@ -22,7 +22,7 @@ export function typesOf(at: SchemaAt): ReadonlySet<string> {
   return types.size === 0 ? new Set(ALL_TYPES) : types;
 }
 
-/** The schema of a property, also of one that the schema does not declare. */
+/** The schema of a property: the declared one, or that of `additionalProperties`, which may be `undefined`. */
 export function propertySchema(at: SchemaAt, name: string): SchemaAt {
   const parts = partsOf(at);
   for (const { properties } of parts) {
@@ -32,7 +32,7 @@ export function propertySchema(at: SchemaAt, name: string): SchemaAt {
   return { schema: additionalProperties, root: at.root };
 }
 
-/** The schema of an item of an array. */
+/** The schema of an item of an array, by `prefixItems` and `items`; `undefined` if there is neither. */
 export function itemSchema(at: SchemaAt, index: number): SchemaAt {
   const listed = partsOf(at).find(({ items, prefixItems }) => items !== undefined || prefixItems !== undefined) ?? {};
   const { items, prefixItems } = listed;

@@ -29,7 +29,7 @@ export function decodeReply(json: unknown, status: number, text: string): CallRe
   return isFailure(error, status) ? toFailure(error, asObject(_meta)) : decodeErrorReply(json, status, text);
 }
 
-/** Decodes an error: from the envelope, else from the status. */
+/** Decodes the error of a reply: by the envelope's `error`, or without it by the HTTP status. */
 export function decodeErrorReply(json: unknown, status: number, text: string): ErrorResult {
   const { error } = asObject(json);
   if (!isJsonObject(error)) return decodeStatus(status, text, "Webtools");

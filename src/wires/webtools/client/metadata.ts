@@ -76,7 +76,7 @@ function decodeMetadata(json: unknown): WebtoolMetadata | undefined {
   return actions.every((action) => typeof asObject(action)["name"] === "string") ? json as WebtoolMetadata : undefined;
 }
 
-/** Converts an action to a tool of the client's list. */
+/** Converts an action of metadata to a tool as clients list it. Its request and response schemas are input and output schema. */
 export function toListedTool({ requestSchema, responseSchema, ...rest }: WebtoolAction): ListedTool {
   return { ...rest, inputSchema: asObject(requestSchema), outputSchema: asObject(responseSchema) };
 }
@@ -139,7 +139,7 @@ function* compare(pinned: unknown, current: unknown, path: Path, of: string): Ge
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** Metadata and the compiled checks of its schemas. */
+/** Metadata of a webtool that validates calls by its schemas. They are compiled at their first use. */
 export class CheckedMetadata {
   /** The metadata and its digest. */
   readonly webtool: PinnedWebtool;
@@ -149,7 +149,7 @@ export class CheckedMetadata {
     this.webtool = webtool;
   }
 
-  /** Returns the error of an invalid call. An unknown action is not an error here: the server reports it. */
+  /** Returns `invalid_config` or `invalid_input` for an invalid call. An unknown action is not an error here: the server reports it. */
   check(tool: string, request: unknown, config: Config | undefined): ErrorResult | undefined {
     const { actions, configSchema, defaultConfig } = this.webtool.metadata;
     const action = actions.find(({ name }) => name === tool);

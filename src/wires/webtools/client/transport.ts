@@ -53,7 +53,7 @@ export interface WebtoolsTransportOptions extends HttpClientOptions {
   readonly pin?: WebtoolMetadata | string;
   /** Whether arguments and config are validated against the metadata before they are sent. Default: `true`. */
   readonly validate?: boolean;
-  /** Id that several calls have in common. Default: none. */
+  /** Id that is sent with each call, so that the webtool can relate several calls. It is not verified. Default: none. */
   readonly sessionId?: string;
 }
 

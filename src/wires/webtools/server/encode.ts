@@ -9,13 +9,13 @@ import type { Members } from "../../../internal/json.ts";
 import type { Reply } from "../../wire.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** An envelope and its HTTP status. */
+/** An envelope of Webtools, `{ status, data }` or `{ status, error }`, and its HTTP status. */
 export type Envelope = Pick<Reply, "status"> & {
-  /** JSON text. */
+  /** JSON text of the envelope. */
   readonly json: string;
 };
 
-/** Encodes an outcome. If it is not an answer, `_meta.response_type` has its kind, and its members are the data. */
+/** Encodes an outcome: an answer as `data`, a failure as `error`; others as `data`, with their kind in `_meta.response_type`. */
 export function encodeOutcome(outcome: Outcome): Envelope {
   switch (outcome.kind) {
     case "answer":
@@ -32,7 +32,7 @@ export function encodeOutcome(outcome: Outcome): Envelope {
   }
 }
 
-/** Encodes an error. Its data has the Toolwire code. */
+/** Encodes an error, with the code and status that Webtools has for it. Its data has the Toolwire code. */
 export function encodeError(result: ErrorResult): Envelope {
   const { code, status } = webtoolErrorCodes[result.code];
   const error = { code, message: errorMessage(result, true), data: errorData(result) };
@@ -73,5 +73,5 @@ const webtoolErrorCodes: Readonly<Record<ToolErrorCode, { readonly code: string;
   internal: { code: "INTERNAL_ERROR", status: 500 },
 };
 
-/** Status of a failure, whose code is defined by the tool. */
+/** HTTP status of a failure, whose code is defined by the tool. */
 const FAILURE_STATUS = 422;

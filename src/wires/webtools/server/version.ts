@@ -51,7 +51,7 @@ export class ServedVersion {
   readonly json: string;
   /** Whether all tools are visible to all callers. */
   readonly isForAll: boolean;
-  /** Default action: the only one; `undefined` if there are several. */
+  /** Default action: the only one that is not a system tool; `undefined` if there are several or none. */
   readonly onlyAction: string | undefined;
   readonly actions: readonly string[];
   readonly call: VersionTools["call"];

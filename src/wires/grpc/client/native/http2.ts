@@ -2,7 +2,7 @@
 import type { TlsClientOptions } from "../tls.ts";
 import type * as Http2 from "node:http2";
 
-/** One connection, opened at the first request, and again at the next request after it was lost. */
+/** One HTTP/2 connection of a client, opened at the first request, and again at the next request after it was lost. */
 export class Http2Connection {
   readonly #http2: typeof Http2;
   readonly #origin: string;
@@ -17,7 +17,7 @@ export class Http2Connection {
   }
 
   /**
-   * Sends a request with a complete body.
+   * Sends a POST request with a complete body, over the open connection or a new one.
    *
    * @throws If a header is invalid.
    */
@@ -120,7 +120,7 @@ export class Http2Response {
     return this.#stream;
   }
 
-  /** Resets the stream, unless it has ended. */
+  /** Resets the stream, unless it has ended. Without response headers so far, it also calls `onUnanswered`. */
   cancel(): void {
     this.#stream.close(this.#cancelCode);
     if (!this.#hasHeaders) this.#onUnanswered();

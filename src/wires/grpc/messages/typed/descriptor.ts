@@ -23,7 +23,7 @@ import {
 type MessageInit = MessageInitShape<typeof DescriptorProtoSchema>;
 type FieldInit = MessageInitShape<typeof FieldDescriptorProtoSchema>;
 
-/** File of `google.protobuf.Value` and `google.protobuf.Struct`. */
+/** Import path of the file of `google.protobuf.Value` and `google.protobuf.Struct`. */
 export const STRUCT_FILE = "google/protobuf/struct.proto";
 
 /** Name of the file of a package: `acme/docs/v1.proto`. */
@@ -31,7 +31,7 @@ export function fileNameOf(packageName: string): string {
   return `${packageName.replaceAll(".", "/")}.proto`;
 }
 
-/** Returns the file of the service, linked to those that it imports. */
+/** Makes the descriptor of the service's `.proto` file, linked to those of the files that it imports. */
 export function describeFile(service: TypedServiceType): DescFile {
   const proto = createFileProto(service);
   const registry = createFileRegistry(proto, (name) => name === STRUCT_FILE ? file_google_protobuf_struct : undefined);
@@ -90,7 +90,7 @@ function describeField(
   };
 }
 
-/** The JSON name that a compiler gives to a field. */
+/** The JSON name that a compiler of protobuf gives to a field by default: `page_size` is `pageSize`. */
 export function defaultJsonName(name: string): string {
   return name.replace(/_+(.?)/g, (_, letter: string) => letter.toUpperCase());
 }

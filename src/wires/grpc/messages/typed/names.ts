@@ -15,7 +15,7 @@ function wordsOf(name: string): string[] {
   return name.slice(0, MAX_NAME).match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [];
 }
 
-/** Returns `SearchDocuments` for `search_documents`. */
+/** Converts the name of a tool or property to that of a method or message: `SearchDocuments` for `search_documents`. */
 export function typeNameOf(name: string): string {
   const words = name.slice(0, MAX_NAME).match(/[A-Za-z0-9]+/g) ?? [];
   const joined = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
@@ -24,7 +24,7 @@ export function typeNameOf(name: string): string {
   return /^[A-Z]/.test(joined) ? joined : `Type${joined}`;
 }
 
-/** Returns a name that is not taken, and takes it. Names that differ in case alone are easy to confuse. */
+/** Returns `name`, with a number if it is taken (in any case) or a keyword, and adds it to `taken` in lower case. */
 export function takeName(name: string, taken: Set<string>): string {
   let free = name;
   for (let number = 2; taken.has(free.toLowerCase()) || KEYWORDS.has(free.toLowerCase()); number++) {
@@ -41,13 +41,13 @@ export function packageOf(serverName: string): string {
   return USED_PACKAGES.has(name) ? `${name}_tools` : name;
 }
 
-/** Whether a text is the name of a package that the service may have. */
+/** Whether a value is the name of a package that the service may have: words between dots, not `google`, `grpc` or `mcplite`. */
 export function isPackage(text: unknown): text is string {
   return typeof text === "string" && /^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/.test(text) &&
     !text.split(".").some((part) => USED_PACKAGES.has(part));
 }
 
-/** A field without its number. */
+/** A field of a message, before it has a name and a number. */
 export interface Unnumbered {
   /** Name of the property; `undefined` for the map of the others. */
   readonly key: string | undefined;

@@ -4,7 +4,7 @@ import { hasOwnBase } from "../../../../core/json_schema/subschemas.ts";
 import { isJsonObject, type Members } from "../../../../internal/json.ts";
 import type { ScalarKind } from "./types.ts";
 
-/** A scalar type. */
+/** Scalar type of protobuf that holds every value that a JSON Schema accepts, but `null`. */
 export interface ScalarType {
   readonly kind: ScalarKind;
   readonly isNullable: boolean;

@@ -18,7 +18,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...["deprecated", "readOnly", "writeOnly"],
 ]);
 
-/** Returns the parts of a schema; `undefined` if there are too many, or if a reference leads nowhere. */
+/** Returns the parts of a schema; `undefined` if there are too many or none, or if a reference leads nowhere. */
 export function resolveParts(schema: Members, root: unknown): readonly SchemaPart[] | undefined {
   const parts: SchemaPart[] = [];
   const seen = new Set<unknown>();

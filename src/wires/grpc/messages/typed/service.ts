@@ -16,7 +16,7 @@ export interface TypedServiceType {
   readonly messages: readonly MessageType[];
 }
 
-/** A method of the typed service. */
+/** A method of the typed service: it calls a tool, or redeems the promises of a tool. */
 export interface TypedMethod {
   readonly name: string;
   /** Name of the tool that it calls. */

@@ -19,7 +19,7 @@ import { RpcCalls, type RpcMethod } from "../service.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What methods are made with. */
+/** What all methods of a typed service have in common: the server, the path prefix and the protocol. */
 export interface MethodContext {
   readonly host: WireHost;
   /** Path prefix of the services. */
@@ -44,7 +44,7 @@ export function createTypedMethod(method: TypedMethod, { host, base, protocol }:
   });
 }
 
-/** Metadata of a request with what `ToolRequest.meta` has: a `google.protobuf.Struct`, in its binary form. */
+/** Name of the request header that carries `ToolRequest.meta` to typed methods: a `google.protobuf.Struct`, in binary form as base64. */
 export const META_HEADER = "mcplite-meta-bin";
 
 class TypedMethodCodec {

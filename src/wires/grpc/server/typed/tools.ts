@@ -27,7 +27,7 @@ interface BoundMethod {
 
 /** Serves each tool as a separate gRPC method with typed messages, for native gRPC only. */
 export class TypedToolService {
-  /** Name of the service. */
+  /** Name of the service, with its package. */
   readonly typeName: string;
   readonly paths: readonly string[];
   readonly #host: WireHost;
@@ -56,7 +56,7 @@ export class TypedToolService {
     return encodeEarlyError(errorResult("method_not_found", `Method not found: ${head.path}`));
   }
 
-  /** The file of the service, with the tools that the caller may see. */
+  /** The descriptor of the service's `.proto` file, with the tools that the caller may see. */
   fileFor({ principal }: Head): DescFile {
     const tools = this.#host.toolsFor(principal);
     if (tools === this.#host.tools) return this.#all.file;
