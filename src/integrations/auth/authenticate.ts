@@ -43,6 +43,7 @@ export interface AuthenticateOptions {
   readonly securitySchemes?: AuthDescription["schemes"] | undefined;
 }
 
+/** Validation rules for {@link AuthenticateOptions}. */
 export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = { timeoutMs: POSITIVE, securitySchemes: OBJECT };
 
 /**
@@ -80,7 +81,7 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
   return createAuth(identify, options, false);
 }
 
-/** Creates the authentication of a server from valid options. */
+/** Creates `auth` of a server from options that are validated. @param allowsAnonymous For OpenAPI documents only; `identify` decides. */
 export function createAuth(identify: Identify, options: AuthenticateOptions, allowsAnonymous: boolean): Auth {
   const { timeoutMs = 10_000, securitySchemes: schemes } = options;
   const security = schemes && { schemes, allowsAnonymous };

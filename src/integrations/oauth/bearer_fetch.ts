@@ -2,13 +2,13 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 
 /**
- * Returns the token to send.
+ * Function for `bearerFetch` that returns the token to send. Called for each request, and again after a response with status 401.
  *
  * @param rejected The token that the server has just rejected; `undefined` at the first request. Another token is then tried once.
  */
 export type GetToken = (rejected: string | undefined) => MaybePromise<string>;
 
-/** The part of `fetch` that transports use. */
+/** The part of `fetch` that transports use: the URL is text, and `init` is always given. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
@@ -16,7 +16,7 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
  * sends the request again, once.
  *
  * A call without a token fails as `unauthenticated`: if the function throws, with the exception as `cause`, or if it returns
- * something other than a string. A `ToolError` that it throws is passed on.
+ * an empty text or another value. A `ToolError` that it throws is passed on.
  *
  * @example A token that is renewed
  * ```ts

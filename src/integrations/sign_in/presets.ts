@@ -10,7 +10,7 @@ const PROFILE: readonly string[] = ["openid", "profile", "email"];
 /** With this scope the provider issues a refresh token. */
 const OFFLINE: readonly string[] = [...PROFILE, "offline_access"];
 
-/** Google. It asks the user at each sign-in, because it issues a refresh token only then. */
+/** Provider for `signIn`: users of Google, of any domain. Google asks for consent at each sign-in, because it issues a refresh token only then. */
 export function google(client: ProviderClient): SignInProvider {
   const parameters = { access_type: "offline", prompt: "consent", ...client.parameters };
   return oidc({ name: "Google", issuer: "https://accounts.google.com", ...client, parameters });
@@ -62,7 +62,7 @@ export function keycloak({ url, realm, ...client }: ProviderClient & {
   return oidc({ name: "Keycloak", issuer, ...client });
 }
 
-/** GitHub, which has no id tokens: the user is the one that its API names, by number. */
+/** Provider for `signIn`: users of GitHub. It has no id tokens: its API is asked for the user, and `subject` is the number of the user. */
 export function github(client: ProviderClient): SignInProvider {
   return oauth({
     name: "GitHub",
