@@ -37,7 +37,7 @@ const JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema";
 
 /**
  * Tools for agents of ADK: `(await adkTools(source)).map((tool) => new FunctionTool(tool))`. ADK asks for a confirmation of calls of
- * destructive tools.
+ * destructive tools, or of those that `needsApproval` selects.
  *
  * @example What ADK gets
  * ```ts

@@ -40,7 +40,7 @@ export type AiModelOutput = {
   value: AiContentPart[];
 };
 
-/** A JSON value. */
+/** A JSON value in an {@link AiModelOutput}, as the AI SDK types it. */
 export type AiJson = null | string | number | boolean | { [member: string]: AiJson | undefined } | AiJson[];
 
 /** A text or an image of an answer with images. */
@@ -94,7 +94,7 @@ export interface AiTool {
 }
 
 /**
- * Tools for `generateText`, `streamText` and agents of the AI SDK.
+ * Tools for `generateText`, `streamText` and agents of the AI SDK, by the names that the model knows.
  *
  * @example A tool set
  * ```ts

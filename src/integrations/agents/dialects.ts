@@ -5,7 +5,7 @@
  * `transformJSONSchema` of `@anthropic-ai/sdk`; Google, `FunctionDeclaration.parametersJsonSchema` of `@google/genai`.
  */
 
-/** A JSON Schema in the form that the frameworks take. */
+/** A JSON Schema of a tool's arguments, or a part of one, as an object of keywords. */
 export type ParameterSchema = Readonly<Record<string, unknown>>;
 
 /** Limits of one schema. */
@@ -71,7 +71,7 @@ export const OPENAI_STRICT: Dialect = {
   limits: { properties: 5000, levels: 10, values: 1000, characters: 120_000 },
 };
 
-/** Anthropic, strict: every object is closed; no bounds and no recursion. */
+/** Anthropic, strict: every object is closed; no recursion, and no bounds except a `minItems` of 0 or 1. */
 export const ANTHROPIC_STRICT: Dialect = {
   name: "Anthropic's strict mode",
   isStrict: true,

@@ -6,7 +6,7 @@
 import { assertNoItems, type OpenAiFunction, type OpenAiOptions, openFunctions } from "./openai_functions.ts";
 import type { AgentSource, RunnableTools } from "./options.ts";
 
-/** A tool of Chat Completions. */
+/** An entry of `tools` in a request to OpenAI's Chat Completions. */
 export interface OpenAiTool {
   /** Discriminant. */
   type: "function";

@@ -20,7 +20,7 @@ import { describeNamespace, Namespaces } from "./openai_namespaces.ts";
 import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools, type RunOptions } from "./options.ts";
 import type { SearchTool } from "./search_tool.ts";
 
-/** A function of Responses. */
+/** A tool of the server as a function of OpenAI's Responses: in `tools` of a request, or found by a search. */
 export interface OpenAiResponsesFunction extends OpenAiFunction {
   /** Discriminant. */
   type: "function";

@@ -88,6 +88,7 @@ export interface RunnableTools<Tool, Call, Result> {
   run(calls: readonly Call[] | null | undefined, options?: RunOptions): Promise<Result[]>;
 }
 
+/** Validation rules for {@link AgentOptions}. */
 export const AGENT_RULES: OptionRules<AgentOptions> = {
   select: FUNCTION,
   promises: oneOf("awaited", "shown"),
@@ -100,11 +101,13 @@ export const AGENT_RULES: OptionRules<AgentOptions> = {
   onPartial: FUNCTION,
 };
 
+/** Validation rules for {@link CallerOptions}. */
 export const CALLER_RULES: OptionRules<CallerOptions> = { ...AGENT_RULES, callers: FUNCTION };
 
+/** Validation rules for {@link ApprovalOptions}. */
 export const APPROVAL_RULES: OptionRules<ApprovalOptions> = { ...AGENT_RULES, needsApproval: FUNCTION };
 
-/** Whether a server declares a tool as destructive. */
+/** Whether a server declares `destructiveHint: true` for a tool. The default of `needsApproval`. */
 export function isDestructive({ annotations }: ListedTool): boolean {
   return annotations?.["destructiveHint"] === true;
 }
@@ -122,7 +125,7 @@ export interface ClientSource {
 export type AgentSource = MemoryServer | ClientSource | Transport;
 
 /**
- * Opens a source: lists and calls its tools.
+ * Returns the methods that list and call the tools of a source: of the client, or of a new one for a server or a transport.
  *
  * @throws {TypeError} If the value is not a source, such as the text of a URL.
  */

@@ -22,7 +22,7 @@ interface ToolboxForm {
   readonly loadsFound?: boolean;
 }
 
-/** The tools that a model gets at once, those that it searches for, and their names on the server. */
+/** The tools of one source for a model: those that it gets at once, those that it searches for, their names on the server, and their calls. */
 export class Toolbox {
   /** Tools that a model gets at once, in the order of the server's list, then those that search and call. */
   readonly tools: readonly AgentTool[];

@@ -64,7 +64,7 @@ export function restoreMembers(
   );
 }
 
-/** Gives an alternative the type that is beside the alternatives. */
+/** Gives an alternative the `type` that is beside the alternatives, unless it has a type, values, a reference or alternatives itself. */
 export function withType(branch: unknown, type: unknown): unknown {
   if (type === undefined || !isJsonObject(branch)) return branch;
   const isTyped = ["type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf"].some((keyword) => keyword in branch);

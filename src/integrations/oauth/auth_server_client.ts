@@ -55,7 +55,7 @@ export class AuthServerClient {
     throw new ToolError("unauthenticated", message);
   }
 
-  /** Sends a request and reads the whole response. @throws {ToolError} If there is no response, or its status is 429 or 5xx. */
+  /** Sends a request and reads the whole response. @throws {ToolError} If the URL is refused, there is no response, or its status is 429 or 5xx. */
   async fetch(address: string, init: RequestInit): Promise<Response> {
     const url = this.parse(address);
     const response = await fetchWhole(url, init, { send: this.#send, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS });
@@ -103,7 +103,7 @@ export function toAuthError(thrown: unknown, issuer: string): ToolError {
   return new ToolError("unauthenticated", message, { cause });
 }
 
-/** Creates the error for an OAuth error code: `unavailable` for one of {@link TRANSIENT}, otherwise `unauthenticated`. `details.error` has it. */
+/** Creates the error for an OAuth error code: `unavailable` if it is a temporary one, such as `slow_down`, else `unauthenticated`. */
 export function authServerError(issuer: string, error: unknown, cause?: unknown): ToolError {
   const code = typeof error === "string" && /^[\w.-]{1,64}$/.test(error) ? error : "an error";
   return new ToolError(

@@ -16,7 +16,7 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
  * sends the request again, once.
  *
  * A call without a token fails as `unauthenticated`: if the function throws, with the exception as `cause`, or if it returns
- * an empty text or another value. A `ToolError` that it throws is passed on.
+ * an empty text, one with characters that headers cannot have, or anything other than a string. A `ToolError` that it throws is passed on.
  *
  * @example A token that is renewed
  * ```ts

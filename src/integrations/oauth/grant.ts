@@ -23,7 +23,7 @@ export interface GrantRequest {
   readonly dpop: DPoPHandle | undefined;
 }
 
-/** Operations of a {@link Grant}: gets tokens, and renews them. Kept from applications. */
+/** Operations of a {@link Grant}: gets tokens, and renews them. Internal to this library. */
 export interface GrantFlow {
   /** Required issuer; `undefined` for any issuer that the server names. */
   readonly issuer: string | undefined;
@@ -48,7 +48,7 @@ class FlowGrant implements Grant {
   }
 }
 
-/** Creates a grant whose operations only {@link grantFlow} can read. @param type `grant_type` at the token endpoint. */
+/** Creates a grant with operations that {@link grantFlow} returns. @param type `grant_type` at the token endpoint. */
 export function createGrant(type: string, flow: GrantFlow): Grant {
   return new FlowGrant(type, flow);
 }

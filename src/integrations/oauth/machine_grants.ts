@@ -89,7 +89,7 @@ const ASSERTION_RULES: OptionRules<JwtBearerOptions> = {
 
 /**
  * Grant for `oauthFetch`: exchanges an assertion that another party has signed, such as a workload identity or that of
- * {@link identityAssertion}, for tokens. There are no refresh tokens: each token needs a new assertion.
+ * {@link identityAssertion}, for tokens. Refresh tokens are not used: each token needs a new assertion.
  *
  * Source: RFC 7523, section 2.1.
  *

@@ -71,7 +71,7 @@ export class OAuthSession {
     this.dpop = options.dpop && DPoP({}, options.dpop);
   }
 
-  /** Returns the tokens to send, refreshed if they are due; `undefined` if there are none, or they expired and cannot be refreshed. */
+  /** Returns the tokens to send, refreshed if they are due; `undefined` without tokens, or if they expired and cannot be refreshed. */
   async current(): Promise<StoredTokens | undefined> {
     const known = await this.#known();
     if (known === undefined || !this.#isDue(known)) return known;

@@ -92,7 +92,7 @@ export interface ClientKey {
   readonly id?: string | undefined;
 }
 
-/** Client authentication at the token endpoint: by `key`, else by the secret with `method` or one that the server supports, else none. */
+/** Client authentication for the token endpoint: `key`, or the secret by `method` or one of the server, or none. @throws {ToolError} If no method fits. */
 export function clientAuthentication(
   { secret, method }: StoredClient,
   server: IssuerMetadata,

@@ -35,7 +35,7 @@ export function isDocumentUrl(clientId: string): boolean {
   return /^https:/i.test(clientId);
 }
 
-/** Fetches client id metadata documents: a client whose id is a URL describes itself there. Caches 500 of them, each for 30 seconds to a day. */
+/** Fetches client id metadata documents: a client whose id is a URL describes itself there. Caches at most 500, for 30 seconds to a day. */
 export class ClientDocuments {
   readonly #fetch: FetchDocument;
   readonly #now: () => number;

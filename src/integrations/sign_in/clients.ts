@@ -18,7 +18,7 @@ export interface SignInClient extends ListedClient {
 /** Limits of a client: number of redirect URIs, length of its name, and length of a sealed registration, in characters. */
 const [MAX_REDIRECTS, MAX_NAME_CHARS, MAX_ID_CHARS] = [10, 80, 2_048];
 
-/** Finds OAuth clients by id, only listed ones with the option `clients`. Registers new ones: the id is the sealed registration, nothing is stored. */
+/** Finds OAuth clients by id, only listed ones with the option `clients`. Registers new ones: the id is the sealed registration. Stores none. */
 export class Clients {
   readonly #listed: readonly ListedClient[] | undefined;
   readonly #sealer: Sealer;

@@ -71,9 +71,7 @@ export interface SignInOptions {
   readonly name?: string | undefined;
   /** The only clients. Default: every client with a metadata document, or that registers. */
   readonly clients?: readonly ListedClient[] | undefined;
-  /**
-   * Whether access tokens carry the provider's tokens, for `upstreamTokens(ctx)`. Default: `"identity"`, which does not.
-   */
+  /** Whether access tokens carry the provider's access token, for `upstreamTokens(ctx)`. Default: `"identity"`, which does not. */
   readonly upstream?: "identity" | "tokens" | undefined;
   /**
    * Returns the principal of a user; `undefined` refuses the user. Scopes beyond those of the user's consent are dropped. Called at each
@@ -88,9 +86,7 @@ export interface SignInOptions {
   readonly refreshTokenSeconds?: number | undefined;
   /** Replaces the global `fetch` for requests to the provider. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /**
-   * Fetches metadata documents of clients, from URLs that any caller can choose. Default: public addresses only, which needs `node:https`.
-   */
+  /** Fetches metadata documents of clients, from URLs that any caller can choose. Default: public addresses only, which needs `node:https`. */
   readonly fetchDocument?: FetchDocument | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface UpstreamSecrets {
   readonly verifier: string;
 }
 
-/** Response of the provider's token endpoint: its tokens, their lifetime and scopes, and the user that they belong to. */
+/** Result of a code exchange or a refresh at the provider: its tokens, their lifetime and scopes, and the user that they belong to. */
 export interface UpstreamGrant extends ProviderUser {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
