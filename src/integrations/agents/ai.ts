@@ -14,7 +14,7 @@ import { takeExamples } from "./examples.ts";
 import type { SearchTool } from "./search_tool.ts";
 import { openToolbox } from "./toolbox.ts";
 
-/** Options that the AI SDK passes with a call. */
+/** What the AI SDK passes to `execute` of an {@link AiTool} beside the arguments. Only these members are used. */
 export interface AiCallOptions {
   /** The model's id of the call. */
   readonly toolCallId: string;
@@ -63,7 +63,7 @@ export type AiContentPart = {
   };
 };
 
-/** A dynamic tool of the AI SDK: its types are unknown at compile time. */
+/** A tool of the server as a dynamic tool of the AI SDK: its types are unknown at compile time. */
 export interface AiTool {
   /** Discriminant. */
   readonly type: "dynamic";

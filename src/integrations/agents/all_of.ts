@@ -6,7 +6,7 @@ const MAX_DEPTH = 16;
 
 /**
  * Merges the parts of `allOf`, and what is beside it, into one schema that allows the same values. Returns `undefined` if they cannot be
- * merged: different values of a keyword have no common one, a closed part lacks a property of another, a part is not an object, or they nest too deeply.
+ * merged: two values of a keyword cannot be joined, a closed part lacks a property of another, or a part is not an object or nested too deeply.
  *
  * @param resolve Returns the schema that a reference is for.
  */

@@ -7,7 +7,7 @@ import type { ParameterSchema } from "./dialects.ts";
 import type { CallerOptions } from "./options.ts";
 import { SearchTool } from "./search_tool.ts";
 
-/** Whether the model itself may call a tool, and whether programs may. */
+/** Whether the model itself may call a tool, and whether programs may that it writes and the vendor runs. */
 export interface Callers {
   readonly model: boolean;
   readonly program: boolean;

@@ -7,7 +7,7 @@ import { type Parameters, toNamedParameters, toParameters } from "./parameters.t
 import { reduce } from "./reduce.ts";
 import type { Reduced, Refusal } from "./schema_count.ts";
 
-/** A vendor whose subset of JSON Schema is known. */
+/** A vendor of models for {@link explainSchema}, whose subset of JSON Schema is known. */
 export type SchemaVendor = "openai" | "anthropic" | "gemini";
 
 /** Options of {@link explainSchema}. */

@@ -19,7 +19,7 @@ export interface GoogleFunction {
   parametersJsonSchema: Record<string, unknown>;
 }
 
-/** A tool of a request: all functions. */
+/** The entry of `tools` in a request's `config`. One entry has all functions. */
 export interface GoogleTool {
   /** The functions. */
   functionDeclarations: GoogleFunction[];

@@ -29,7 +29,7 @@ export interface OpenAiToolCall {
   };
 }
 
-/** The answer to a tool call, as a message. */
+/** The answer to a tool call, as a message of the next request. */
 export interface OpenAiToolMessage {
   /** Discriminant. */
   role: "tool";

@@ -8,7 +8,7 @@ import { toParameters } from "./parameters.ts";
 import type { Reduced } from "./schema_count.ts";
 import { openToolbox, readArguments, type Toolbox } from "./toolbox.ts";
 
-/** A function, as both APIs describe it. */
+/** A tool of the server, as OpenAI's Chat Completions and Responses describe a function. */
 export interface OpenAiFunction {
   /** The name that the model knows. */
   name: string;

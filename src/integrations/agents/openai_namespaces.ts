@@ -42,7 +42,7 @@ export class Namespaces {
   }
 }
 
-/** Describes a namespace, which the model reads together with its tools. */
+/** Returns the description of a namespace, which the model reads together with its tools: `Tools of github`. */
 export function describeNamespace(namespace: string): string {
   return `Tools of ${namespace}`;
 }

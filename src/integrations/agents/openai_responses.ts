@@ -111,7 +111,7 @@ export interface OpenAiFunctionOutput {
   namespace?: string;
 }
 
-/** An item of the next request's input. */
+/** What `run` returns for a call of the model: an item of the next request's input. */
 export type OpenAiResponsesResult = OpenAiFunctionOutput | OpenAiToolSearchOutput;
 
 /** What made a function call of Responses: the model itself, or a program of programmatic tool calling. */

@@ -5,7 +5,7 @@ import { createClient } from "../../client/client.ts";
 import type { ClientMethods } from "../../client/types.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
 
-/** A call that a model made. */
+/** A call that a model made, as `onProgress` and `onPartial` get it. */
 export interface AgentCall {
   /** Name of the tool on its server. */
   readonly tool: string;
@@ -62,7 +62,7 @@ export interface CallerOptions extends AgentOptions {
   readonly callers?: (tool: ListedTool) => "model" | "program" | "both";
 }
 
-/** Options that a framework passes with a call. */
+/** Options of `run` of {@link RunnableTools}, for all calls of a message. */
 export interface RunOptions {
   /** Aborts the calls; pending calls then reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -151,7 +151,7 @@ interface GroupedServer {
   };
 }
 
-/** Returns the function that finds the group of a tool: for a server of this process the prefixes of `group()`. */
+/** Returns the function that finds the group of a tool: for a server of this process the prefixes of `group()`, otherwise no group. */
 export function groupsOf(source: AgentSource): (tool: ListedTool) => string | undefined {
   const definitions = "~server" in source ? (source as GroupedServer)["~server"].host.definitions ?? [] : [];
   const groups = new Map(definitions.map(({ name, part }) => [name, part?.path.join("/")]));

@@ -16,7 +16,7 @@ import { errorReply } from "../../wires/framing/json_rpc/reply.ts";
 import type { AuthDescription, Body, Head, MountedWire, ProtectedResource, Reply, WireHost } from "../../wires/wire.ts";
 import { isUnauthenticated as isPublicPath } from "../../wires/wire.ts";
 
-/** The part of a request that is available before its body is read, on every wire. */
+/** Argument of {@link Identify}: the part of a request that is available before its body is read, on every wire. */
 export interface AuthRequest {
   /** HTTP method, in upper case. */
   readonly method: string;

@@ -27,7 +27,7 @@ interface AuthServerRequestOptions {
   readonly [allowInsecureRequests]: true;
 }
 
-/** Sends requests to authorization servers, of at most 262,144 bytes and 30 seconds. URLs must be https, or on this machine if `server` is. */
+/** Sends requests to authorization servers. Responses have 262,144 bytes and 30 seconds. URLs must be https, or on this machine if `server` is. */
 export class AuthServerClient {
   readonly #send: FetchFunction;
   readonly #allowsLoopback: boolean;

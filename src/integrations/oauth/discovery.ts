@@ -43,7 +43,7 @@ export async function discoverTokenSource(
   };
 }
 
-/** Reads the metadata of an authorization server. @throws {ToolError} If they are missing, or of another issuer. */
+/** Fetches the metadata of an authorization server from its well-known URLs. @throws {ToolError} If they are missing, or of another issuer. */
 export async function readServer(issuer: string, authServer: AuthServerClient): Promise<IssuerMetadata> {
   for (const url of metadataUrls(authServer.parse(issuer))) {
     const found = await readServerAt(url, issuer, (named) => isSameIssuer(named, issuer), authServer);

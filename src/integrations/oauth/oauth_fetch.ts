@@ -41,7 +41,7 @@ const RULES: OptionRules<OAuthFetchOptions> = {
   fetch: FUNCTION,
 };
 
-/** A `fetch` for transports that gets, sends and renews tokens. */
+/** Result of {@link oauthFetch}: a `fetch` for transports that gets, sends and renews tokens, with `signIn` and `signOut`. */
 export interface OAuthFetch {
   /** Sends a request with the current token, and repeats it with another one if the server rejects it. */
   (url: string, init: RequestInit): Promise<Response>;

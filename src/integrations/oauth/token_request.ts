@@ -92,7 +92,7 @@ export interface ClientKey {
   readonly id?: string | undefined;
 }
 
-/** Client authentication for the token endpoint: `key`, or the secret by `method` or one of the server, or none. @throws {ToolError} If no method fits. */
+/** Client authentication at a token endpoint: `key`, or the secret by `method` or one of `server`, or none. @throws {ToolError} If none fits. */
 export function clientAuthentication(
   { secret, method }: StoredClient,
   server: IssuerMetadata,

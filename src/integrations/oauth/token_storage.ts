@@ -57,7 +57,7 @@ export interface StoredTokens extends Tokens {
   readonly keyThumbprint?: string | undefined;
 }
 
-/** Error of the token store, as opposed to errors of servers. */
+/** Error of the token store: one of its methods has thrown. Its code is `unavailable`, as of a temporary error of a server. */
 export class TokenStoreError extends ToolError {
   /** @param method The method that failed. */
   constructor(method: keyof OAuthStore, cause: unknown) {

@@ -19,7 +19,7 @@ import type { FetchDocument } from "./client_document.ts";
 import type { SignInProvider } from "./provider.ts";
 import { redirectProblem } from "./redirect_uri.ts";
 
-/** A user who has signed in at the identity provider. */
+/** A user who has signed in at the identity provider: the argument of the option `principal`. */
 export interface SignedInUser {
   /** Id of the user at the provider: the claim `sub`. */
   readonly subject: string;

@@ -32,7 +32,7 @@ export function entra({ tenant, ...client }: ProviderClient & {
   return oidc({ name: "Microsoft Entra", issuer, scopes: OFFLINE, ...client });
 }
 
-/** Provider for `signIn`: users of one Okta organization, or of a custom authorization server. */
+/** Provider for `signIn`: users of one Okta organization, or of a custom authorization server. @throws {TypeError} If `domain` is not a host name. */
 export function okta({ domain, authorizationServer, ...client }: ProviderClient & {
   /** Domain of the organization: `example.okta.com`. */
   readonly domain: string;
@@ -43,7 +43,7 @@ export function okta({ domain, authorizationServer, ...client }: ProviderClient 
   return oidc({ name: "Okta", issuer: `https://${hostName("Okta", domain)}${path}`, scopes: OFFLINE, ...client });
 }
 
-/** Provider for `signIn`: users of one Auth0 tenant. */
+/** Provider for `signIn`: users of one Auth0 tenant. @throws {TypeError} If `domain` is not a host name. */
 export function auth0({ domain, ...client }: ProviderClient & {
   /** Domain of the tenant: `example.eu.auth0.com`. */
   readonly domain: string;

@@ -36,7 +36,7 @@ export interface SignIn {
 
 /**
  * Signs users in at an identity provider that does not register clients, such as Google or GitHub. The server becomes the authorization
- * server of its MCP clients, and one registered client of the provider. It keeps nothing: replicas share the keys alone.
+ * server of its MCP clients, and one registered client of the provider. Without `store` it keeps nothing: replicas share the keys alone.
  *
  * Register `<issuer>/callback` as the redirect URI at the provider.
  *
