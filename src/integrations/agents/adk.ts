@@ -11,7 +11,7 @@ import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive }
 import { toParameters } from "./parameters.ts";
 import { openToolbox } from "./toolbox.ts";
 
-/** Options that ADK passes with a call. */
+/** What ADK passes to `execute` of an {@link AdkTool} beside the arguments. Only these members are used. */
 export interface AdkContext {
   /** The model's id of the call. */
   readonly functionCallId?: string;
@@ -19,7 +19,7 @@ export interface AdkContext {
   readonly abortSignal?: AbortSignal;
 }
 
-/** Argument of `new FunctionTool(…)`. */
+/** A tool of the server as the argument of `new FunctionTool(…)` of `@google/adk`. */
 export interface AdkTool {
   /** The name that the model knows. */
   readonly name: string;
@@ -37,7 +37,7 @@ const JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema";
 
 /**
  * Tools for agents of ADK: `(await adkTools(source)).map((tool) => new FunctionTool(tool))`. ADK asks for a confirmation of calls of
- * destructive tools.
+ * destructive tools, or of those that `needsApproval` selects.
  *
  * @example What ADK gets
  * ```ts

@@ -21,13 +21,13 @@ export interface ToolCallResult {
   readonly content?: readonly AnswerPart[];
 }
 
-/** Options of one call. */
+/** Options of one call by a model: its id, and a signal that aborts it. */
 export interface AgentCallOptions extends RunOptions {
   /** The model's id of the call. */
   readonly id?: string | undefined;
 }
 
-/** A tool under the name that the model knows. */
+/** A tool as all adapters use it: what the model gets to know of it, and the methods that call it. */
 export abstract class AgentTool {
   /** Name that every framework allows. */
   readonly name: string;
@@ -141,7 +141,7 @@ export function answered(value: unknown): ToolCallResult {
   return { ...result, content: content.filter((part) => part.type !== "text" || part.text !== "") };
 }
 
-/** The result of a call that failed. Exceptions that are not of a server pass through. */
+/** Makes the result of a call that failed: the error, and its explanation as text. @throws Any other exception than `Failure` and `ToolError`. */
 export function explained(thrown: unknown): ToolCallResult {
   if (thrown instanceof Failure) return { text: explainFailure(thrown), value: undefined, error: thrown };
   // Exceptions of the caller's callbacks pass through.

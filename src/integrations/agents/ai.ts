@@ -14,7 +14,7 @@ import { takeExamples } from "./examples.ts";
 import type { SearchTool } from "./search_tool.ts";
 import { openToolbox } from "./toolbox.ts";
 
-/** Options that the AI SDK passes with a call. */
+/** What the AI SDK passes to `execute` of an {@link AiTool} beside the arguments. Only these members are used. */
 export interface AiCallOptions {
   /** The model's id of the call. */
   readonly toolCallId: string;
@@ -40,7 +40,7 @@ export type AiModelOutput = {
   value: AiContentPart[];
 };
 
-/** A JSON value. */
+/** A JSON value in an {@link AiModelOutput}, as the AI SDK types it. */
 export type AiJson = null | string | number | boolean | { [member: string]: AiJson | undefined } | AiJson[];
 
 /** A text or an image of an answer with images. */
@@ -63,7 +63,7 @@ export type AiContentPart = {
   };
 };
 
-/** A dynamic tool of the AI SDK: its types are unknown at compile time. */
+/** A tool of the server as a dynamic tool of the AI SDK: its types are unknown at compile time. */
 export interface AiTool {
   /** Discriminant. */
   readonly type: "dynamic";
@@ -94,7 +94,7 @@ export interface AiTool {
 }
 
 /**
- * Tools for `generateText`, `streamText` and agents of the AI SDK.
+ * Tools for `generateText`, `streamText` and agents of the AI SDK, by the names that the model knows.
  *
  * @example A tool set
  * ```ts

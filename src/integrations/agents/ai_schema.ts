@@ -1,7 +1,7 @@
 /** Schemas in the form that the AI SDK and Mastra take. */
 import type { ParameterSchema } from "./dialects.ts";
 
-/** A schema with its JSON Schema: Standard Schema and Standard JSON Schema, version 1. */
+/** A JSON Schema as Standard Schema and Standard JSON Schema, version 1. It accepts every value: the server validates arguments. */
 export interface AiSchema {
   /** Members of the two standards. */
   readonly "~standard": {
@@ -22,8 +22,8 @@ export interface AiSchema {
 }
 
 /**
- * The AI SDK closes all objects of a standard schema, records included, so that nothing could be sent to
- * them. With the SDK's own symbol it takes the schema unchanged.
+ * Wraps a JSON Schema for the AI SDK, Mastra and Cloudflare's code mode. The AI SDK closes all objects of a standard schema, records
+ * included, so that nothing could be sent to them. With the SDK's own symbol it takes the schema unchanged.
  */
 export function toAiSchema(schema: ParameterSchema): AiSchema {
   const copy = () => structuredClone(schema) as Record<string, unknown>;

@@ -5,8 +5,8 @@ import type { ParameterSchema } from "./dialects.ts";
 const MAX_DEPTH = 16;
 
 /**
- * Merges the parts of `allOf`, and what is beside it, into one schema that allows the same values. Returns `undefined` if two parts have different
- * values for a keyword that cannot be joined.
+ * Merges the parts of `allOf`, and what is beside it, into one schema that allows the same values. Returns `undefined` if they cannot be
+ * merged: two values of a keyword cannot be joined, a closed part lacks a property of another, or a part is not an object or nested too deeply.
  *
  * @param resolve Returns the schema that a reference is for.
  */

@@ -4,7 +4,7 @@ import { isJsonObject } from "../../internal/json.ts";
 /** A text or an image of an answer. */
 export type AnswerPart = { readonly type: "text"; readonly text: string } | AnswerImage;
 
-/** An image. */
+/** An image of an answer. */
 export interface AnswerImage {
   /** Discriminant. */
   readonly type: "image";
@@ -14,14 +14,14 @@ export interface AnswerImage {
   readonly mimeType: string;
 }
 
-/** Reads an answer as content. `undefined` if it is another value. Blocks other than texts and images become texts. */
+/** Reads an answer as content blocks of MCP; `undefined` if it is any other value. Audio, resources and links become texts. */
 export function readContent(value: unknown): readonly AnswerPart[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const parts = value.map(readBlock);
   return parts.includes(undefined) ? undefined : parts as AnswerPart[];
 }
 
-/** The text of content, for models that take no images in answers. */
+/** Content as one text, for models that take no images in answers: an image is only named, with its media type and size. */
 export function contentText(parts: readonly AnswerPart[]): string {
   return parts.map((part) => part.type === "text" ? part.text : describeBytes(part.mimeType, part.data)).join("\n");
 }

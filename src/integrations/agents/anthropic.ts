@@ -59,7 +59,7 @@ export interface AnthropicToolReference {
   tool_name: string;
 }
 
-/** A text of an answer with images. */
+/** A text block of an answer that has images. Answers without images are one string. */
 export interface AnthropicText {
   /** Discriminant. */
   type: "text";
@@ -67,7 +67,7 @@ export interface AnthropicText {
   text: string;
 }
 
-/** An image of an answer. */
+/** An image block of an answer. Images of other media types are sent as text that only names them. */
 export interface AnthropicImage {
   /** Discriminant. */
   type: "image";
@@ -82,7 +82,7 @@ export interface AnthropicImage {
   };
 }
 
-/** The answer to a `tool_use` block. */
+/** The answer to a `tool_use` block, for the content of the user's next message. */
 export interface AnthropicToolResult {
   /** Discriminant. */
   type: "tool_result";

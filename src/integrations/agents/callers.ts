@@ -7,19 +7,19 @@ import type { ParameterSchema } from "./dialects.ts";
 import type { CallerOptions } from "./options.ts";
 import { SearchTool } from "./search_tool.ts";
 
-/** Whether the model itself may call a tool, and whether programs may. */
+/** Whether the model itself may call a tool, and whether programs may that it writes and the vendor runs. */
 export interface Callers {
   readonly model: boolean;
   readonly program: boolean;
 }
 
-/** Returns the callers of a tool. A search is for the model. */
+/** Returns the callers of a tool, by the option `callers`. Default: the model. The tool that searches is always for the model alone. */
 export function callersOf(tool: AgentTool, callers: CallerOptions["callers"]): Callers {
   const given = tool instanceof SearchTool ? "model" : callers?.(tool.listing) ?? "model";
   return { model: given !== "program", program: given !== "model" };
 }
 
-/** Whether a schema has a definition that contains itself. */
+/** Whether a schema has a reference that leads back to itself, directly or through other definitions. */
 export function isRecursive(root: ParameterSchema): boolean {
   const open = new Set<string>();
   const done = new Set<string>();

@@ -15,7 +15,7 @@ export interface ClaudeAgentOptions extends ApprovalOptions {
   readonly name?: string;
 }
 
-/** One of the `mcpServers` of `query(…)`. */
+/** Result of {@link claudeAgentServer}: one of the `mcpServers` of `query(…)` of the Claude Agent SDK. */
 export interface ClaudeAgentServer {
   /** Discriminant: a server in this process. */
   readonly type: "sdk";
@@ -37,8 +37,8 @@ const RULES: OptionRules<ClaudeAgentOptions> = { ...APPROVAL_RULES, name: TEXT }
 const MAX_NAME = 128;
 
 /**
- * A server for the Claude Agent SDK. Claude searches for tools by itself: `defer: "none"` loads all of them, `alwaysLoad` some, in place
- * of that. Its search reads `_meta: { "anthropic/searchHint": "…" }` of tools.
+ * Tools for the Claude Agent SDK: an MCP server in this process. Destructive tools ask `canUseTool`. Claude searches for tools by itself:
+ * `defer: "none"` loads all of them, `alwaysLoad` some, in place of that. Its search reads `_meta: { "anthropic/searchHint": "…" }` of tools.
  *
  * @example What the SDK gets
  * ```ts

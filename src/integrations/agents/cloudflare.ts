@@ -9,7 +9,7 @@ import { type AiSchema, toAiSchema } from "./ai_schema.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { openToolbox } from "./toolbox.ts";
 
-/** A tool of `createCodeTool({ tools })`. */
+/** A tool of the server for `createCodeTool({ tools })` of `@cloudflare/codemode`: programs of a model call it. */
 export interface CloudflareTool {
   /** What the tool does. */
   readonly description: string;

@@ -13,7 +13,7 @@ const SHARE = 0.05;
 const DEFAULT_CONTEXT_TOKENS = 200_000;
 
 /**
- * Selects the tools that a model searches for.
+ * Selects the tools that a model searches for in place of getting their definitions at once, by `defer`, `alwaysLoad` and `contextTokens`.
  *
  * @param listed The tools that it may call.
  * @returns Their names; empty if all are loaded at once.

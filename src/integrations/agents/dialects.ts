@@ -5,7 +5,7 @@
  * `transformJSONSchema` of `@anthropic-ai/sdk`; Google, `FunctionDeclaration.parametersJsonSchema` of `@google/genai`.
  */
 
-/** A JSON Schema in the form that the frameworks take. */
+/** A JSON Schema of a tool's arguments, or a part of one, as an object of keywords. */
 export type ParameterSchema = Readonly<Record<string, unknown>>;
 
 /** Limits of one schema. */
@@ -50,7 +50,7 @@ const FORMATS = ["date-time", "time", "date", "duration", "email", "hostname", "
 const LENGTHS = ["minLength", "maxLength", "pattern", "format"];
 const UNLIMITED: SchemaLimits = { properties: Infinity, levels: 64, values: Infinity, characters: Infinity };
 
-/** OpenAI, strict: every property is required, and every object closed. */
+/** What OpenAI accepts in strict mode: every property is required, and every object closed. Optional properties become nullable. */
 export const OPENAI_STRICT: Dialect = {
   name: "OpenAI's strict mode",
   isStrict: true,
@@ -71,7 +71,7 @@ export const OPENAI_STRICT: Dialect = {
   limits: { properties: 5000, levels: 10, values: 1000, characters: 120_000 },
 };
 
-/** Anthropic, strict: every object is closed; no bounds and no recursion. */
+/** What Anthropic accepts in strict mode: every object is closed; no recursion, and no bounds except a `minItems` of 0 or 1. */
 export const ANTHROPIC_STRICT: Dialect = {
   name: "Anthropic's strict mode",
   isStrict: true,
@@ -89,7 +89,7 @@ export const ANTHROPIC_STRICT: Dialect = {
   limits: UNLIMITED,
 };
 
-/** Gemini, `parametersJsonSchema`: nothing has to be closed, but much is ignored. */
+/** What Gemini uses of `parametersJsonSchema`: nothing has to be closed, but much is ignored. It has no strict mode. */
 export const GEMINI: Dialect = {
   name: "Gemini",
   isStrict: false,

@@ -29,6 +29,7 @@ const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
   internal: "The tool broke; this is no fault of the arguments. Try once more at most, then tell the user.",
 };
 
+/** Explains an error to a model: its code and message, its details as JSON, and advice for the code. */
 export function explainErrorToModel(code: ToolErrorCode, message: string, details: unknown): string {
   return lines(
     `The call failed (${code}): ${message}`,
@@ -37,13 +38,14 @@ export function explainErrorToModel(code: ToolErrorCode, message: string, detail
   );
 }
 
+/** Explains a `Failure`, which a tool has answered with, to a model: the same call would fail again. */
 export function explainFailure({ code, message, data }: Pick<FailureOutcome, "code" | "message" | "data">): string {
   const advice =
     "This is the tool's answer to these arguments: the same call fails again. Act on the reason, or tell the user.";
   return lines(`The tool says no (${code}): ${message}`, data === undefined ? "" : `Data: ${toText(data)}`, advice);
 }
 
-/** Explains a question of a tool that has no answer. */
+/** Explains to a model that a tool asks a question, and that the application has no answer to it. */
 export function explainQuestion({ kind, requests }: Pick<QuestionsResult, "kind" | "requests">): string {
   return lines(
     `The tool has to know more before it goes on (${kind}), and no answer is available:`,

@@ -7,7 +7,7 @@ import { type Parameters, toNamedParameters, toParameters } from "./parameters.t
 import { reduce } from "./reduce.ts";
 import type { Reduced, Refusal } from "./schema_count.ts";
 
-/** A vendor whose subset of JSON Schema is known. */
+/** A vendor of models for {@link explainSchema}, whose subset of JSON Schema is known. */
 export type SchemaVendor = "openai" | "anthropic" | "gemini";
 
 /** Options of {@link explainSchema}. */
@@ -30,7 +30,7 @@ export interface SchemaExplanation {
   toArguments(args: unknown): unknown;
 }
 
-/** Limits of Anthropic on one request with strict tools. */
+/** Limits of Anthropic on one request: number of strict tools, and of optional properties and unions in all of their schemas. */
 export const ANTHROPIC_LIMITS = { tools: 20, optional: 24, unions: 16 } as const;
 
 const STRICT: Readonly<Record<SchemaVendor, Dialect | undefined>> = {
@@ -80,7 +80,7 @@ export function explainSchema(
   };
 }
 
-/** Converts parameters to the form for a vendor. `toArguments` is the whole way back to the tool's arguments. */
+/** Converts parameters to the form for a vendor, not strict if that is impossible. `toArguments` converts to the tool's arguments. */
 export function toForm(parameters: Parameters, vendor: SchemaVendor, isStrict: boolean): SchemaExplanation {
   if (vendor === "gemini") return toGemini(parameters);
   const dialect = isStrict ? STRICT[vendor] : undefined;
@@ -92,7 +92,7 @@ export function toForm(parameters: Parameters, vendor: SchemaVendor, isStrict: b
     : join(parameters, reduced, true);
 }
 
-/** Converts parameters to strict mode, or returns why that is not possible. */
+/** Reduces parameters to a dialect within its limits, or returns why that is impossible. `toArguments` restores the parameters only. */
 export function toStrict({ schema }: Parameters, dialect: Dialect): Reduced | Refusal {
   const reduced = reduce(schema, dialect);
   if ("reason" in reduced || dialect !== ANTHROPIC_STRICT) return reduced;

@@ -9,7 +9,7 @@ import type { AgentOptions, AgentSource, RunnableTools, RunOptions } from "./opt
 import { toParameters } from "./parameters.ts";
 import { openToolbox } from "./toolbox.ts";
 
-/** A function, as Gemini takes it. */
+/** A tool of the server, as Gemini takes it: one of `functionDeclarations`. */
 export interface GoogleFunction {
   /** The name that the model knows. */
   name: string;
@@ -19,7 +19,7 @@ export interface GoogleFunction {
   parametersJsonSchema: Record<string, unknown>;
 }
 
-/** A tool of a request: all functions. */
+/** The entry of `tools` in a request's `config`. One entry has all functions. */
 export interface GoogleTool {
   /** The functions. */
   functionDeclarations: GoogleFunction[];
@@ -69,7 +69,7 @@ export interface GoogleTools extends RunnableTools<GoogleTool, GoogleFunctionCal
   callTool(calls: readonly GoogleFunctionCall[]): Promise<GoogleFunctionResponse[]>;
 }
 
-/** Names that Gemini takes. */
+/** Names of functions that Gemini takes, with ADK too. Other names of tools are changed to match. */
 export const GOOGLE_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /**

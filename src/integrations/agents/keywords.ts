@@ -48,7 +48,7 @@ export interface Sorted {
   readonly changes: readonly SchemaChange[];
 }
 
-/** Sorts the keywords of one schema that have no subschemas to convert. */
+/** Sorts the keywords of one schema by what the vendor takes: kept, described or removed. Skips structure, such as `properties` and `anyOf`. */
 export function sortKeywords(schema: ParameterSchema, at: string, dialect: Dialect): Sorted {
   const kept: Record<string, unknown> = {};
   const notes: string[] = [];
@@ -86,7 +86,7 @@ export function hasStructure(schema: ParameterSchema): boolean {
   return Object.keys(schema).some((keyword) => keyword !== "type" && STRUCTURE.has(keyword) && isConstraint(keyword));
 }
 
-/** Appends what moved out of a schema to its description. */
+/** Appends notes about keywords that are not sent to the description of a schema, in parentheses; without one they are the description. */
 export function describeNotes(schema: ParameterSchema, notes: readonly string[]): ParameterSchema {
   if (notes.length === 0) return schema;
   const text = notes.join("; ");

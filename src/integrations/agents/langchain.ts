@@ -9,7 +9,7 @@ import type { AgentOptions, AgentSource } from "./options.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { openToolbox } from "./toolbox.ts";
 
-/** Options that LangChain passes with a call. */
+/** What LangChain passes to `func` of a {@link LangChainTool} beside the arguments. Only these members are used. */
 export interface LangChainConfig {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
@@ -28,7 +28,7 @@ export interface LangChainArtifact {
   readonly error: Failure | ToolError | undefined;
 }
 
-/** Argument of `new DynamicStructuredTool(…)`; `bindTools` of a model takes it directly. */
+/** A tool of the server as the argument of `new DynamicStructuredTool(…)`; `bindTools` of a model takes it directly. */
 export interface LangChainTool {
   /** The name that the model knows. */
   readonly name: string;

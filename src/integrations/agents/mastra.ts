@@ -10,7 +10,7 @@ import { takeExamples } from "./examples.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { openToolbox } from "./toolbox.ts";
 
-/** Options that Mastra passes with a call. */
+/** What Mastra passes to `execute` of a {@link MastraTool} beside the arguments. Only these members are used. */
 export interface MastraContext {
   /** The agent that calls. */
   readonly agent?: {
@@ -21,7 +21,7 @@ export interface MastraContext {
   readonly abortSignal?: AbortSignal;
 }
 
-/** Argument of `createTool(…)`. */
+/** A tool of the server as the argument of `createTool(…)` of Mastra. */
 export interface MastraTool {
   /** The name that the model knows. */
   readonly id: string;

@@ -6,7 +6,7 @@
 import { assertNoItems, type OpenAiFunction, type OpenAiOptions, openFunctions } from "./openai_functions.ts";
 import type { AgentSource, RunnableTools } from "./options.ts";
 
-/** A tool of Chat Completions. */
+/** An entry of `tools` in a request to OpenAI's Chat Completions. */
 export interface OpenAiTool {
   /** Discriminant. */
   type: "function";
@@ -29,7 +29,7 @@ export interface OpenAiToolCall {
   };
 }
 
-/** The answer to a tool call, as a message. */
+/** The answer to a tool call, as a message of the next request. */
 export interface OpenAiToolMessage {
   /** Discriminant. */
   role: "tool";

@@ -16,7 +16,7 @@ export interface OpenAiAgentsOptions extends ApprovalOptions {
   readonly strict?: boolean;
 }
 
-/** Options that the Agents SDK passes with a call. */
+/** What the Agents SDK passes to `execute` of an {@link OpenAiAgentsTool} as the details of a call. Only these members are used. */
 export interface OpenAiAgentsDetails {
   /** The model's call. */
   readonly toolCall?: {
@@ -28,7 +28,7 @@ export interface OpenAiAgentsDetails {
 }
 
 /**
- * Argument of `tool(…)`. The types of the SDK divide schemas that are known at compile time. Those of a server are known at run
+ * A tool as the argument of `tool(…)`. The types of the SDK divide schemas that are known at compile time. Those of a server are known at run
  * time: `strict` is `true` for tools in strict mode, and `additionalProperties` is as the schema has it.
  */
 export interface OpenAiAgentsTool {

@@ -8,7 +8,7 @@ import { toParameters } from "./parameters.ts";
 import type { Reduced } from "./schema_count.ts";
 import { openToolbox, readArguments, type Toolbox } from "./toolbox.ts";
 
-/** A function, as both APIs describe it. */
+/** A tool of the server, as OpenAI's Chat Completions and Responses describe a function. */
 export interface OpenAiFunction {
   /** The name that the model knows. */
   name: string;
@@ -26,7 +26,7 @@ export interface OpenAiOptions extends AgentOptions {
   readonly strict?: boolean;
 }
 
-/** Refuses items of the other API, which would be skipped silently, so that the model never got an answer. */
+/** Refuses items of the other API of OpenAI, which would otherwise be skipped silently. @throws {TypeError} If an item has the type `type`. */
 export function assertNoItems(
   items: readonly { readonly type: string }[] | null | undefined,
   type: string,
@@ -37,9 +37,10 @@ export function assertNoItems(
   }
 }
 
+/** Validation rules for {@link OpenAiOptions}. */
 export const OPENAI_RULES: OptionRules<OpenAiOptions> = { ...AGENT_RULES, strict: BOOLEAN };
 
-/** @param loadsFound Whether the API loads tools that were found. */
+/** Lists the tools of a source as functions of OpenAI. @param loadsFound Whether the API loads tools that were found. */
 export async function openFunctions(
   source: AgentSource,
   given: OpenAiOptions,
@@ -50,7 +51,7 @@ export async function openFunctions(
   return new OpenAiFunctions(await openToolbox(source, options, { toParameters, loadsFound }), strict);
 }
 
-/** Describes the tools of a toolbox as OpenAI functions; with a strict schema if the tool's schema can be expressed in it. */
+/** Describes and calls the tools of a toolbox as OpenAI functions. With `isStrict`, a schema is strict if it can be expressed that way. */
 export class OpenAiFunctions {
   /** The tools. */
   readonly toolbox: Toolbox;

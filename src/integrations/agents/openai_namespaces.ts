@@ -10,7 +10,7 @@ interface QualifiedName {
   readonly name: string;
 }
 
-/** The groups of tools as namespaces of OpenAI: `github` with `create_issue` for `github_create_issue`. */
+/** Maps tools to namespaces of OpenAI by their groups, and back: `github` with `create_issue` for `github_create_issue`. */
 export class Namespaces {
   readonly #qualified = new Map<AgentTool, QualifiedName>();
   readonly #tools = new Map<string, AgentTool>();
@@ -42,7 +42,7 @@ export class Namespaces {
   }
 }
 
-/** Describes a namespace, which the model reads together with its tools. */
+/** Returns the description of a namespace, which the model reads together with its tools: `Tools of github`. */
 export function describeNamespace(namespace: string): string {
   return `Tools of ${namespace}`;
 }

@@ -20,7 +20,7 @@ import { describeNamespace, Namespaces } from "./openai_namespaces.ts";
 import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools, type RunOptions } from "./options.ts";
 import type { SearchTool } from "./search_tool.ts";
 
-/** A function of Responses. */
+/** A tool of the server as a function of OpenAI's Responses: in `tools` of a request, or found by a search. */
 export interface OpenAiResponsesFunction extends OpenAiFunction {
   /** Discriminant. */
   type: "function";
@@ -111,7 +111,7 @@ export interface OpenAiFunctionOutput {
   namespace?: string;
 }
 
-/** An item of the next request's input. */
+/** What `run` returns for a call of the model: an item of the next request's input. */
 export type OpenAiResponsesResult = OpenAiFunctionOutput | OpenAiToolSearchOutput;
 
 /** What made a function call of Responses: the model itself, or a program of programmatic tool calling. */

@@ -5,7 +5,7 @@ import { createClient } from "../../client/client.ts";
 import type { ClientMethods } from "../../client/types.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
 
-/** A call that a model made. */
+/** A call that a model made, as `onProgress` and `onPartial` get it. */
 export interface AgentCall {
   /** Name of the tool on its server. */
   readonly tool: string;
@@ -62,7 +62,7 @@ export interface CallerOptions extends AgentOptions {
   readonly callers?: (tool: ListedTool) => "model" | "program" | "both";
 }
 
-/** Options that a framework passes with a call. */
+/** Options of `run` of {@link RunnableTools}, for all calls of a message. */
 export interface RunOptions {
   /** Aborts the calls; pending calls then reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -88,6 +88,7 @@ export interface RunnableTools<Tool, Call, Result> {
   run(calls: readonly Call[] | null | undefined, options?: RunOptions): Promise<Result[]>;
 }
 
+/** Validation rules for {@link AgentOptions}. */
 export const AGENT_RULES: OptionRules<AgentOptions> = {
   select: FUNCTION,
   promises: oneOf("awaited", "shown"),
@@ -100,11 +101,13 @@ export const AGENT_RULES: OptionRules<AgentOptions> = {
   onPartial: FUNCTION,
 };
 
+/** Validation rules for {@link CallerOptions}. */
 export const CALLER_RULES: OptionRules<CallerOptions> = { ...AGENT_RULES, callers: FUNCTION };
 
+/** Validation rules for {@link ApprovalOptions}. */
 export const APPROVAL_RULES: OptionRules<ApprovalOptions> = { ...AGENT_RULES, needsApproval: FUNCTION };
 
-/** Whether a server declares a tool as destructive. */
+/** Whether a server declares `destructiveHint: true` for a tool. The default of `needsApproval`. */
 export function isDestructive({ annotations }: ListedTool): boolean {
   return annotations?.["destructiveHint"] === true;
 }
@@ -122,7 +125,7 @@ export interface ClientSource {
 export type AgentSource = MemoryServer | ClientSource | Transport;
 
 /**
- * Opens a source: lists and calls its tools.
+ * Returns the methods that list and call the tools of a source: of the client, or of a new one for a server or a transport.
  *
  * @throws {TypeError} If the value is not a source, such as the text of a URL.
  */
@@ -148,7 +151,7 @@ interface GroupedServer {
   };
 }
 
-/** Returns the function that finds the group of a tool: for a server of this process the prefixes of `group()`. */
+/** Returns the function that finds the group of a tool: for a server of this process the prefixes of `group()`, otherwise no group. */
 export function groupsOf(source: AgentSource): (tool: ListedTool) => string | undefined {
   const definitions = "~server" in source ? (source as GroupedServer)["~server"].host.definitions ?? [] : [];
   const groups = new Map(definitions.map(({ name, part }) => [name, part?.path.join("/")]));

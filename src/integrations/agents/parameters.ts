@@ -84,8 +84,8 @@ function wrap(root: ParameterSchema, keywords: readonly string[]): Parameters {
 const PROPERTY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
- * The same, with other names for properties whose names Anthropic refuses: one of them makes it refuse the whole request. Frameworks that
- * pass tools to models of any vendor get this form, too.
+ * {@link toParameters}, with other names for root properties whose names Anthropic refuses: one of them makes it refuse the whole request.
+ * `toArguments` restores the names. Frameworks that pass tools to models of any vendor get this form, too.
  */
 export function toNamedParameters(given: ParameterSchema | undefined): Parameters {
   const parameters = toParameters(given);

@@ -13,7 +13,7 @@ import { describeNotes, escapeKey, hasStructure, isConstraint, type SchemaChange
 import { type Reduced, type Refusal, Refused, SchemaCount } from "./schema_count.ts";
 import { allowsNull, inferType, isExclusive, restoreMembers, typeOfScalar, withType } from "./unions.ts";
 
-/** Reduces the schema of a tool's arguments, or returns why that is not possible. */
+/** Reduces the schema of a tool's arguments to what `dialect` takes, or returns why that is not possible. */
 export function reduce(schema: ParameterSchema, dialect: Dialect): Reduced | Refusal {
   try {
     return new Reduction(schema, dialect).convertRoot();

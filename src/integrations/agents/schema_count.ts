@@ -2,7 +2,7 @@
 import type { Dialect, ParameterSchema } from "./dialects.ts";
 import type { SchemaChange } from "./keywords.ts";
 
-/** A reduced schema, and the reverse conversion. */
+/** A schema that was reduced to what a vendor takes, the changes, and the conversion of arguments to those of the original. */
 export interface Reduced {
   readonly schema: ParameterSchema;
   /** Converts arguments of the reduced schema to arguments of the original schema. */

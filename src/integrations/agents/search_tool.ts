@@ -64,7 +64,7 @@ function wordsOf({ title, _meta: meta }: ListedTool): string {
   return [title, hint].filter((text) => typeof text === "string").join(" ");
 }
 
-/** Name of a tool without the prefix of its group. */
+/** Name of a tool without the prefix of its group; the whole name if it has no such prefix. */
 export function nameInGroup(name: string, group: string): string {
   const toKey = (text: string) => text.replaceAll(/[^A-Za-z0-9]/g, "_");
   return group !== "" && toKey(name).startsWith(`${toKey(group)}_`) ? name.slice(group.length + 1) : name;
@@ -84,7 +84,7 @@ const SEARCH_RULES: OptionRules<SearchInput> = {
 /** What a model does with a found tool, in the description of the tool that searches. */
 const CALL_DIRECTLY = "Call a found tool by its name.";
 
-/** The tool that searches for deferred tools. */
+/** The tool `search_tools` for a model: searches for deferred tools in this process, without a call of the server. */
 export class SearchTool extends AgentTool {
   /** The search. */
   readonly finder: ToolFinder;
@@ -117,7 +117,7 @@ export class SearchTool extends AgentTool {
   }
 }
 
-/** The tool that calls deferred tools. */
+/** The tool `call_tool` for a model: calls a deferred tool by `name` with `arguments`, where a framework cannot load found tools. */
 export class CallTool extends AgentTool {
   readonly #byName: ReadonlyMap<string, AgentTool>;
   readonly #searchTools: string;

@@ -9,7 +9,7 @@ import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive }
 import { CallTool } from "./search_tool.ts";
 import { openToolbox } from "./toolbox.ts";
 
-/** Options that TanStack AI passes with a call. */
+/** What TanStack AI passes to `execute` of a {@link TanStackTool} beside the arguments. Only these members are used. */
 export interface TanStackContext {
   /** The model's id of the call. */
   readonly toolCallId?: string;
@@ -19,7 +19,7 @@ export interface TanStackContext {
   readonly emitCustomEvent?: (name: string, value: Record<string, unknown>) => void;
 }
 
-/** A tool for `chat({ tools })`. */
+/** A tool of the server for `chat({ tools })` of TanStack AI. */
 export interface TanStackTool {
   /** The name that the model knows. */
   readonly name: string;

@@ -31,7 +31,7 @@ const RULES: OptionRules<EstimateOptions> = { vendor: oneOf("mcp", "openai", "an
  * strictEqual(await estimateTokens(server, { tokenizer: () => 7 }), 7);
  * ```
  * @param source A server, a client or a transport, or a list of tools.
- * @returns Rejects with `TypeError` if an option is invalid, or the source is not one.
+ * @returns The number of tokens. Rejects with `TypeError` if an option is invalid, or the source is not one.
  */
 export async function estimateTokens(
   source: AgentSource | readonly ListedTool[],

@@ -22,7 +22,7 @@ interface ToolboxForm {
   readonly loadsFound?: boolean;
 }
 
-/** The tools that a model gets at once, those that it searches for, and their names on the server. */
+/** The tools of one source for a model: those that it gets at once, those that it searches for, their names on the server, and their calls. */
 export class Toolbox {
   /** Tools that a model gets at once, in the order of the server's list, then those that search and call. */
   readonly tools: readonly AgentTool[];
@@ -73,7 +73,8 @@ export class Toolbox {
 }
 
 /**
- * Lists the tools of a server, client or transport, and makes a toolbox of those that a model may call.
+ * Lists the tools of a server, client or transport, and makes a toolbox of those that `select` keeps. System tools are in it if `promises`
+ * is `"shown"`.
  *
  * @throws {ToolError} If they cannot be listed.
  */
@@ -102,7 +103,7 @@ export async function openToolbox(
 /** Nesting limit of arguments, as servers have it by default. */
 const MAX_DEPTH = 512;
 
-/** Parses the JSON of a model; `undefined` if it is invalid or nested too deeply. Some models write nothing if a tool has no arguments. */
+/** Parses arguments as a model writes them, in JSON; `undefined` if they are invalid or nested too deeply. Some models write nothing for `{}`. */
 export function readArguments(text: unknown): unknown {
   if (typeof text !== "string") return undefined;
   if (text.trim() === "") return {};

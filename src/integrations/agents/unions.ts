@@ -44,13 +44,13 @@ export function allowsNull(
   return !Array.isArray(branches) || branches.some((branch) => allowsNull(branch, resolve, seen));
 }
 
-/** The type that keywords of a schema without `type` are for. */
+/** The type of a schema without `type`: `object` or `array` if it has properties or items, otherwise `undefined`. */
 export function inferType(schema: ParameterSchema): string | undefined {
   if (schema["properties"] !== undefined) return "object";
   return schema["items"] !== undefined || schema["prefixItems"] !== undefined ? "array" : undefined;
 }
 
-/** Converts the properties of an object back. Those whose value becomes `undefined` are left out. */
+/** Converts the properties that a model wrote to those of the tool, by `restore`. Those whose value becomes `undefined` are left out. */
 export function restoreMembers(
   said: ParameterSchema,
   members: ReadonlyMap<string, { readonly restore?: ((said: unknown) => unknown) | undefined }>,
@@ -64,7 +64,7 @@ export function restoreMembers(
   );
 }
 
-/** Gives an alternative the type that is beside the alternatives. */
+/** Gives an alternative the `type` that is beside the alternatives, unless it has a type, values, a reference or alternatives itself. */
 export function withType(branch: unknown, type: unknown): unknown {
   if (type === undefined || !isJsonObject(branch)) return branch;
   const isTyped = ["type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf"].some((keyword) => keyword in branch);

@@ -16,7 +16,7 @@ import { errorReply } from "../../wires/framing/json_rpc/reply.ts";
 import type { AuthDescription, Body, Head, MountedWire, ProtectedResource, Reply, WireHost } from "../../wires/wire.ts";
 import { isUnauthenticated as isPublicPath } from "../../wires/wire.ts";
 
-/** The part of a request that is available before its body is read, on every wire. */
+/** Argument of {@link Identify}: the part of a request that is available before its body is read, on every wire. */
 export interface AuthRequest {
   /** HTTP method, in upper case. */
   readonly method: string;
@@ -43,6 +43,7 @@ export interface AuthenticateOptions {
   readonly securitySchemes?: AuthDescription["schemes"] | undefined;
 }
 
+/** Validation rules for {@link AuthenticateOptions}. */
 export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = { timeoutMs: POSITIVE, securitySchemes: OBJECT };
 
 /**
@@ -80,7 +81,7 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
   return createAuth(identify, options, false);
 }
 
-/** Creates the authentication of a server from valid options. */
+/** Creates `auth` of a server from options that are validated. @param allowsAnonymous For OpenAPI documents only; `identify` decides. */
 export function createAuth(identify: Identify, options: AuthenticateOptions, allowsAnonymous: boolean): Auth {
   const { timeoutMs = 10_000, securitySchemes: schemes } = options;
   const security = schemes && { schemes, allowsAnonymous };

@@ -12,8 +12,8 @@ import {
 } from "./authenticate.ts";
 
 /**
- * Returns the principal of a token; `undefined` rejects the request as `unauthenticated`. Exceptions reject it as in
- * `authenticate`.
+ * Returns the principal of a token; `undefined` rejects the request as `unauthenticated`. A thrown `ToolError` rejects it with its code,
+ * any other exception with a masked error.
  */
 export type VerifyToken = (token: string, request: AuthRequest) => MaybePromise<Principal | undefined>;
 
@@ -26,6 +26,7 @@ export interface BearerOptions extends AuthenticateOptions {
   readonly allowAnonymous?: boolean | undefined;
 }
 
+/** Validation rules for {@link BearerOptions}. */
 export const BEARER_RULES: OptionRules<BearerOptions> = { ...AUTHENTICATE_RULES, allowAnonymous: BOOLEAN };
 
 /**
@@ -72,7 +73,7 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
 
 const BEARER_SCHEMES: BearerOptions["securitySchemes"] = { bearer: { type: "http", scheme: "bearer" } };
 
-/** @param reason For the log. The caller gets `message` only. */
+/** Creates the `unauthenticated` error for a refused token. @param reason For the log. The caller gets `message` only. */
 export function invalidToken(message: string, reason: string = message): ToolError {
   return new ToolError("unauthenticated", message, {
     details: { error: "invalid_token" },

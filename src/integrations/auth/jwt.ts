@@ -33,7 +33,7 @@ import type { Auth } from "../../server/auth.ts";
 import { RefusalReason } from "./authenticate.ts";
 import { bearer, BEARER_RULES, type BearerOptions, invalidToken, type VerifyToken } from "./bearer.ts";
 
-/** Options of {@link jwt}. Either `jwksUrl` or `keys` is required. */
+/** Options of {@link jwt}. Exactly one of `jwksUrl` and `keys` is required. */
 export interface JwtOptions extends BearerOptions {
   /** Issuer of the tokens: the exact value of the claim `iss`. */
   readonly issuer: string;
@@ -98,9 +98,11 @@ const JWT_SCHEMES: JwtOptions["securitySchemes"] = {
 
 /**
  * Authenticates callers by tokens that are JSON Web Tokens: `createServer({ auth: jwt({ issuer, audience, jwksUrl }) })`. A token
- * needs a valid signature by a key of the issuer, this server as its audience, an expiry, and a subject.
+ * needs a valid signature by a key of the issuer, the issuer's name, this server as its audience, an expiry, the `requiredScopes`, and a
+ * subject unless the option `principal` is set.
  *
  * @throws {TypeError} If an option is missing, invalid or unknown.
+ * @throws {RangeError} If a number is out of range.
  */
 export function jwt(options: JwtOptions): Auth {
   const verify = jwtVerifier(options);
@@ -112,6 +114,7 @@ export function jwt(options: JwtOptions): Auth {
  * Creates a function that verifies tokens as {@link jwt} does, for a {@link bearer} that accepts other tokens as well.
  *
  * @throws {TypeError} If an option is missing, invalid or unknown.
+ * @throws {RangeError} If a number is out of range.
  */
 export function jwtVerifier(options: JwtOptions): VerifyToken {
   checkOptions("verify tokens", options, RULES);

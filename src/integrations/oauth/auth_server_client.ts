@@ -27,7 +27,7 @@ interface AuthServerRequestOptions {
   readonly [allowInsecureRequests]: true;
 }
 
-/** Sends requests to authorization servers. Their URLs must be https, or on this machine if the resource server is. */
+/** Sends requests to authorization servers. Responses have 262,144 bytes and 30 seconds. URLs must be https, or on this machine if `server` is. */
 export class AuthServerClient {
   readonly #send: FetchFunction;
   readonly #allowsLoopback: boolean;
@@ -55,7 +55,7 @@ export class AuthServerClient {
     throw new ToolError("unauthenticated", message);
   }
 
-  /** Sends a request and reads the whole response. @throws {ToolError} If there is no response, or one about a temporary error. */
+  /** Sends a request and reads the whole response. @throws {ToolError} If the URL is refused, there is no response, or its status is 429 or 5xx. */
   async fetch(address: string, init: RequestInit): Promise<Response> {
     const url = this.parse(address);
     const response = await fetchWhole(url, init, { send: this.#send, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS });
@@ -85,8 +85,8 @@ export async function readJsonObject(response: Response): Promise<Readonly<Recor
 const TRANSIENT: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable", "slow_down"]);
 
 /**
- * Converts an exception of `oauth4webapi` to the error for callers. Only the error code of an untrusted response is quoted; the rest is in
- * the `cause`.
+ * Converts an exception of `oauth4webapi` to `unavailable` for a temporary OAuth error code, otherwise to `unauthenticated`. A `ToolError` is
+ * returned unchanged. Only the error code of an untrusted response is quoted; the rest is in the `cause`.
  */
 export function toAuthError(thrown: unknown, issuer: string): ToolError {
   if (thrown instanceof ToolError) return thrown;
@@ -103,7 +103,7 @@ export function toAuthError(thrown: unknown, issuer: string): ToolError {
   return new ToolError("unauthenticated", message, { cause });
 }
 
-/** The error for an error code of OAuth. */
+/** Creates the error for an OAuth error code: `unavailable` if it is a temporary one, such as `slow_down`, else `unauthenticated`. */
 export function authServerError(issuer: string, error: unknown, cause?: unknown): ToolError {
   const code = typeof error === "string" && /^[\w.-]{1,64}$/.test(error) ? error : "an error";
   return new ToolError(
@@ -113,7 +113,7 @@ export function authServerError(issuer: string, error: unknown, cause?: unknown)
   );
 }
 
-/** Whether an error has one of these error codes of OAuth. */
+/** Whether an exception is a `ToolError` with one of these OAuth error codes in `details.error`. */
 export function hasAuthErrorCode(thrown: unknown, ...codes: readonly string[]): thrown is ToolError {
   return thrown instanceof ToolError && codes.includes(String(asObject(thrown.details)["error"]));
 }

@@ -70,7 +70,7 @@ const RULES: OptionRules<AuthorizationCodeOptions> = {
 };
 
 /**
- * Tokens with the consent of a user in a browser.
+ * Grant for `oauthFetch`: tokens with the consent of a user in a browser, by the authorization code flow with PKCE.
  *
  * The client id is `clientId`, or else `clientMetadataUrl` if the authorization server supports it, or else the result of a dynamic client
  * registration, which is kept in the store.

@@ -2,21 +2,21 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 
 /**
- * Returns the token to send.
+ * Function for `bearerFetch` that returns the token to send. Called for each request, and again after a response with status 401.
  *
- * @param rejected The token that the server has just rejected; `undefined` at the first request. Another token is then tried once.
+ * @param rejected The token that the server has just rejected; `undefined` at the first try of a request. Another token is then tried once.
  */
 export type GetToken = (rejected: string | undefined) => MaybePromise<string>;
 
-/** The part of `fetch` that transports use. */
+/** The part of `fetch` that transports use: the URL is text, and `init` is always given. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Creates a `fetch` for transports that sends a token with each request. If the server answers 401, it requests another token and
- * sends the request again, once.
+ * Creates a `fetch` for transports that sends a token with each request. If the server answers 401, it calls the function again and sends
+ * the request once more if the token is another one. A token that is a string is sent once.
  *
  * A call without a token fails as `unauthenticated`: if the function throws, with the exception as `cause`, or if it returns
- * something other than a string. A `ToolError` that it throws is passed on.
+ * an empty text, one with characters that headers cannot have, or anything other than a string. A `ToolError` that it throws is passed on.
  *
  * @example A token that is renewed
  * ```ts

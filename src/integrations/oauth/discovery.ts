@@ -22,7 +22,8 @@ interface TokenSource {
 }
 
 /**
- * Finds the source of the tokens of a resource server; `undefined` if nothing indicates that it accepts tokens.
+ * Finds the authorization server of a resource server by its resource metadata. Without them the result is `undefined` for a probe; after a
+ * challenge the resource server itself is the authorization server (revision 2025-03-26).
  *
  * @param issuer Required issuer; `undefined` for the first one that the server names.
  */
@@ -42,7 +43,7 @@ export async function discoverTokenSource(
   };
 }
 
-/** Reads the metadata of an authorization server. @throws {ToolError} If they are missing, or of another issuer. */
+/** Fetches the metadata of an authorization server from its well-known URLs. @throws {ToolError} If they are missing, or of another issuer. */
 export async function readServer(issuer: string, authServer: AuthServerClient): Promise<IssuerMetadata> {
   for (const url of metadataUrls(authServer.parse(issuer))) {
     const found = await readServerAt(url, issuer, (named) => isSameIssuer(named, issuer), authServer);
@@ -138,7 +139,7 @@ function metadataUrls({ origin, pathname }: URL): readonly string[] {
   return path === "" ? inserted : [...inserted, `${origin}${path}/${openId}`];
 }
 
-/** A server's demand for a token, or for another one. */
+/** A server's demand for a token, or for another one: the header `WWW-Authenticate` of a response 401 or 403. */
 export interface Challenge {
   /** Whether there was no challenge: the client asks whether the server accepts tokens. */
   readonly isProbe: boolean;
@@ -153,7 +154,7 @@ export interface Challenge {
 }
 
 /**
- * Reads the challenge of a response; `undefined` if the token was accepted, or the error has another reason.
+ * Reads the challenge of a response 401, even without the header, or 403 with `insufficient_scope`; `undefined` for other responses.
  *
  * Source: RFC 6750, section 3, RFC 9728, section 5.1, and RFC 9449, section 9.
  */
@@ -177,7 +178,7 @@ export async function readChallenge(response: Response): Promise<Challenge | und
   };
 }
 
-/** Challenge that is used if a response has none. */
+/** Challenge for a sign-in at a server that has not demanded a token: asks whether it accepts tokens. */
 export const NO_CHALLENGE: Challenge = {
   isProbe: true,
   isInsufficient: false,

@@ -10,6 +10,7 @@ export interface IssuerMetadata {
   readonly [name: string]: Json | undefined;
 }
 
+/** What a {@link GrantFlow} requests tokens for: authorization server, resource and scopes, and the means to do it. */
 export interface GrantRequest {
   readonly server: IssuerMetadata;
   /** Parameter `resource`, which limits the token to this resource; `undefined` for servers without RFC 9728. */
@@ -22,6 +23,7 @@ export interface GrantRequest {
   readonly dpop: DPoPHandle | undefined;
 }
 
+/** Operations of a {@link Grant}: gets tokens, and renews them. Internal to this library. */
 export interface GrantFlow {
   /** Required issuer; `undefined` for any issuer that the server names. */
   readonly issuer: string | undefined;
@@ -30,7 +32,7 @@ export interface GrantFlow {
   refresh?(request: GrantRequest, refreshToken: string, client: StoredClient | undefined): Promise<IssuedTokens>;
 }
 
-/** Grant by which a client gets tokens: the result of `authorizationCode`, `clientCredentials` or `jwtBearer`. */
+/** Grant by which `oauthFetch` gets tokens: the result of `authorizationCode`, `clientCredentials` or `jwtBearer`. */
 export interface Grant {
   /** Name: `grant_type` at the token endpoint. */
   readonly type: string;
@@ -46,6 +48,7 @@ class FlowGrant implements Grant {
   }
 }
 
+/** Creates a grant with operations that {@link grantFlow} returns. @param type `grant_type` at the token endpoint. */
 export function createGrant(type: string, flow: GrantFlow): Grant {
   return new FlowGrant(type, flow);
 }
@@ -57,7 +60,7 @@ export function grantFlow(grant: Grant): GrantFlow {
 }
 
 /**
- * Returns the required issuer; `undefined` for any issuer.
+ * Returns the only issuer that a grant requests tokens from; `undefined` for any issuer: if it is `"*"`, or missing without a secret.
  *
  * @throws {TypeError} If there is a secret without an issuer.
  */

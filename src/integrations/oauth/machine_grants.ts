@@ -12,7 +12,7 @@ import type { FetchFunction } from "./bearer_fetch.ts";
 import { isConfidential } from "../../internal/http.ts";
 import { AuthServerClient, toAuthError } from "./auth_server_client.ts";
 
-/** Options of {@link clientCredentials}. Either a secret or a key is needed. */
+/** Options of {@link clientCredentials}. Exactly one of `clientSecret` and `clientKey` is required. */
 export interface ClientCredentialsOptions {
   /** Client id at the authorization server. */
   readonly clientId: string;
@@ -35,7 +35,7 @@ const CREDENTIALS_RULES: OptionRules<ClientCredentialsOptions> = {
 };
 
 /**
- * Tokens for a machine, by a client secret or a private key.
+ * Grant for `oauthFetch`: tokens for a program without a user, by a client secret or a private key (`client_credentials`).
  *
  * @throws {TypeError} Without exactly one of the two, with a secret and no issuer, or if an option is invalid or unknown.
  */
@@ -56,7 +56,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Grant {
   });
 }
 
-/** What an assertion has to be for. The application's function `assertion` receives it. */
+/** Argument of the option `assertion` of {@link jwtBearer}: what the returned assertion has to be valid for. */
 export interface AssertionRequest {
   /** Issuer of the authorization server that receives the assertion: the claim `aud`. */
   readonly issuer: string;
@@ -88,7 +88,8 @@ const ASSERTION_RULES: OptionRules<JwtBearerOptions> = {
 };
 
 /**
- * Tokens for an assertion that another party has signed, such as a workload identity or the result of `identityAssertion`.
+ * Grant for `oauthFetch`: exchanges an assertion that another party has signed, such as a workload identity or that of
+ * {@link identityAssertion}, for tokens. Refresh tokens are not used: each token needs a new assertion.
  *
  * Source: RFC 7523, section 2.1.
  *
@@ -136,8 +137,8 @@ const RULES: OptionRules<IdentityAssertionOptions> = {
 };
 
 /**
- * Assertions for {@link jwtBearer} from a company's identity provider. It exchanges the ID token of a user for an assertion if the company
- * allows the user to access the server (MCP's "Enterprise-Managed Authorization").
+ * Creates the function `assertion` of {@link jwtBearer} for a company's identity provider. It exchanges the ID token of a user for an
+ * assertion if the company allows the user to access the server (MCP's "Enterprise-Managed Authorization"), else throws a `ToolError`.
  *
  * Source: RFC 8693, and the OAuth working group's "Identity Assertion Authorization Grant".
  *

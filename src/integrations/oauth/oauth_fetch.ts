@@ -41,7 +41,7 @@ const RULES: OptionRules<OAuthFetchOptions> = {
   fetch: FUNCTION,
 };
 
-/** A `fetch` for transports that gets, sends and renews tokens. */
+/** Result of {@link oauthFetch}: a `fetch` for transports that gets, sends and renews tokens, with `signIn` and `signOut`. */
 export interface OAuthFetch {
   /** Sends a request with the current token, and repeats it with another one if the server rejects it. */
   (url: string, init: RequestInit): Promise<Response>;
@@ -61,8 +61,8 @@ export interface OAuthFetch {
  * names, when it first rejects a request. Tokens are renewed by refresh tokens before they expire. If the server requires further scopes,
  * they are requested once.
  *
- * Tokens are only sent to the origin of `url`. Parallel calls wait for the same token. Failures are thrown as a `ToolError` with the code
- * `unauthenticated`, or `unavailable` for a temporary error.
+ * Tokens are only sent to the origin of `url`. Parallel calls wait for the same token. A request with a stream as its body is not repeated.
+ * Failures are thrown as a `ToolError` with the code `unauthenticated`, or `unavailable` for a temporary error.
  *
  * @example A machine, with a secret
  * ```ts

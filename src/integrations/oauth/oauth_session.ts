@@ -17,7 +17,7 @@ import {
   TokenStoreError,
 } from "./token_storage.ts";
 
-/** A key pair of Web Crypto. The global `CryptoKeyPair` is only in the DOM library and in the types of Bun and Workers. */
+/** A key pair of Web Crypto for DPoP. The global `CryptoKeyPair` fits; its type is only in the DOM library, Bun and Workers. */
 export interface DpopKeys {
   /** For `verify`; extractable. */
   readonly publicKey: CryptoKey;
@@ -50,7 +50,7 @@ const MAX_LIFE_MS = 31_536_000_000;
 /** Error codes after which a refresh token, or its client, is no longer valid. */
 const INVALID_GRANT = ["invalid_grant", "invalid_client", "unauthorized_client"];
 
-/** Returns, renews, stores and deletes the tokens for one resource server. */
+/** Requests, returns, renews, stores and deletes the tokens for one resource server. Calls at the same time share one renewal. */
 export class OAuthSession {
   /** Creates DPoP proofs, if tokens are bound to a key. */
   readonly dpop: DPoPHandle | undefined;
@@ -71,7 +71,7 @@ export class OAuthSession {
     this.dpop = options.dpop && DPoP({}, options.dpop);
   }
 
-  /** Returns the tokens to send; `undefined` before the first ones. */
+  /** Returns the tokens to send, refreshed if they are due; `undefined` without tokens, or if they expired and cannot be refreshed. */
   async current(): Promise<StoredTokens | undefined> {
     const known = await this.#known();
     if (known === undefined || !this.#isDue(known)) return known;
@@ -86,7 +86,7 @@ export class OAuthSession {
     }
   }
 
-  /** The server has accepted a token. */
+  /** Records that the server has accepted a token. If it is rejected later, another one is requested. */
   confirm({ accessToken }: StoredTokens): void {
     if (this.#unconfirmed?.accessToken === accessToken) this.#unconfirmed = undefined;
   }

@@ -11,7 +11,7 @@ import { authServerError, readJsonObject, toAuthError } from "./auth_server_clie
 import type { GrantRequest, IssuerMetadata } from "./grant.ts";
 import type { StoredClient } from "./token_storage.ts";
 
-/** Credentials and metadata of a client. */
+/** The options of `authorizationCode` that identify the client, or that it is registered with. */
 export interface RegistrationOptions {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
@@ -19,7 +19,7 @@ export interface RegistrationOptions {
   readonly clientMetadata?: JsonObject | undefined;
 }
 
-/** Returns the client id and, if there is one, the secret; registers the client if necessary. @throws {ToolError} If it cannot register. */
+/** Returns `clientId`, else `clientMetadataUrl` if supported, else a stored or new registration. @throws {ToolError} If it cannot register. */
 export async function identify(
   options: RegistrationOptions,
   redirectUrl: string,

@@ -22,7 +22,7 @@ interface TokenRequest {
   readonly key?: ClientKey | undefined;
 }
 
-/** Sends a token request. @throws {ToolError} If no token is issued. */
+/** Sends a request to the token endpoint. `scopes` of the result are the requested ones. @throws {ToolError} If no valid token is issued. */
 export async function requestTokens(
   request: GrantRequest,
   client: StoredClient,
@@ -45,7 +45,7 @@ export async function requestTokens(
   }
 }
 
-/** Encodes scopes as a parameter. */
+/** Encodes scopes as the parameter `scope`, separated by spaces; no parameter for `undefined`. */
 export function scopeParameter(scopes: readonly string[] | undefined): Readonly<Record<string, string>> {
   return scopes === undefined ? {} : { scope: scopes.join(" ") };
 }
@@ -84,7 +84,7 @@ function readTokens(tokens: TokenEndpointResponse, isBound: boolean): Omit<Issue
   return { accessToken, type: isBound ? "dpop" : "bearer", refreshToken, expiresInSeconds };
 }
 
-/** Private key of a client. */
+/** Private key for client authentication by a signed JWT (`private_key_jwt`), in place of a client secret. */
 export interface ClientKey {
   /** Signing key for ES256, RS256, PS256 or Ed25519. */
   readonly key: CryptoKey;
@@ -92,7 +92,7 @@ export interface ClientKey {
   readonly id?: string | undefined;
 }
 
-/** Selects the client authentication at the token endpoint by the credentials and the supported methods. */
+/** Client authentication at a token endpoint: `key`, or the secret by `method` or one of `server`, or none. @throws {ToolError} If none fits. */
 export function clientAuthentication(
   { secret, method }: StoredClient,
   server: IssuerMetadata,

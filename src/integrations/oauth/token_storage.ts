@@ -39,11 +39,12 @@ interface Tokens {
   readonly client?: StoredClient | undefined;
 }
 
+/** Tokens as the token endpoint has issued them, before they are stored. `scopes` are the requested ones. */
 export interface IssuedTokens extends Tokens {
   readonly expiresInSeconds?: number | undefined;
 }
 
-/** Stored tokens and their validity. */
+/** Tokens of one resource server as they are stored, with their issuer, the times of renewal and expiry, and the DPoP key. */
 export interface StoredTokens extends Tokens {
   /** Time to renew the token, in milliseconds since the Unix epoch. */
   readonly renewAtMs?: number | undefined;
@@ -56,7 +57,7 @@ export interface StoredTokens extends Tokens {
   readonly keyThumbprint?: string | undefined;
 }
 
-/** Error of the token store, as opposed to errors of servers. */
+/** Error of the token store: one of its methods has thrown. Its code is `unavailable`, as of a temporary error of a server. */
 export class TokenStoreError extends ToolError {
   /** @param method The method that failed. */
   constructor(method: keyof OAuthStore, cause: unknown) {
@@ -64,7 +65,7 @@ export class TokenStoreError extends ToolError {
   }
 }
 
-/** The records of one server in a store. Invalid records are treated as missing. */
+/** Tokens and client registrations for one resource server, as JSON in an {@link OAuthStore}. Invalid records are treated as missing. */
 export class TokenStorage {
   readonly #store: OAuthStore;
   readonly #tokensKey: string;

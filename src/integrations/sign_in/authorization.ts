@@ -10,7 +10,7 @@ import { checkRedirect, type SignInClient } from "./clients.ts";
 import type { SignInConfig } from "./config.ts";
 import { OAuthError } from "./oauth_error.ts";
 
-/** A valid authorization request. JSON, because it is sealed. */
+/** Validated authorization request of a client. Plain JSON: it is sealed into the consent form, the cookie of the sign-in and the code. */
 export interface Authorization extends JsonObject {
   /** SHA-256 of the client id, which may be long. */
   readonly client: string;
@@ -19,7 +19,7 @@ export interface Authorization extends JsonObject {
   readonly scopes: readonly string[];
 }
 
-/** The state of a client, which is returned to it. */
+/** A validated authorization request, and the parameter `state` of the client, which is returned to it unchanged. */
 export interface ClientRequest {
   readonly authorization: Authorization;
   readonly state: string | null;
@@ -29,7 +29,7 @@ export interface ClientRequest {
 const MAX_STATE_CHARS = 1_000;
 
 /**
- * Validates a request whose client and redirect URI are valid.
+ * Validates response type, PKCE challenge, resource and redirect URI of an authorization request. Scopes that are not supported are dropped.
  *
  * @throws {OAuthError} If it is invalid. The error may be sent to the redirect URI.
  */
@@ -54,14 +54,14 @@ export async function readAuthorization(
   };
 }
 
-/** Reads the state of a client. @throws {OAuthError} If it is too long for the cookie that has to hold it. */
+/** Returns the parameter `state` of a client; `null` if it is missing. @throws {OAuthError} If it is too long for the cookie that has to hold it. */
 export function readState(parameters: ReadonlyMap<string, string>): string | null {
   const state = parameters.get("state") ?? null;
   if ((state?.length ?? 0) <= MAX_STATE_CHARS) return state;
   throw new OAuthError("invalid_request", `The parameter state is longer than ${MAX_STATE_CHARS} characters`);
 }
 
-/** Tokens are issued for one resource. @throws {OAuthError} If a request names another one. */
+/** Validates the parameter `resource` of a request, which may be missing. @throws {OAuthError} If it names another resource than `resource`. */
 export function checkResource(given: string | undefined, resource: string): void {
   // `URL` writes an origin with a slash.
   if (given === undefined || given === resource || given === new URL(resource).href) return;
@@ -80,7 +80,7 @@ export async function hashText(text: string): Promise<string> {
   return encodeBase64Url(await sha256(text));
 }
 
-/** The URL of a client with the response to its request. The issuer protects clients from mix-up attacks. */
+/** The redirect URI with a response, `{ code }` or `{ error, … }`, in its query. `iss` is added too: it protects clients from mix-up attacks. */
 export function responseUrl(
   redirectUri: string,
   response: Readonly<Record<string, string>>,

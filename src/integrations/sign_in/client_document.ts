@@ -11,7 +11,7 @@ import type { Members } from "../../internal/json.ts";
 import { publicFetch } from "../webhooks/public_fetch.ts";
 import { OAuthError } from "./oauth_error.ts";
 
-/** Sends a request; it must refuse hosts whose addresses are not public. */
+/** Fetches the metadata document of a client, like `fetch`. Any caller can choose the URL: hosts whose addresses are not public must be refused. */
 export type FetchDocument = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Maximum size of a document in bytes, as the draft advises. */
@@ -30,12 +30,12 @@ interface CachedDocument {
   readonly untilMs: number;
 }
 
-/** Whether a client id is the URL of a document. */
+/** Whether a client id starts with `https:`, and so is the URL of a metadata document. The rest of the URL is not checked. */
 export function isDocumentUrl(clientId: string): boolean {
   return /^https:/i.test(clientId);
 }
 
-/** Fetches and caches client ID metadata documents: a client whose id is a URL describes itself there. */
+/** Fetches client id metadata documents: a client whose id is a URL describes itself there. Caches at most 500, for 30 seconds to a day. */
 export class ClientDocuments {
   readonly #fetch: FetchDocument;
   readonly #now: () => number;

@@ -10,7 +10,7 @@ import { OAuthError } from "./oauth_error.ts";
 import { isSameRedirect, redirectProblem } from "./redirect_uri.ts";
 import type { Sealer } from "./sealer.ts";
 
-/** An OAuth client of `signIn`: listed in the options, described by a document, or registered. */
+/** An OAuth client of `signIn`, and its `source`: the option `clients`, a metadata document, or a dynamic registration. */
 export interface SignInClient extends ListedClient {
   readonly source: "listed" | "document" | "registered";
 }
@@ -18,7 +18,7 @@ export interface SignInClient extends ListedClient {
 /** Limits of a client: number of redirect URIs, length of its name, and length of a sealed registration, in characters. */
 const [MAX_REDIRECTS, MAX_NAME_CHARS, MAX_ID_CHARS] = [10, 80, 2_048];
 
-/** Finds OAuth clients by id, and registers new ones unless the options list all of them. */
+/** Finds OAuth clients by id, only listed ones with the option `clients`. Registers new ones: the id is the sealed registration. Stores none. */
 export class Clients {
   readonly #listed: readonly ListedClient[] | undefined;
   readonly #sealer: Sealer;
@@ -35,7 +35,7 @@ export class Clients {
     return this.#listed === undefined;
   }
 
-  /** @throws {OAuthError} If the client is unknown. */
+  /** Returns the client of an id; fetches its metadata document if the id is a URL. @throws {OAuthError} If the client is unknown. */
   async find(id: string | undefined): Promise<SignInClient> {
     if (id === undefined || id === "") throw new OAuthError("invalid_request", "The parameter client_id is missing");
     const listed = this.#listed?.find((one) => one.id === id);
@@ -74,7 +74,7 @@ export class Clients {
   }
 }
 
-/** Validates the redirect URI of a request. @throws {OAuthError} If the client has not registered it. */
+/** Returns the redirect URI of a request. @throws {OAuthError} If it is not one of the client's; the port of `http` loopback URIs may differ. */
 export function checkRedirect(client: SignInClient, given: string | undefined): string {
   const isRegistered = given !== undefined && redirectProblem(given) === undefined &&
     client.redirectUris.some((uri) => isSameRedirect(uri, given));

@@ -19,7 +19,7 @@ import type { FetchDocument } from "./client_document.ts";
 import type { SignInProvider } from "./provider.ts";
 import { redirectProblem } from "./redirect_uri.ts";
 
-/** A user who has signed in at the identity provider. */
+/** A user who has signed in at the identity provider: the argument of the option `principal`. */
 export interface SignedInUser {
   /** Id of the user at the provider: the claim `sub`. */
   readonly subject: string;
@@ -31,7 +31,7 @@ export interface SignedInUser {
   readonly providerScopes: readonly string[] | undefined;
 }
 
-/** Remembers used codes, used refresh tokens and revoked sign-ins for all replicas. */
+/** Storage that all replicas share, for ids of used codes, used refresh tokens and revoked sign-ins. Tokens are not stored. */
 export interface SignInStore {
   /**
    * Stores a key until a time, in milliseconds since the Unix epoch. Returns whether it is new. Has to be atomic, such as `SET … NX PXAT`
@@ -42,7 +42,7 @@ export interface SignInStore {
   has(key: string): MaybePromise<boolean>;
 }
 
-/** A client that the server's author has listed. */
+/** An OAuth client in the option `clients` of `signIn`. It is public: it has no secret. */
 export interface ListedClient {
   /** Client id, which the client is configured with. */
   readonly id: string;
@@ -71,16 +71,14 @@ export interface SignInOptions {
   readonly name?: string | undefined;
   /** The only clients. Default: every client with a metadata document, or that registers. */
   readonly clients?: readonly ListedClient[] | undefined;
-  /**
-   * Whether access tokens carry the provider's tokens, for `upstreamTokens(ctx)`. Default: `"identity"`, which does not.
-   */
+  /** Whether access tokens carry the provider's access token, for `upstreamTokens(ctx)`. Default: `"identity"`, which does not. */
   readonly upstream?: "identity" | "tokens" | undefined;
   /**
    * Returns the principal of a user; `undefined` refuses the user. Scopes beyond those of the user's consent are dropped. Called at each
    * sign-in and refresh. Default: the subject, the scopes, and the claims `name`, `email`, `email_verified` and `preferred_username`.
    */
   readonly principal?: ((user: SignedInUser) => MaybePromise<Principal | undefined>) | undefined;
-  /** Detects reused refresh tokens, and brings revocation. Default: none; codes are still good once, at the provider. */
+  /** Detects reused codes and refresh tokens, and adds the endpoint `/revoke`. Default: none; the provider still refuses reused codes. */
   readonly store?: SignInStore | undefined;
   /** Lifetime of an access token in seconds. It ends with that of the provider at the latest. Default: 3,600. */
   readonly accessTokenSeconds?: number | undefined;
@@ -88,9 +86,7 @@ export interface SignInOptions {
   readonly refreshTokenSeconds?: number | undefined;
   /** Replaces the global `fetch` for requests to the provider. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /**
-   * Fetches metadata documents of clients, from URLs that any caller can choose. Default: public addresses only, which needs `node:https`.
-   */
+  /** Fetches metadata documents of clients, from URLs that any caller can choose. Default: public addresses only, which needs `node:https`. */
   readonly fetchDocument?: FetchDocument | undefined;
 }
 
@@ -129,7 +125,7 @@ const RULES: OptionRules<SignInOptions> = {
   fetchDocument: FUNCTION,
 };
 
-/** @throws {TypeError} If an option is missing, unknown or invalid. */
+/** Validates the options of `signIn`, and adds the defaults. @throws {TypeError} If an option is missing, unknown or invalid. */
 export function validateSignIn(options: SignInOptions): Omit<SignInConfig, "now"> {
   checkOptions("sign users in", options, RULES);
   const { origin, host } = new URL(options.resource);

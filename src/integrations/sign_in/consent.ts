@@ -64,7 +64,7 @@ function destinationOf(redirectUri: string): string {
     : target;
 }
 
-/** The page for errors that must not be redirected, because the redirect URI is not proven. */
+/** HTML page for errors that are shown in the browser. They must not be redirected to the client, such as those before its redirect URI is proven. */
 export function errorPage(status: number, message: string, headers?: Readonly<Record<string, string>>): Reply {
   return htmlPage(status, "Sign-in failed", `<p>${escapeHtml(message)}.</p>`, {
     "content-security-policy": PAGE_POLICY,
@@ -72,7 +72,7 @@ export function errorPage(status: number, message: string, headers?: Readonly<Re
   });
 }
 
-/** Cookies of a sign-in. Other hosts of the domain cannot set them, by the prefix; that needs https. */
+/** Encodes and reads the cookies of a sign-in. With an https issuer they are `__Host-` cookies, which other hosts of the domain cannot set. */
 export class Cookies {
   readonly #prefix: string;
   readonly #attributes: string;
@@ -105,7 +105,7 @@ export class Cookies {
 /** Longest name and value of a cookie. Browsers allow 4,096 with the attributes. */
 const MAX_COOKIE_CHARS = 4_000;
 
-/** Compares secrets in constant time. */
+/** Whether two secrets are equal, compared in constant time. `false` if `found` is missing. */
 export function isSameText(wanted: string, found: string | undefined): boolean {
   return found !== undefined && isSameBytes(encodeText(wanted), encodeText(found));
 }

@@ -47,7 +47,7 @@ interface Route {
   readonly isForPrograms: boolean;
 }
 
-/** Authorization server between MCP clients and an identity provider. */
+/** HTTP endpoints of `signIn`: metadata, authorize, consent, callback and token; register without the option `clients`, revoke with a `store`. */
 export class SignInEndpoints implements MountedWire {
   readonly paths: readonly string[];
   readonly unauthenticatedPaths: readonly string[];

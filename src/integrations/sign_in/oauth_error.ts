@@ -1,4 +1,4 @@
-/** An error of an OAuth endpoint, with its code. Its message is sent to the client. */
+/** An error of an OAuth endpoint, with its code. Its message is sent to the client, or shown in the browser; `reason` is only logged. */
 export class OAuthError extends Error {
   /** Error code of OAuth: `invalid_request`. */
   readonly code: string;
@@ -15,7 +15,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** Parameters of a query or form. @throws {OAuthError} If one is repeated: parsers differ in which one they read. */
+/** Decodes the parameters of a query or form. @throws {OAuthError} If one is repeated: parsers differ in which one they read. */
 export function readParameters(encoded: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(encoded)) {

@@ -10,7 +10,7 @@ const PROFILE: readonly string[] = ["openid", "profile", "email"];
 /** With this scope the provider issues a refresh token. */
 const OFFLINE: readonly string[] = [...PROFILE, "offline_access"];
 
-/** Google. It asks the user at each sign-in, because it issues a refresh token only then. */
+/** Provider for `signIn`: users of Google, of any domain. Google asks for consent at each sign-in, because it issues a refresh token only then. */
 export function google(client: ProviderClient): SignInProvider {
   const parameters = { access_type: "offline", prompt: "consent", ...client.parameters };
   return oidc({ name: "Google", issuer: "https://accounts.google.com", ...client, parameters });
@@ -32,7 +32,7 @@ export function entra({ tenant, ...client }: ProviderClient & {
   return oidc({ name: "Microsoft Entra", issuer, scopes: OFFLINE, ...client });
 }
 
-/** Provider for `signIn`: users of one Okta organization, or of a custom authorization server. */
+/** Provider for `signIn`: users of one Okta organization, or of a custom authorization server. @throws {TypeError} If `domain` is not a host name. */
 export function okta({ domain, authorizationServer, ...client }: ProviderClient & {
   /** Domain of the organization: `example.okta.com`. */
   readonly domain: string;
@@ -43,7 +43,7 @@ export function okta({ domain, authorizationServer, ...client }: ProviderClient 
   return oidc({ name: "Okta", issuer: `https://${hostName("Okta", domain)}${path}`, scopes: OFFLINE, ...client });
 }
 
-/** Provider for `signIn`: users of one Auth0 tenant. */
+/** Provider for `signIn`: users of one Auth0 tenant. @throws {TypeError} If `domain` is not a host name. */
 export function auth0({ domain, ...client }: ProviderClient & {
   /** Domain of the tenant: `example.eu.auth0.com`. */
   readonly domain: string;
@@ -62,7 +62,7 @@ export function keycloak({ url, realm, ...client }: ProviderClient & {
   return oidc({ name: "Keycloak", issuer, ...client });
 }
 
-/** GitHub, which has no id tokens: the user is the one that its API names, by number. */
+/** Provider for `signIn`: users of GitHub. It has no id tokens: its API is asked for the user, and `subject` is the number of the user. */
 export function github(client: ProviderClient): SignInProvider {
   return oauth({
     name: "GitHub",

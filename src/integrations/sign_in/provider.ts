@@ -13,7 +13,7 @@ import {
   TEXTS,
 } from "../../internal/options.ts";
 
-/** This server's registration at an identity provider. Its redirect URI there is the issuer of `signIn`, and `/callback`. */
+/** This server's registration as a client at an identity provider. Register `<issuer>/callback` there, with the `issuer` of `signIn`. */
 export interface ProviderClient {
   /** Client id at the provider. */
   readonly clientId: string;
@@ -57,7 +57,7 @@ export interface ProviderUser {
   readonly claims: JsonObject;
 }
 
-/** Identity provider of `signIn`. */
+/** Identity provider for the option `provider` of `signIn`. Returned by {@link oidc}, {@link oauth} and the presets, such as `google`. */
 export interface SignInProvider {
   /** Name on the consent page. */
   readonly name: string;
@@ -88,9 +88,9 @@ const RULES: OptionRules<OidcOptions> = {
 };
 
 /**
- * An identity provider with OpenID Connect and discovery. The user is the subject of the id token.
+ * Provider for `signIn` with OpenID Connect, whose endpoints are discovered from the issuer. The user is the subject of the id token.
  *
- * @param options `scopes` are `["openid", "profile", "email"]` by default. Providers that need it for a refresh token get `offline_access` too.
+ * @param options `scopes` are `["openid", "profile", "email"]` by default. Add `offline_access` if the provider needs it for a refresh token.
  * @throws {TypeError} If an option is missing, unknown or invalid.
  */
 export function oidc(options: OidcOptions): SignInProvider {
@@ -103,7 +103,7 @@ export function oidc(options: OidcOptions): SignInProvider {
 }
 
 /**
- * An identity provider with OAuth 2.0 alone, which has no id tokens: `identify` asks its API for the user.
+ * Provider for `signIn` with OAuth 2.0 alone, without discovery and id tokens: `identify` asks its API for the user.
  *
  * @throws {TypeError} If an option is missing, unknown or invalid.
  */

@@ -14,7 +14,7 @@ const REFUSED_SCHEMES: ReadonlySet<string> = new Set(
     .map((scheme) => `${scheme}:`),
 );
 
-/** Returns why a redirect URI is refused; `undefined` if it is allowed. */
+/** Returns why a redirect URI is refused; `undefined` if it is allowed: https, `http` on loopback, or the scheme of an app. */
 export function redirectProblem(uri: unknown): string | undefined {
   if (typeof uri !== "string" || uri.length > MAX_CHARS) return `it must be text of at most ${MAX_CHARS} characters`;
   // Printable ASCII without quotes, brackets, backslashes and a fragment: parsers disagree about the others.
@@ -30,7 +30,7 @@ export function redirectProblem(uri: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether a redirect leads to a program on the user's machine, which may be any. */
+/** Whether a redirect URI leads to a program on the user's machine: it is on loopback, or its scheme is not https. */
 export function isLocalRedirect(uri: string): boolean {
   const url = new URL(uri);
   return url.protocol !== "https:" || isLoopback(url);

@@ -10,7 +10,7 @@ import { deriveKey, nobleHmac } from "../../core/token/guard.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import type { SignInConfig } from "./config.ts";
 
-/** What a sealed text is for. */
+/** Purpose of a sealed text. Each has its own key: a text of one kind cannot be opened as another. */
 export type SealedKind = "client" | "consent" | "transaction" | "code" | "access" | "refresh";
 
 /** Content of a sealed text, with the time of its expiry in seconds since the Unix epoch; 0 for no expiry. */
@@ -25,7 +25,7 @@ const MAX_CHARS = 32_768;
 /** Tolerated difference between the clocks of replicas, in seconds. */
 const LEEWAY_SECONDS = 60;
 
-/** Seals JSON with the first key, and opens it with any. */
+/** Encrypts JSON as a JWE with the first key of the option `keys`, and decrypts it with any of them. */
 export class Sealer {
   readonly #keys: ReturnType<typeof parseKeys>;
   readonly #issuer: string;
@@ -44,7 +44,7 @@ export class Sealer {
     return Math.floor(this.#now() / 1000);
   }
 
-  /** @param seconds Lifetime; `undefined` for no expiry. */
+  /** Returns the encrypted content. @param seconds Lifetime; `undefined` for no expiry. */
   async seal(kind: SealedKind, content: JsonObject, seconds?: number): Promise<string> {
     const [{ kid }] = this.#keys;
     const jwt = new EncryptJWT({ c: content })
@@ -54,7 +54,7 @@ export class Sealer {
     return await jwt.encrypt(this.#key(kind, kid)!);
   }
 
-  /** Returns the content; otherwise why it cannot be read. Never throws. */
+  /** Decrypts a text of this kind, of this issuer. Returns why it cannot be read otherwise. Never throws. */
   async open(kind: SealedKind, sealed: string): Promise<Opened | "invalid" | "expired"> {
     if (sealed.length > MAX_CHARS) return "invalid";
     try {

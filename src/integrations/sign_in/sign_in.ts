@@ -11,7 +11,7 @@ import { Sealer } from "./sealer.ts";
 import { revokedKey } from "./token_endpoint.ts";
 import type { AccessContent } from "./token_issuer.ts";
 
-/** Tokens of the identity provider. */
+/** Access token that the identity provider has issued for a user, and its scopes. The refresh token is not part of it. */
 export interface UpstreamTokens {
   /** Access token for the provider's API. */
   readonly accessToken: string;
@@ -19,7 +19,7 @@ export interface UpstreamTokens {
   readonly scopes: readonly string[] | undefined;
 }
 
-/** Result of {@link signIn}. */
+/** Result of {@link signIn}: `wires` and `auth` for `createServer`, and access to the provider's tokens for handlers. */
 export interface SignIn {
   /** For the option `wires`, beside the wires of the tools: the endpoints, and the metadata of the resource. */
   readonly wires: readonly RequestWire[];
@@ -36,7 +36,7 @@ export interface SignIn {
 
 /**
  * Signs users in at an identity provider that does not register clients, such as Google or GitHub. The server becomes the authorization
- * server of its MCP clients, and one registered client of the provider. It keeps nothing: replicas share the keys alone.
+ * server of its MCP clients, and one registered client of the provider. Without `store` it keeps nothing: replicas share the keys alone.
  *
  * Register `<issuer>/callback` as the redirect URI at the provider.
  *
@@ -60,6 +60,7 @@ export interface SignIn {
  * strictEqual(refused.status, 401);
  * ```
  * @throws {TypeError} If an option is missing, unknown or invalid.
+ * @throws {RangeError} If a lifetime is not a whole number of at least 1 second.
  */
 export function signIn(options: SignInOptions): SignIn {
   const time = { clock: systemClock };

@@ -13,7 +13,7 @@ import type { Opened, Sealer } from "./sealer.ts";
 import { type RefreshContent, TokenIssuer } from "./token_issuer.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** Content of a code. The provider's code is inside, and is exchanged only for the client that it was issued to. */
+/** Content of a sealed authorization code. The provider's code is inside, and is exchanged only for the client that it was issued to. */
 export interface CodeContent extends JsonObject {
   /** Unique id, which is used once. */
   readonly id: string;
@@ -29,7 +29,7 @@ type Parameters = ReadonlyMap<string, string>;
 /** Seconds for which used codes and revoked sign-ins stay known after their expiry: clocks differ. */
 const KEPT_SECONDS = 120;
 
-/** Answers requests for tokens: by an authorization code, or by a refresh token. */
+/** Exchanges authorization codes and refresh tokens of this server for tokens, after its checks also at the provider. Revokes sign-ins. */
 export class TokenEndpoint {
   readonly #config: SignInConfig;
   readonly #sealer: Sealer;
@@ -43,7 +43,7 @@ export class TokenEndpoint {
     this.#issuer = new TokenIssuer(config, sealer);
   }
 
-  /** Returns the response. @throws {OAuthError} If the request is refused. */
+  /** Returns the JSON of the response, with the tokens. @throws {OAuthError} If the request is refused. */
   async issue(parameters: Parameters): Promise<JsonObject> {
     switch (parameters.get("grant_type")) {
       case "authorization_code":
@@ -138,7 +138,7 @@ function usedKey(id: string): string {
   return `used ${id}`;
 }
 
-/** Key of the store for a sign-in that was revoked. */
+/** Key of the option `store` for a revoked sign-in. @param session Id of the sign-in, which all its tokens have. */
 export function revokedKey(session: string): string {
   return `revoked ${session}`;
 }

@@ -9,7 +9,7 @@ import { OAuthError } from "./oauth_error.ts";
 import type { Sealer } from "./sealer.ts";
 import type { UpstreamGrant } from "./upstream.ts";
 
-/** Content of an access token. */
+/** Content of a sealed access token of this server. Clients cannot read it. */
 export interface AccessContent extends JsonObject {
   /** The resource that it is for. */
   readonly aud: string;
@@ -22,7 +22,7 @@ export interface AccessContent extends JsonObject {
   readonly upstream: JsonObject | null;
 }
 
-/** Content of a refresh token. */
+/** Content of a sealed refresh token of this server, with the provider's token that a refresh needs. Clients cannot read it. */
 export interface RefreshContent extends JsonObject {
   /** Unique id, which is used once. */
   readonly id: string;
@@ -36,7 +36,7 @@ export interface RefreshContent extends JsonObject {
   readonly accessToken: string | null;
 }
 
-/** A sign-in, or its continuation by a refresh. */
+/** What tokens are issued for: a new sign-in or a refresh of one, with the response of the provider in `grant`. */
 export interface SignedIn {
   readonly client: string;
   readonly session: string;

@@ -37,7 +37,7 @@ export interface UpstreamSecrets {
   readonly verifier: string;
 }
 
-/** Tokens of the provider, and whose they are. */
+/** Result of a code exchange or a refresh at the provider: its tokens, their lifetime and scopes, and the user that they belong to. */
 export interface UpstreamGrant extends ProviderUser {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
@@ -45,7 +45,7 @@ export interface UpstreamGrant extends ProviderUser {
   readonly scopes: readonly string[] | undefined;
 }
 
-/** What has to be known for a refresh. */
+/** Input of a refresh at the provider: the user, and the provider's refresh token or an access token that does not expire. */
 export interface SavedGrant extends ProviderUser {
   readonly refreshToken?: string | undefined;
   /** Of providers whose access tokens do not expire. */
@@ -77,7 +77,7 @@ const TOKEN_CLAIMS: ReadonlySet<string> = new Set(
 /** Time that the provider's metadata are cached, in milliseconds. */
 const METADATA_MS = 3_600_000;
 
-/** Signs users in at the identity provider by the authorization code flow with PKCE. */
+/** Client of the identity provider: sends users to it, exchanges its codes and refreshes its tokens (authorization code flow with PKCE). */
 export class Upstream {
   readonly #settings: SignInProvider["~provider"];
   readonly #redirectUri: string;
