@@ -100,7 +100,7 @@ export class ReplicaLife implements Replica {
     for (const link of [...this.#links]) link.heal?.();
   }
 
-  /** Isolates the replica. */
+  /** Kills the replica permanently: its requests to the engine and its replies are discarded, and its timers do not fire. */
   kill(): void {
     this.partition();
     this.#isKilled = true;

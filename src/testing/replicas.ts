@@ -10,7 +10,7 @@ import { type MemoryServer, memoryTransport } from "../wires/memory/client/trans
 import { drawLot, drawSkew, heard, type Lot, Random, type ReplicaFaults } from "./faults.ts";
 import { type Replica, ReplicaLife } from "./replica.ts";
 
-/** Members of a server that {@link simulateReplicas} uses. */
+/** A server of tools that {@link simulateReplicas} can run: what `createServer` returns, or its members that are used here. */
 export interface ReplicaServer extends ToolSource, MemoryServer {
   /** Waits for running calls, then ends the rest. */
   close(graceMs?: number): Promise<void>;

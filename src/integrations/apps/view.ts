@@ -28,7 +28,7 @@ export interface ViewCsp {
   readonly baseUriDomains?: readonly string[];
 }
 
-/** A permission of the browser. Hosts may refuse it. */
+/** A permission of the browser that the page of a view asks its host for. Hosts may refuse it. */
 export type ViewPermission = "camera" | "microphone" | "geolocation" | "clipboardWrite";
 
 /** Who may call a tool: models, views of the same server, or both. */

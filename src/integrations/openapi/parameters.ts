@@ -31,11 +31,11 @@ const FORBIDDEN_HEADERS =
   /^(?:host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|keep-alive|cookie|proxy-.*|sec-.*)$/i;
 
 /**
- * Reads a parameter; `undefined` for a header that describes the body, and for an optional parameter that
- * cannot be sent.
+ * Reads a parameter; `undefined` for the headers `accept`, `content-type` and `authorization`, which OpenAPI ignores, and for an optional
+ * parameter that cannot be sent, such as a cookie.
  *
  * @param leaveOut Called for the latter.
- * @throws {ImportError} If a required parameter cannot be sent.
+ * @throws {ImportError} If a required parameter cannot be sent, or the style or the schema of any is not supported.
  */
 export function readParameter(
   { name, source }: NamedParameter,
@@ -103,7 +103,7 @@ export function queryParts({ name, style, isExploded }: Parameter, value: unknow
   return [`${key}=${listed(members.flat(), name, encode)}`];
 }
 
-/** Serializes a parameter's value for a path. */
+/** Serializes a parameter's value for a path, percent-encoded: arrays and objects as a list with commas, or as JSON. */
 export function pathText(parameter: Parameter, value: unknown): string {
   return simple(parameter, value, encode);
 }

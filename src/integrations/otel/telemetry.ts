@@ -18,9 +18,9 @@ import { isJsonObject } from "../../internal/json.ts";
 export const RPC_SYSTEM_NAME = "rpc.system.name";
 /** Attribute: name of the tool. */
 export const RPC_METHOD = "rpc.method";
-/** Attribute: `OK`, or the error code. */
+/** Attribute: the error code, or `OK` for every other result, failures included. */
 export const RPC_STATUS_CODE = "rpc.status_code";
-/** Attribute: the error code, if the error counts as an error of the measuring side. */
+/** Attribute: the error code, for a client of every error, for a server of its own faults; `_OTHER` for an exception at a client. */
 export const ERROR_TYPE = "error.type";
 
 /** Metric: duration of a call at the server, in seconds. */
@@ -28,7 +28,7 @@ export const SERVER_CALL_DURATION = "rpc.server.call.duration";
 /** Metric: duration of a call at the client, in seconds. */
 export const CLIENT_CALL_DURATION = "rpc.client.call.duration";
 
-/** Attribute: wire of the call. */
+/** Attribute: wire of the call, such as `mcp` or `grpc`; `job` for a run of deferred work. */
 export const WIRE = "toolwire.wire";
 /** Attribute: kind of the result: `answer`, `promise`, `elicitation`, `request-for-more-resource`, `failure` or `error`. */
 export const OUTCOME = "toolwire.outcome";
@@ -80,7 +80,7 @@ export function lazyInstruments<Instruments>(
   return () => (created ??= create(meter ?? metrics.getMeter(SYSTEM)));
 }
 
-/** Creates a histogram of createDurationHistogram in seconds, with the bucket boundaries of the conventions. */
+/** Creates a histogram of durations in seconds, with the bucket boundaries of the semantic conventions. */
 export function createDurationHistogram(meter: Meter, name: string, description: string): Histogram {
   const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
   return meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries } });
@@ -97,7 +97,7 @@ const SERVER_FAULTS: ReadonlySet<ToolErrorCode> = new Set([
 /** The side that measures a call. For a client every error result is an error. */
 type Side = "server" | "client";
 
-/** Attributes of the result of a call, for spans and measurements. */
+/** Attributes of the result of a call, for spans and measurements: its kind, its status code, and the error type if it counts for the side. */
 export function resultAttributes(result: CallResult | UnknownOutcome, side: Side): Attributes {
   if (result.kind !== "error") return { [RPC_STATUS_CODE]: "OK", [OUTCOME]: result.kind };
   const { code } = result;

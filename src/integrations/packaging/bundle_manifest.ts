@@ -13,7 +13,7 @@ import {
 /** Path of the program in a bundle. */
 export const ENTRY_POINT = "server/index.mjs";
 
-/** A value that the host asks its user for. */
+/** A value that the host asks its user for, and passes to the server as an environment variable. */
 export interface BundleSetting {
   /** Type of the value. */
   readonly type: "string";
@@ -68,7 +68,7 @@ export interface BundleManifest {
 }
 
 /**
- * Creates the manifest of a bundle.
+ * Creates the `manifest.json` of a bundle from package.json, tools and environment variables. Writes no file.
  *
  * @param tools The tools that the packed server lists.
  * @throws {PackagingError} If the package has no name, exact version, description or author.

@@ -8,7 +8,7 @@ import {
   repositoryOf,
 } from "./package_manifest.ts";
 
-/** Address of the schema. */
+/** URL of the JSON Schema that `server.json` complies with: its member `$schema`. */
 export const SERVER_JSON_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
 /** `server.json`, as far as Toolwire writes it. */
@@ -64,7 +64,7 @@ export interface ServerJsonOptions {
 }
 
 /**
- * Creates the `server.json` of a package. A package that is private has remotes alone.
+ * Creates the `server.json` of a package, and returns it; writes no file. A package that is private has remotes alone.
  *
  * @example
  * ```ts

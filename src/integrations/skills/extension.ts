@@ -20,7 +20,7 @@ interface Child {
 
 const FOLDER_TYPE = "inode/directory";
 
-/** Creates the extension of a server from the files of all its skills. */
+/** Creates the extension of a server from the files of all its skills: the methods that list and get skills, and list folders. */
 export function joinSkills(found: readonly unknown[]): ContentExtension {
   // The one cast: resources of this extension are made with this data.
   const data = found as readonly SkillData[];

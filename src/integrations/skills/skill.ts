@@ -2,7 +2,7 @@
 import { toHex } from "../../internal/encoding.ts";
 import { readFrontmatter, type SkillFrontmatter } from "./frontmatter.ts";
 
-/** Identifier of the extension. */
+/** Identifier of the extension Skills, under which a server declares it to clients of MCP. */
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
 /** Name of the file that makes a folder a skill. */
@@ -56,7 +56,7 @@ const MAX_FILES = 512;
 const MAX_BYTES = 16_777_216;
 
 /**
- * Checks a skill, and computes the digests of its files.
+ * Checks a skill: its paths, its SKILL.md, at most 512 files and 16 MiB. Computes URIs, media types and digests of the files.
  *
  * @throws {TypeError} If it is not a valid skill.
  */
@@ -81,7 +81,7 @@ export async function loadSkill({ path, files: given }: SkillSource): Promise<Lo
   return { entry: { uri, frontmatter, resources: files.map(pick) }, files };
 }
 
-/** Whether a request for a file gives text: whenever the bytes are UTF-8, with or without a byte order mark. */
+/** Decodes bytes as UTF-8, and keeps a byte order mark; `undefined` if they are not UTF-8: a request for the file then gives bytes. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -90,7 +90,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The digest of bytes, as lists have it. */
+/** The SHA-256 digest of bytes as lists have it: `sha256:` and hexadecimal digits. */
 export async function fileDigest(bytes: Uint8Array): Promise<string> {
   return `sha256:${toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as BufferSource)))}`;
 }

@@ -20,7 +20,7 @@ export interface WorkflowReference {
   readonly id: string;
 }
 
-/** Settings of an executor, complete. */
+/** The options of `temporal()` with their defaults, as the executor of a tool needs them. */
 export interface ExecutorSettings {
   readonly client: TemporalClient;
   readonly workflow: string;

@@ -6,7 +6,7 @@ export const STATE_QUERY = "toolwire_state";
 /** Name of the signal that brings a {@link QuestionReply}. */
 export const REPLY_SIGNAL = "toolwire_reply";
 
-/** A question of a workflow. */
+/** A question of a workflow to the caller of its tool. */
 export interface WorkflowQuestion {
   /** Text for people. */
   readonly message: string;

@@ -4,8 +4,9 @@ import { encodeText } from "../../core/token/layout.ts";
 import type { Clock } from "../../internal/time.ts";
 import { type Signers, signWebhook } from "./signature.ts";
 
-/** Failures in a row after which an endpoint is left alone, and for how long, in milliseconds. */
+/** Number of failures in a row after which an endpoint is left alone. */
 const MAX_FAILURES = 5;
+/** Time for which an endpoint is left alone after failures, in milliseconds. */
 export const PAUSE_MS = 60_000;
 
 /** Number of endpoints whose failures are counted. */
@@ -58,7 +59,7 @@ export interface SenderOptions {
   readonly fetch: SendRequest;
 }
 
-/** Sends the webhooks of one target, one try a call, and pauses endpoints that fail again and again. */
+/** Sends the webhooks of one target, one try a call. After 5 failures in a row, an endpoint is tried once a minute only. */
 export class EndpointSender {
   readonly #options: SenderOptions;
   /** By URL. */
@@ -68,7 +69,7 @@ export class EndpointSender {
     this.#options = options;
   }
 
-  /** Makes one try. Never rejects. */
+  /** Makes one try; none while the endpoint is paused, unless it is the last one. Never rejects: a failure is part of the result. */
   async send(to: Destination, delivery: WebhookRequest): Promise<Attempt> {
     const pausedMs = delivery.isLast ? 0 : this.#beginTry(to.url);
     if (pausedMs > 0) return { isOver: false, reply: "left alone after failures", pausedMs };

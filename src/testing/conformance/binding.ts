@@ -10,7 +10,7 @@ export interface ListReply extends ShownExchange {
   readonly refusal: "denied" | "missing" | undefined;
 }
 
-/** An error of the protocol. */
+/** An error of the protocol, with its number or status as a kind that all bindings have. */
 export interface ErrorReply {
   /** What the number or status of the binding means. */
   readonly kind: "invalid params" | "not found" | "internal" | "other";

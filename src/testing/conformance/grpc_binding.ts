@@ -28,11 +28,11 @@ const DENIED: readonly unknown[] = [7, 16];
 /** Reply to `CallTool`. */
 export interface GrpcCallReply extends CallReply {
   readonly rpc: GrpcReply;
-  /** The messages that could be decoded. */
+  /** The messages, decoded; `undefined` for each that cannot be decoded. */
   readonly responses: readonly (DecodedResponse | undefined)[];
 }
 
-/** MCP-lite over gRPC or gRPC-Web. */
+/** Lists and calls the tools of one server by MCP-lite over gRPC or gRPC-Web, depending on the function that sends. */
 export class GrpcBinding implements Binding {
   readonly secrets: Set<string>;
   readonly #send: SendRpc;

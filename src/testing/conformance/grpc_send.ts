@@ -53,7 +53,7 @@ export function grpcWebSender(sender: HttpSender, base: string | URL): SendRpc {
   };
 }
 
-/** Sends RPCs by gRPC over one HTTP/2 connection. */
+/** Creates a function that sends RPCs by gRPC over one HTTP/2 connection, with these headers and a time limit for each. */
 export function grpcSender(
   address: string | URL,
   headers: NonNullable<HttpClientOptions["headers"]>,

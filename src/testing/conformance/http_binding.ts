@@ -17,7 +17,7 @@ const ERROR_KINDS: Readonly<Record<number, ErrorReply["kind"]>> = {
   [-32603]: "internal",
 };
 
-/** MCP-lite over HTTP at a base URL. */
+/** Lists and calls the tools of one server by MCP-lite over HTTP, at the paths of section 4 or, if those do not answer, of the appendix. */
 export class HttpBinding implements Binding {
   readonly sender: HttpSender;
   readonly secrets: Set<string>;
@@ -86,13 +86,13 @@ export class HttpBinding implements Binding {
   }
 }
 
-/** Reads the response to a call. */
+/** Reads result, `_meta` and error from the HTTP response to a call. */
 export function readCall(http: HttpReply): HttpCallReply {
   const { sent, received, json } = http;
   return { sent, received, http, ...readCallMessage(json) };
 }
 
-/** Reads a response of JSON-RPC to a call. */
+/** Reads result, `_meta` and error of a JSON-RPC response to a call; `undefined` for each that is absent or malformed. */
 export function readCallMessage(message: unknown): Pick<CallReply, "result" | "meta" | "error"> {
   const { result, error } = asObject(message);
   const members = isJsonObject(result) ? result : undefined;
@@ -110,7 +110,7 @@ export function errorNumber({ json }: HttpReply): unknown {
   return isJsonObject(error) ? error["code"] : undefined;
 }
 
-/** Whether a response is a stream of events, by its content type. */
+/** Whether a response is a stream of events: status 200 and the content type `text/event-stream`. */
 export function isOpenStream({ status, headers }: HttpReply): boolean {
   return status === 200 && /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
 }

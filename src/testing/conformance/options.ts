@@ -45,7 +45,7 @@ export interface ConformanceOptions {
   readonly timeoutMs?: number;
 }
 
-/** Options that name a tool. */
+/** Names of the options that name a tool. */
 export type ToolRole = Exclude<keyof ConformanceOptions, "allowWrites" | "timeoutMs">;
 
 const NAMED = rule("the name of a tool, or { name, arguments }", (value) => {
@@ -64,7 +64,7 @@ const RULES: OptionRules<ConformanceOptions> = {
   timeoutMs: wholeNumber(1),
 };
 
-/** @throws {TypeError} If an option is invalid or unknown. */
+/** Validates the options. @throws {TypeError} If one is invalid or unknown. @throws {RangeError} If a number is out of range. */
 export function assertConformanceOptions(options: ConformanceOptions): void {
   checkOptions("check a server", options, RULES);
 }

@@ -53,7 +53,7 @@ export class HttpSender {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @throws {ToolError} If there is no response. */
+  /** Sends a request and reads the response, or its start with `leavesEarly`. @throws {ToolError} If there is no response in time. */
   async send(url: string, request: HttpRequestOptions): Promise<HttpReply> {
     const { method = "POST", headers = {}, body, shown, leavesEarly = false } = request;
     const reply = await withTimeLimit(this.#timeoutMs, (monitor) => {

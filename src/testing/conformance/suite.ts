@@ -92,6 +92,7 @@ const COMMON_CHECKS = [...DISCOVERY_CHECKS, ...CALL_CHECKS, ...PROMISE_CHECKS, .
  * @param options Tools that may be called.
  * @returns The checks, by binding and section.
  * @throws {TypeError} If there is no address, or an option is invalid or unknown.
+ * @throws {RangeError} If `timeoutMs` is not a whole number of at least 1.
  */
 export function conformanceSuite(target: ConformanceTarget, options: ConformanceOptions = {}): ConformanceCheck[] {
   assertConformanceOptions(options);

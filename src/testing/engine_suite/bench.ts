@@ -46,7 +46,7 @@ export interface ContractCheck {
   run(bench: Bench): Promise<void>;
 }
 
-/** A check with the engines of two processes. */
+/** Makes a check with the engines of two processes, or with one engine twice if its jobs belong to one process. */
 export function withTwo(
   title: string,
   run: (one: Engine, other: Engine, bench: Bench) => Promise<void>,

@@ -27,7 +27,7 @@ const INTERNAL_ERROR = -32603;
 /** Number with which hosts refuse a request. */
 const REFUSED = -32000;
 
-/** Sends messages to the host, and takes messages of the host alone. */
+/** JSON-RPC of a view with its host, the parent window: sends by `postMessage`, and ignores the messages of other windows. */
 export class Bridge {
   readonly #window: PageWindow;
   readonly #handlers: BridgeHandlers;
