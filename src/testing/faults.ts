@@ -21,7 +21,7 @@ export interface ReplicaFaults {
   readonly maxSkewMs?: number;
 }
 
-/** The faults that the simulation draws for one request. */
+/** The faults that the simulation draws for one request, and the replica that receives it. */
 export interface Lot {
   /** Replica affected before the request. */
   readonly victim: number;

@@ -34,16 +34,16 @@ export const WIRE = "toolwire.wire";
 export const OUTCOME = "toolwire.outcome";
 /** Attribute of spans: code of a failure. Not on metrics, because the number of codes is unlimited. */
 const FAILURE_CODE = "toolwire.failure.code";
-/** Attribute: `ctx.callId`. */
+/** Attribute of spans: id of the call, `ctx.callId`. */
 export const CALL_ID = "toolwire.call.id";
 /** Attribute: id of an internal error in the log. */
 const CORRELATION_ID = "toolwire.correlation.id";
-/** Attribute: number of streamed partial results. */
+/** Attribute of spans: number of streamed partial results, if there were any. */
 export const PIECES = "toolwire.pieces";
-/** Attribute: attempt of a job, from 1. */
+/** Attribute of spans: attempt of a job, from 1. */
 export const ATTEMPT = "toolwire.attempt";
 
-/** The RPC system. The same for all wires, because a tool is the same method on all of them. */
+/** The RPC system, and name of the default tracer and meter. The same for all wires, because a tool is the same method on all of them. */
 export const SYSTEM = "toolwire";
 
 /** Options of {@link otel} and {@link otelTransport}. */

@@ -24,7 +24,7 @@ export interface Destination {
   readonly signers: Signers;
 }
 
-/** What a try came to: JSON, because it is kept as a step. */
+/** Result of one try to send a webhook: accepted, refused, failed, or put off. It is JSON, because a step of the job stores it. */
 export type Attempt = {
   /** Whether the endpoint has accepted the webhook, or no longer exists. */
   readonly isOver: boolean;
@@ -36,7 +36,7 @@ export type Attempt = {
   readonly pausedMs?: number;
 };
 
-/** A request to send. */
+/** A webhook to send: the same id and body in each try. */
 export interface WebhookRequest {
   /** The header `webhook-id`, the same in each try. */
   readonly id: string;
@@ -51,7 +51,7 @@ interface Failures {
   readonly pausedUntilMs: number;
 }
 
-/** Options of an {@link EndpointSender}. */
+/** Options of an {@link EndpointSender}: `timeoutMs` limits each try. */
 export interface SenderOptions {
   readonly clock: Clock;
   readonly logger: Logger | undefined;

@@ -20,7 +20,7 @@ export interface ModelContextTool {
   readonly execute: (input: unknown, call?: ModelContextCall) => Promise<unknown>;
 }
 
-/** `document.modelContext`. */
+/** `document.modelContext`, where a page registers tools until the signal aborts. */
 export interface ModelContext {
   registerTool(
     tool: ModelContextTool,

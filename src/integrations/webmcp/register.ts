@@ -22,7 +22,7 @@ export interface WebMcpRegistration {
 }
 
 /**
- * Registers the tools of a source in the page, for the agent of the browser; does nothing without one. A page that is replaced without a
+ * Registers the tools of a source in the page, for the agent of the browser; does nothing without WebMCP. A page that is replaced without a
  * navigation, and a list that changes, need `unregister()` and another call.
  *
  * An answer is its JSON value. A call that fails gives `{ error: { code, message } }`, since browsers hide exceptions from the agent; a failure

@@ -25,7 +25,7 @@ const ERROR_KINDS: Readonly<Record<number, ErrorReply["kind"]>> = {
 /** Statuses of a caller that the server does not know, or does not permit. */
 const DENIED: readonly unknown[] = [7, 16];
 
-/** Reply to `CallTool`. */
+/** Reply to `CallTool` or `CallToolStream`, with the RPC that it is from. */
 export interface GrpcCallReply extends CallReply {
   readonly rpc: GrpcReply;
   /** The messages, decoded; `undefined` for each that cannot be decoded. */

@@ -19,7 +19,7 @@ export interface GrpcReply {
   readonly httpStatus: number;
 }
 
-/** A request of an RPC. */
+/** A request of an RPC of the MCP-lite service. */
 export interface GrpcRequest {
   /** `GetTools`, `CallTool` or `CallToolStream`. */
   readonly method: string;

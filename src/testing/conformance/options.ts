@@ -35,9 +35,9 @@ export interface ConformanceOptions {
   readonly questionTool?: NamedTool;
   /** A tool whose business logic refuses these arguments. Default: the first tool with `readOnlyHint` that does. */
   readonly failureTool?: NamedTool;
-  /** A tool that breaks with these arguments. Default: none. */
+  /** A tool that ends with an internal error for these arguments. Default: none, and the checks of that do not apply. */
   readonly brokenTool?: NamedTool;
-  /** A tool that takes longer than a millisecond. Default: none. */
+  /** A tool that takes longer than a millisecond, for the deadline of gRPC. Default: none, and the check does not apply. */
   readonly slowTool?: NamedTool;
   /** Whether tools without `readOnlyHint` may be called, too. Default: `false`. */
   readonly allowWrites?: boolean;

@@ -13,7 +13,7 @@ const ERROR_KINDS: Readonly<Record<string, ErrorReply["kind"]>> = {
   INTERNAL_ERROR: "internal",
 };
 
-/** The webtool that the suite checks. Its metadata is fetched once. */
+/** The webtool that the suite checks: requests its metadata, once for the latest version, and executes actions. */
 export class WebtoolServer {
   readonly choice: ToolChoice;
   readonly sender: HttpSender;

@@ -28,7 +28,7 @@ export interface WorkflowApi {
   condition(isTrue: () => boolean, timeout?: number): Promise<boolean | void>;
 }
 
-/** Result of a question: the content that the caller accepted with, `"decline"`, `"cancel"`, or `"timeout"` if there was no answer in time. */
+/** Result of a question: the content of an accepted answer, `"decline"`, `"cancel"`, or `"timeout"` if there was no answer in time. */
 export type WorkflowAnswer<Content> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" | "cancel" | "timeout" };
