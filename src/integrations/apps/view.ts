@@ -34,7 +34,7 @@ export type ViewPermission = "camera" | "microphone" | "geolocation" | "clipboar
 /** Who may call a tool: models, views of the same server, or both. */
 export type ViewVisibility = "model" | "app";
 
-/** Options of {@link view}. One of `html`, `file` and `url` is the page. */
+/** Options of {@link view}. One of `html`, `file` and `url` is the page; a tool with `visibility` alone needs no page. */
 export interface ViewOptions extends PageSource {
   /** URI of the page. Default: `ui://<tool>/<digest>`, which changes with the page, so that hosts do not show an old one. */
   readonly uri?: `ui://${string}`;

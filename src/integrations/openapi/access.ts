@@ -10,7 +10,7 @@ import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { shorten } from "../../internal/text.ts";
 
-/** Headers of requests, or a function that returns them for each request. */
+/** Headers that are sent to the API with every request, or a function that returns them for each request. */
 export type OpenApiHeaders = HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
 
 /** Sends a request to the API, as `fetch` does: takes the URL and its options, and resolves to the response. */

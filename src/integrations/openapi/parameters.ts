@@ -86,7 +86,7 @@ function isStyle(style: unknown, place: ParameterPlace): style is Parameter["sty
   return place === "query" ? style === "form" || style === "deepObject" : style === "simple";
 }
 
-/** Serializes a parameter as parts of a query: `tag=a`, `tag=b`. */
+/** Serializes a parameter, by its style, as percent-encoded parts of a query, which the caller joins by `&`: `tag=a`, `tag=b`. */
 export function queryParts({ name, style, isExploded }: Parameter, value: unknown): string[] {
   const key = encode(name);
   if (style === "json") return [`${key}=${encode(JSON.stringify(value))}`];

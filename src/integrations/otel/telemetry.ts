@@ -14,13 +14,13 @@ import type { CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
 
-/** Attribute: the RPC system, always {@link SYSTEM}. */
+/** Attribute, whose value is the RPC system: always {@link SYSTEM}. */
 export const RPC_SYSTEM_NAME = "rpc.system.name";
-/** Attribute: name of the tool. */
+/** Attribute, whose value is the name of the called tool. */
 export const RPC_METHOD = "rpc.method";
 /** Attribute: the error code, or `OK` for every other result, failures included. */
 export const RPC_STATUS_CODE = "rpc.status_code";
-/** Attribute: the error code, for a client of every error, for a server of its own faults; `_OTHER` for an exception at a client. */
+/** Attribute: the error code, at a client of every error, at a server of its faults only; `_OTHER` for an exception at a client. */
 export const ERROR_TYPE = "error.type";
 
 /** Metric: duration of a call at the server, in seconds. */
@@ -58,12 +58,12 @@ export interface OtelOptions {
 
 const RULES: OptionRules<OtelOptions> = { tracer: OBJECT, meter: OBJECT, attributes: OBJECT };
 
-/** @throws {TypeError} If an option is unknown or has the wrong type. */
+/** Validates the options before anything is recorded. @throws {TypeError} If one is unknown or has the wrong type. */
 export function checkOtelOptions(options: OtelOptions): void {
   checkOptions("trace and measure", options, RULES);
 }
 
-/** The tracer of the options, or that of the global provider. */
+/** Returns the tracer of the options, or the one named `toolwire` of the global provider. */
 export function tracerOf({ tracer = trace.getTracer(SYSTEM) }: OtelOptions): Tracer {
   return tracer;
 }

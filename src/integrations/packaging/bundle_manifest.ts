@@ -10,7 +10,7 @@ import {
   repositoryOf,
 } from "./package_manifest.ts";
 
-/** Path of the program in a bundle. */
+/** Path of the bundled program in a bundle, which the host starts with Node. */
 export const ENTRY_POINT = "server/index.mjs";
 
 /** A value that the host asks its user for, and passes to the server as an environment variable. */

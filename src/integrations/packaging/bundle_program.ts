@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { PackagingError } from "./package_manifest.ts";
 
-/** A module that exports a server. */
+/** The module to bundle, and its export that is a server. */
 export interface ProgramSource {
   /** Absolute path. */
   readonly module: string;

@@ -28,7 +28,7 @@ export interface PackageManifest {
   readonly private?: boolean;
 }
 
-/** Author of a package. */
+/** Author of a package, as the parts of the member `author` of package.json. */
 export interface PackageAuthor {
   /** Name. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface PackageAuthor {
   readonly url?: string;
 }
 
-/** An environment variable that the user of a server sets. */
+/** An environment variable of a server, for which its host asks the user. */
 export interface PackageVariable {
   /** Name of the variable: `API_KEY`. */
   readonly name: string;
@@ -70,7 +70,7 @@ export class PackagingError extends Error {
   }
 }
 
-/** A package and its folder. */
+/** A package that was found: its folder and its package.json, which is not validated. */
 export interface FoundPackage {
   /** Absolute path of the folder. */
   readonly folder: string;

@@ -11,7 +11,7 @@ import {
 /** URL of the JSON Schema that `server.json` complies with: its member `$schema`. */
 export const SERVER_JSON_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
-/** `server.json`, as far as Toolwire writes it. */
+/** `server.json`, the entry of a server in the registry of MCP servers, as far as Toolwire writes it. */
 export interface ServerJson {
   /** Address of the schema. */
   readonly $schema: string;
@@ -33,7 +33,7 @@ export interface ServerJson {
   readonly remotes?: readonly { readonly type: "streamable-http"; readonly url: string }[];
 }
 
-/** The npm package of a server. */
+/** The npm package of a server, as an entry of `packages` in `server.json`. */
 export interface ServerPackage {
   /** Where the package is. */
   readonly registryType: "npm";

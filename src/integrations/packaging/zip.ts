@@ -1,7 +1,7 @@
 /** Writes zip archives. Equal files make equal bytes: the times are fixed, and the order is that of the names. */
 import { deflateRawSync } from "node:zlib";
 
-/** A file of an archive. */
+/** A file to store in an archive: its path and its bytes, not yet compressed. */
 export interface ZipFile {
   /** Path with slashes. */
   readonly name: string;

@@ -8,7 +8,7 @@ export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 /** Name of the file that makes a folder a skill. */
 export const SKILL_FILE = "SKILL.md";
 
-/** A skill as text and bytes. */
+/** A skill that a server is to serve: its path, and its files as text or bytes, not yet checked. */
 export interface SkillSource {
   /** Path of its folder, such as `git/write-commits`; the last part is the name of the skill. */
   readonly path: string;
@@ -16,7 +16,7 @@ export interface SkillSource {
   readonly files: Readonly<Record<string, string | Uint8Array>>;
 }
 
-/** A file of a skill, and what its bytes have to be. */
+/** A file in the list of a skill: its URI, and the size and digest that its bytes have to have. */
 export interface SkillResource {
   /** URI of the file. */
   readonly uri: string;
@@ -26,7 +26,7 @@ export interface SkillResource {
   readonly size: number;
 }
 
-/** A skill in the list of a server. */
+/** A skill in the list of a server: its frontmatter, and the digests of its files without their bytes. */
 export interface Skill {
   /** URI of its SKILL.md. */
   readonly uri: string;
@@ -38,7 +38,7 @@ export interface Skill {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A file with its bytes. */
+/** A file of a skill that a server serves, with its bytes and media type. */
 export interface LoadedFile extends SkillResource {
   readonly bytes: Uint8Array;
   readonly mimeType: string;
@@ -46,7 +46,7 @@ export interface LoadedFile extends SkillResource {
   readonly text: string | undefined;
 }
 
-/** A skill with its bytes. */
+/** A checked skill: its entry in the list of the server, and its files with their bytes. */
 export interface LoadedSkill {
   readonly entry: Skill & { readonly resources: readonly SkillResource[] };
   readonly files: readonly LoadedFile[];

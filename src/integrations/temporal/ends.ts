@@ -20,7 +20,7 @@ interface TemporalError {
   readonly details?: unknown;
 }
 
-/** Whether something thrown is the error of this name. */
+/** Whether a thrown value has this `name`: errors of Temporal are not compared by class, of which there may be several copies. */
 export function isNamed(thrown: unknown, name: string): boolean {
   return (thrown as TemporalError | null)?.name === name;
 }

@@ -44,7 +44,7 @@ export interface TargetDefinition {
   readonly destinationOf: (call: EndedCall) => MaybePromise<Destination | undefined>;
 }
 
-/** A target, as `webhook` makes it. */
+/** A completion target that `webhook()` has created, with its definition. */
 export interface WebhookTarget extends CompletionTarget {
   readonly "~target": TargetDefinition;
 }

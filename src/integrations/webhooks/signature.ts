@@ -11,7 +11,7 @@ const MIN_SECRET_BYTES = 24;
 /** Default of {@link VerifyOptions.toleranceMs}, of Standard Webhooks. */
 const TOLERANCE_MS = 300_000;
 
-/** Functions that sign a message, one for each secret in use. */
+/** Functions that return the HMAC-SHA256 of a message, one for each secret in use. */
 export type Signers = readonly ((message: Uint8Array) => Uint8Array)[];
 
 /**

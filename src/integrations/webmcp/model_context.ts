@@ -6,7 +6,7 @@ interface ModelContextCall {
   readonly signal?: AbortSignal;
 }
 
-/** A tool as `registerTool()` takes it. */
+/** A tool as `registerTool()` of a browser takes it: the definition, and the function that the agent's call runs. */
 export interface ModelContextTool {
   readonly name: string;
   readonly title?: string;

@@ -6,7 +6,7 @@ import type { ShownExchange } from "./check.ts";
 import type { DecodedResponse } from "./grpc_messages.ts";
 import type { GrpcReply, GrpcRequest, SendRpc } from "./grpc_send.ts";
 
-/** Numbers of the statuses that section 5.5 names. */
+/** Numbers of the gRPC statuses that section 5.5 of MCP-lite names, and of `OK`. */
 export const GRPC_STATUS = {
   ok: 0,
   invalidArgument: 3,

@@ -6,7 +6,7 @@ import { joinChunks } from "../../wires/grpc/messages/envelope.ts";
 import type { HttpClientOptions } from "../../http_client/send.ts";
 import type { HttpSender } from "./send.ts";
 
-/** The response to an RPC. */
+/** The response to an RPC: its status, and its messages as bytes, not decoded. */
 export interface GrpcReply {
   /** Status; `undefined` if the response has none. */
   readonly status: number | undefined;

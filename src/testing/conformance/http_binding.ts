@@ -5,7 +5,7 @@ import type { Binding, CallReply, ErrorReply, ListReply, StreamMessage, StreamRe
 import type { ShownExchange } from "./check.ts";
 import { type HttpReply, type HttpSender, parseOr } from "./send.ts";
 
-/** Reply to a call over HTTP. */
+/** Reply to a call over HTTP, with the HTTP response that it was read from. */
 export interface HttpCallReply extends CallReply {
   readonly http: HttpReply;
 }
@@ -104,7 +104,7 @@ function readError({ code, message }: Members): ErrorReply {
   return { kind: ERROR_KINDS[Number(code)] ?? "other", message: String(message) };
 }
 
-/** The number of the error in a response; `undefined` if it has none. */
+/** The member `code` of the JSON-RPC error in a response; `undefined` if there is no error. */
 export function errorNumber({ json }: HttpReply): unknown {
   const error = isJsonObject(json) ? json["error"] : undefined;
   return isJsonObject(error) ? error["code"] : undefined;

@@ -5,7 +5,7 @@ import { lacks } from "./check.ts";
 import type { ConformanceOptions } from "./options.ts";
 import { type CandidateTool, toCandidateTool, ToolChoice, type TriedTool } from "./tool_choice.ts";
 
-/** The types of responses, in the words of HTTP. */
+/** Values of `_meta.response_type` that MCP-lite defines, as they are written over HTTP. */
 export const RESPONSE_TYPES: readonly unknown[] = [
   "answer",
   "promise",

@@ -45,7 +45,7 @@ export interface ConformanceOptions {
   readonly timeoutMs?: number;
 }
 
-/** Names of the options that name a tool. */
+/** Name of an option that chooses a tool, such as `promiseTool`. */
 export type ToolRole = Exclude<keyof ConformanceOptions, "allowWrites" | "timeoutMs">;
 
 const NAMED = rule("the name of a tool, or { name, arguments }", (value) => {

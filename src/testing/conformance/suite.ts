@@ -24,7 +24,7 @@ import { WEBTOOL_EXECUTION_CHECKS } from "./webtool_execution_checks.ts";
 import { WEBTOOL_METADATA_CHECKS } from "./webtool_metadata_checks.ts";
 import { WebtoolServer } from "./webtool_server.ts";
 
-/** Protocol that a check uses. */
+/** Protocol over which a check is made: a binding of MCP-lite, or Webtools. */
 export type ConformanceBinding = "http" | "grpc" | "grpc-web" | "websocket" | "webtools";
 
 /** What a check found, for a report. Contains no header and no token. */

@@ -23,7 +23,7 @@ export function toCandidateTool(tool: Members, schemaMember: string): CandidateT
   return { name, inputSchema: asObject(schema), annotations: asObject(annotations), isSystem: type === "system" };
 }
 
-/** A tool that was called, and what it gave. */
+/** A tool that was called, its arguments, and the reply. */
 export interface TriedTool {
   readonly chosen: ChosenTool;
   readonly reply: CallReply;

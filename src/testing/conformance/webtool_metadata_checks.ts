@@ -8,7 +8,7 @@ const LATEST = "GET {webtoolUrl}/";
 const VERSION = "GET {webtoolUrl}/{version}";
 const SCHEMAS = "JSON Schema Requirements";
 
-/** Version that no webtool has. */
+/** Version that no webtool has, for the checks of errors. */
 export const UNKNOWN_VERSION = "999.999.999";
 
 const SEMVER = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;

@@ -2,7 +2,7 @@
 import type { Engine } from "../../engine/engine.ts";
 import { insertAll, newJob, type Runs, until } from "./fixture.ts";
 
-/** An engine under test. */
+/** An engine under test with its store, as the function that is given to `engineSuite()` opens it for each check. */
 export interface OpenedEngine {
   /** The engine, with a separate empty store. */
   readonly engine: Engine;

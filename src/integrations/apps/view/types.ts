@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../../internal/async.ts";
 import type { AnyTool, ToolTypes } from "../../../core/tool/definition.ts";
 import type { DeclaredFailure, DeclaredFailureError, ToolsOf, ToolSource } from "../../../client/types.ts";
 
-/** How a view is shown. */
+/** How a host shows a view: within the conversation, on the whole screen, or as a picture in picture. */
 export type DisplayMode = "inline" | "fullscreen" | "pip";
 
 /** What a host says of itself and of the place of the view. All members may be absent. */
@@ -92,7 +92,7 @@ export interface ConnectViewOptions<Types extends ToolTypes<unknown, unknown, un
   readonly timeoutMs?: number;
 }
 
-/** Options of a call of a view. */
+/** Options of one call of a tool, or of one request, by a view. */
 export interface ViewCallOptions {
   /** Aborts the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
@@ -160,7 +160,7 @@ export interface HostDescription {
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
-/** What a model gets to know of a view. */
+/** What a view reports to the model about itself, by `updateModelContext()`. */
 export interface ModelContextUpdate {
   /** Content blocks of MCP. */
   readonly content?: readonly Readonly<Record<string, unknown>>[];

@@ -39,7 +39,7 @@ export interface QuestionOptions {
   readonly timeoutMs?: number;
 }
 
-/** What a workflow says to the callers of its tool. */
+/** Functions by which a workflow reports progress to the callers of its tool, and asks them questions. */
 export interface ToolWorkflow {
   /**
    * Reports progress, which callers see when they look at the promise.
