@@ -49,7 +49,7 @@ export class FakeClock implements Clock {
     return this.#nowMs;
   }
 
-  /** Calls `callback` when the clock has advanced by `delayMs`. */
+  /** Calls `callback` when the clock has advanced by `delayMs`. Returns a function that cancels it. */
   after(delayMs: number, callback: () => void): () => void {
     const timer: Timer = { dueMs: this.#nowMs + delayMs, callback };
     this.#timers.add(timer);

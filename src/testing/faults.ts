@@ -17,11 +17,11 @@ export interface ReplicaFaults {
   readonly maxPartitionMs?: number;
   /** Rate of requests before which a replica's clock is set, within `maxSkewMs`. */
   readonly clockJumps?: number;
-  /** Maximum deviation of a clock, in milliseconds. Clocks differ from the start. */
+  /** Maximum deviation of a clock, in milliseconds, from the start and after jumps. Default: 0, no clock deviates. */
   readonly maxSkewMs?: number;
 }
 
-/** The faults that the simulation draws for one request. */
+/** The faults that the simulation draws for one request, and the replica that receives it. */
 export interface Lot {
   /** Replica affected before the request. */
   readonly victim: number;
@@ -66,12 +66,12 @@ export function drawLot(random: Random, faults: ReplicaFaults, count: number): L
   };
 }
 
-/** Draws the deviation of a clock, in milliseconds. */
+/** Draws the deviation of a clock, in milliseconds: up to `maxSkewMs` in either direction. */
 export function drawSkew(random: Random, { maxSkewMs = 0 }: ReplicaFaults): number {
   return Math.round((random.share() * 2 - 1) * maxSkewMs);
 }
 
-/** Delivers the first events of a stream whose end is lost. */
+/** Wraps the sink of a request: if its reply is lost, only the first `heardEvents` events are delivered; otherwise it is the same sink. */
 export function heard(sink: Sink, { isReplyLost, heardEvents }: Lot): Sink {
   if (!isReplyLost) return sink;
   let left = heardEvents;

@@ -8,7 +8,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 
-/** Arguments for creating the server of a replica. */
+/** A simulated replica as the function that creates its server receives it: pass on its clock, and the engine that it is attached to. */
 export interface Replica {
   /** Index of the replica, from 0. */
   readonly index: number;
@@ -100,7 +100,7 @@ export class ReplicaLife implements Replica {
     for (const link of [...this.#links]) link.heal?.();
   }
 
-  /** Isolates the replica. */
+  /** Kills the replica permanently: its requests to the engine and its replies are discarded, and its timers do not fire. */
   kill(): void {
     this.partition();
     this.#isKilled = true;

@@ -10,7 +10,7 @@ import { type MemoryServer, memoryTransport } from "../wires/memory/client/trans
 import { drawLot, drawSkew, heard, type Lot, Random, type ReplicaFaults } from "./faults.ts";
 import { type Replica, ReplicaLife } from "./replica.ts";
 
-/** Members of a server that {@link simulateReplicas} uses. */
+/** A server of tools that {@link simulateReplicas} can run: what `createServer` returns, or its members that are used here. */
 export interface ReplicaServer extends ToolSource, MemoryServer {
   /** Waits for running calls, then ends the rest. */
   close(graceMs?: number): Promise<void>;
@@ -30,7 +30,7 @@ export interface SimulateReplicasOptions<Source extends ReplicaServer> {
   readonly clock?: Clock;
 }
 
-/** Options of a connection to the replicas. */
+/** Options of a transport or client of the replicas: the wire, and the replica that it is limited to. */
 export interface ReplicaTransportOptions<Source extends ReplicaServer> {
   /**
    * Creates the transport to a replica, for each request, so that wires can be mixed. Default:
@@ -59,13 +59,13 @@ export interface ReplicaRecord {
   readonly code: string | undefined;
 }
 
-/** Simulated replicas and the connections to them. */
+/** Running replicas of a simulation: connections to them, faults, and a record of every request. */
 export interface ReplicaSimulation<Source extends ReplicaServer> {
   /** Faults of the following requests. */
   faults: ReplicaFaults;
   /** Records of all requests, in the order in which they ended. */
   readonly journal: readonly ReplicaRecord[];
-  /** Returns the current or last server of a replica. */
+  /** Returns the server of a replica; of a killed or stopped one, its last. */
   server(index: number): Source;
   /** Creates a transport to the replicas, as to a load balancer. */
   transport(options?: ReplicaTransportOptions<Source>): Transport;

@@ -3,7 +3,7 @@ import type { Client, ToolSource } from "../client/types.ts";
 import { omitUndefined } from "../internal/json.ts";
 import { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
 
-/** Options of {@link testClient}. */
+/** Options of {@link testClient}: the caller that the server sees, and those options of clients that concern calls. */
 export interface TestClientOptions
   extends
     MemoryOptions,

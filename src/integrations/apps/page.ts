@@ -2,7 +2,7 @@
 import { fetchWhole } from "../../http_client/fetch_whole.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 
-/** Where a page comes from. One of these. */
+/** Where the page of a view comes from: a text, a file or a URL, of which only one is given. */
 export interface PageSource {
   /** The document. */
   readonly html?: string;
@@ -12,7 +12,7 @@ export interface PageSource {
   readonly url?: string | URL;
 }
 
-/** The HTML page of a view. */
+/** The HTML page of a view: its text for hosts, and what identifies its content. */
 export interface Page {
   /** The document, or its address: what makes it another page when it changes. */
   readonly identity: string;
@@ -24,7 +24,7 @@ const MAX_BYTES = 4_194_304;
 const FETCH_TIMEOUT_MS = 10_000;
 
 /**
- * Opens a page. `undefined` if there is no source.
+ * Opens the page of a view: reads and checks a file now, and fetches a URL at the first reading. `undefined` if there is no source.
  *
  * @throws {TypeError} If there are several sources, a file cannot be read, or it is not a document.
  */

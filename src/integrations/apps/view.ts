@@ -28,13 +28,13 @@ export interface ViewCsp {
   readonly baseUriDomains?: readonly string[];
 }
 
-/** A permission of the browser. Hosts may refuse it. */
+/** A permission of the browser that the page of a view asks its host for. Hosts may refuse it. */
 export type ViewPermission = "camera" | "microphone" | "geolocation" | "clipboardWrite";
 
 /** Who may call a tool: models, views of the same server, or both. */
 export type ViewVisibility = "model" | "app";
 
-/** Options of {@link view}. One of `html`, `file` and `url` is the page. */
+/** Options of {@link view}. One of `html`, `file` and `url` is the page; a tool with `visibility` alone needs no page. */
 export interface ViewOptions extends PageSource {
   /** URI of the page. Default: `ui://<tool>/<digest>`, which changes with the page, so that hosts do not show an old one. */
   readonly uri?: `ui://${string}`;

@@ -25,8 +25,8 @@ interface Entry {
  * Creates middleware that returns the answer of an earlier call with the same arguments and principal, for tools with the
  * annotation `readOnlyHint`.
  *
- * Only answers are cached: no failures, questions or promises, no streamed answers, and none that changed the caller state. Calls
- * with an idempotency key, a caller state, answers to questions or a request for a promise bypass the cache.
+ * Only answers are cached: no failures, questions or promises, no streamed answers, and none that changed the caller state. Calls with an
+ * idempotency key, a caller state, a configuration, a position, answers to questions or a request for a promise bypass the cache.
  *
  * @example The second call does not run the handler
  * ```ts

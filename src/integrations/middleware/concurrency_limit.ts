@@ -30,8 +30,8 @@ interface Lane {
 }
 
 /**
- * Creates middleware that limits the number of calls that run at the same time. Further calls wait. If too many wait, a call is
- * rejected with `unavailable` and a retry delay.
+ * Creates middleware that limits the number of calls that run at the same time. Further calls are rejected with `unavailable` and a retry
+ * delay; with the option `queue`, up to that many of them wait for their turn instead.
  *
  * On a tool it counts runs of the handler, including deferred ones. On the server it counts calls: one that has returned a promise
  * token, or has exceeded its deadline, is not counted any more.

@@ -59,8 +59,8 @@ export function pretty(options: PrettyOptions = {}): CallLogger {
 
 /**
  * Creates a logger for log collectors: each line is a JSON object with `time` (RFC 3339), `level`, `message`, and the fields of the
- * line. The line of a call has the message `Called` and the fields `tool`, `callId`, `wire`, `principal`, `outcome`, `code` and
- * `tookMs`. An error is an object with `name`, `message` and `stack`.
+ * line. The line of a call has the message `Called` and the fields `tool`, `callId`, `wire`, `outcome` and `tookMs`; if they apply, also
+ * `principal`, `code` and `attempt` (from 2). An error is an object with `name`, `message` and `stack`.
  *
  * @throws {TypeError} If an option is invalid or unknown.
  */

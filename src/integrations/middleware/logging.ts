@@ -8,7 +8,7 @@ import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts
 export interface LoggingOptions {
   /** Receives the lines. */
   readonly logger: Logger;
-  /** Level for calls without an error. Internal errors are logged as `error`, other errors as `warn`. Default: `"info"`. */
+  /** Level for calls without an error, failures included. Internal errors are logged as `error`, other errors as `warn`. Default: `"info"`. */
   readonly level?: LogLevel;
 }
 
@@ -20,8 +20,8 @@ const RULES: OptionRules<LoggingOptions> = {
 };
 
 /**
- * Creates middleware that logs one line at the end of each call: tool, call id, wire, principal, outcome, code and duration.
- * Arguments and answers are never logged.
+ * Creates middleware that logs one line at the end of each call: tool, call id, wire, principal, attempt, outcome, code and duration.
+ * Arguments and answers are never logged. Exceptions of the logger are ignored.
  *
  * @example One line for each call
  * ```ts

@@ -13,7 +13,7 @@ import {
 } from "../../internal/options.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
-/** Capacity and refill rate of a token bucket. */
+/** Capacity and refill rate of a token bucket, from which each call takes a token. */
 export interface TokenBucket {
   /** Number of tokens that are added each second. */
   readonly perSecond: number;

@@ -10,10 +10,10 @@ import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { shorten } from "../../internal/text.ts";
 
-/** Headers of requests, or a function that returns them for each request. */
+/** Headers that are sent to the API with every request, or a function that returns them for each request. */
 export type OpenApiHeaders = HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
 
-/** Sends a request. */
+/** Sends a request to the API, as `fetch` does: takes the URL and its options, and resolves to the response. */
 export type FetchApi = (url: string, init: RequestInit) => Promise<Response>;
 
 interface AccessOptions {
@@ -28,11 +28,11 @@ export interface ApiAccess {
   isGiven(header: string): boolean;
   /** Base URL of an operation: the common one, unless the operation names servers and the import no `baseUrl`. */
   baseOf(servers: unknown, where: string): string;
-  /** Sends a request and returns the value of the response. */
+  /** Sends a request and returns the value of the response: JSON, text, or `null` if the body is empty. With `isTyped`, only JSON. */
   send(method: string, request: ApiRequest, what: string, isTyped: boolean, signal: AbortSignal): Promise<unknown>;
 }
 
-/** @throws {TypeError} If the base URL is unknown. */
+/** Creates the access to the API of a document. @throws {TypeError} If the base URL is unknown, not HTTP, or has credentials or a query. */
 export function openApiAccess(document: OpenApiDocument, options: AccessOptions): ApiAccess {
   const { baseUrl, headers = {}, fetch, maxResponseBytes } = options;
   const http = { ...(fetch !== undefined && { fetch }), maxResponseBytes };

@@ -4,7 +4,7 @@ import { isJsonObject, type Members, pointerKeys } from "../../internal/json.ts"
 /** Maximum length of a chain of references. */
 const MAX_CHAIN = 32;
 
-/** An OpenAPI document. Its references must be local. */
+/** Reads parts of a parsed OpenAPI document, through their references, which must be local. */
 export class OpenApiDocument {
   /** The whole document. */
   readonly root: Members;
@@ -58,12 +58,12 @@ export class OpenApiDocument {
   }
 }
 
-/** The text, unless it is empty. */
+/** A string without the white space around it; `undefined` if nothing is left, or the value is not a string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
-/** A part of the document that cannot be imported. */
+/** Error for a part of an OpenAPI document that cannot be imported: its message has the place and the problem. */
 export class ImportError extends TypeError {
   /** @param where Place of the problem: `GET /pets`. */
   constructor(where: string, problem: string) {

@@ -29,11 +29,11 @@ import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** Options of {@link toolsFromOpenApi}. */
 export interface OpenApiImportOptions extends ListSizeOptions {
-  /** Base URL of the API; paths of the document are appended. Default: the first server of the document, which is then trusted. */
+  /** Base URL of the API, to which paths are appended. Default: the first server of the operation or the document, which is then trusted. */
   readonly baseUrl?: string | URL;
   /**
-   * Headers of every request, such as `authorization`, or a function that returns them for each. They are sent only to the origin of `baseUrl`,
-   * and arguments cannot override them.
+   * Headers of every request, such as `authorization`, or a function that returns them for each. They are sent only to the origin of `baseUrl`
+   * (by default that of the document's first server), and arguments cannot override them.
    */
   readonly headers?: OpenApiHeaders;
   /** Replaces the global `fetch`. */
@@ -62,7 +62,11 @@ const RULES: OptionRules<OpenApiImportOptions> = {
 };
 
 /**
- * Makes tools of an OpenAPI 3.1 or 3.0 document.
+ * Makes a tool of each operation of an OpenAPI 3.1 or 3.0 document. Nothing is requested until a tool is called.
+ *
+ * A tool is named by the `operationId`, or by method and path. Its arguments are the parameters and the body; it sends the request, and its
+ * answer is the response as JSON or text. A status of 400 to 499 is a failure such as `not_found`. A status 429 is the error `rate_limited`;
+ * 500 and above, and an API that cannot be reached, are `unavailable`. Redirects are not followed.
  *
  * @example One operation, called
  * ```ts
@@ -93,9 +97,9 @@ const RULES: OptionRules<OpenApiImportOptions> = {
  * deepStrictEqual(await client.getPet?.({ id: 7 }), { url: "https://pets.example/v1/pets/7" });
  * ```
  * @param document The document, parsed.
- * @throws {TypeError} If the document is not OpenAPI 3.1 or 3.0, has external references, or has an operation that
- * needs more than JSON and text, or whose path leaves the base URL, and is not left out by `select`; or an option is
- * invalid.
+ * @throws {TypeError} If the document is not OpenAPI 3.1 or 3.0, has external references, or has an operation that needs more than JSON and
+ * text, or whose path leaves the base URL, and is not left out by `select`; or an option is invalid.
+ * @throws {RangeError} If a number is out of range.
  */
 export function toolsFromOpenApi(document: unknown, options: OpenApiImportOptions = {}): AnyTool[] {
   checkOptions("import an API", options, RULES);

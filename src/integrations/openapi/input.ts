@@ -119,7 +119,7 @@ function layOutBody(
   return whole(schemas.convert(json.schema), mediaType, false);
 }
 
-/** The JSON entry of a media type map; `undefined` if it has none. */
+/** The JSON entry of a media type map, or that of all types, which is then sent as JSON; `undefined` if it has neither. */
 export function jsonContent(
   document: OpenApiDocument,
   content: unknown,
@@ -173,7 +173,7 @@ function flatMembers(
   return names.every((name) => Object.hasOwn(properties, name)) ? { properties, required: names } : undefined;
 }
 
-/** A request, without the common headers. */
+/** A request of an operation, without the headers that all requests to the API have. */
 export interface ApiRequest {
   readonly url: string;
   readonly headers: Headers;

@@ -2,7 +2,7 @@
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import { ImportError, type OpenApiDocument, textOf } from "./document.ts";
 
-/** An operation, as `select` receives it. */
+/** An operation of an OpenAPI document, as the option `select` receives it: what is needed to choose it. */
 export interface OpenApiOperation {
   /** HTTP method, in upper case. */
   readonly method: string;
@@ -14,7 +14,7 @@ export interface OpenApiOperation {
   readonly tags: readonly string[];
 }
 
-/** An operation whose details have not been read. */
+/** An operation whose parameters and servers have not been read. */
 export interface FoundOperation extends OpenApiOperation {
   /**
    * Reads the details.
@@ -43,7 +43,7 @@ export interface NamedParameter {
 /** `TRACE` is left out: `fetch` must not send it. */
 const METHODS: readonly string[] = ["get", "head", "options", "post", "put", "patch", "delete"];
 
-/** All operations of a document, in its order. */
+/** All operations of a document but TRACE, in its order. A path that cannot be read yields every method; their `read()` throws. */
 export function* operationsOf(document: OpenApiDocument): Generator<FoundOperation> {
   for (const [path, node] of Object.entries(asObject(document.root["paths"]))) {
     if (!path.startsWith("/")) continue;

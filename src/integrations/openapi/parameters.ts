@@ -31,11 +31,11 @@ const FORBIDDEN_HEADERS =
   /^(?:host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|keep-alive|cookie|proxy-.*|sec-.*)$/i;
 
 /**
- * Reads a parameter; `undefined` for a header that describes the body, and for an optional parameter that
- * cannot be sent.
+ * Reads a parameter; `undefined` for the headers `accept`, `content-type` and `authorization`, which OpenAPI ignores, and for an optional
+ * parameter that cannot be sent, such as a cookie.
  *
  * @param leaveOut Called for the latter.
- * @throws {ImportError} If a required parameter cannot be sent.
+ * @throws {ImportError} If a required parameter cannot be sent, or the style or the schema of any is not supported.
  */
 export function readParameter(
   { name, source }: NamedParameter,
@@ -86,7 +86,7 @@ function isStyle(style: unknown, place: ParameterPlace): style is Parameter["sty
   return place === "query" ? style === "form" || style === "deepObject" : style === "simple";
 }
 
-/** Serializes a parameter as parts of a query: `tag=a`, `tag=b`. */
+/** Serializes a parameter, by its style, as percent-encoded parts of a query, which the caller joins by `&`: `tag=a`, `tag=b`. */
 export function queryParts({ name, style, isExploded }: Parameter, value: unknown): string[] {
   const key = encode(name);
   if (style === "json") return [`${key}=${encode(JSON.stringify(value))}`];
@@ -103,7 +103,7 @@ export function queryParts({ name, style, isExploded }: Parameter, value: unknow
   return [`${key}=${listed(members.flat(), name, encode)}`];
 }
 
-/** Serializes a parameter's value for a path. */
+/** Serializes a parameter's value for a path, percent-encoded: arrays and objects as a list with commas, or as JSON. */
 export function pathText(parameter: Parameter, value: unknown): string {
   return simple(parameter, value, encode);
 }

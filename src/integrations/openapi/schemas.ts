@@ -51,7 +51,7 @@ export class SchemaCollector {
     return this.#convert(schema, 0);
   }
 
-  /** Adds the definitions that the collected schemas refer to. */
+  /** Returns the schema with `$defs` of all definitions that the converted schemas refer to. */
   withDefinitions(schema: JsonSchema): JsonSchema {
     return this.#definitions.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(this.#definitions) };
   }

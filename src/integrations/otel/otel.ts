@@ -50,8 +50,8 @@ const TOKEN_ERRORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Creates middleware that records spans and metrics of calls. The same value as `jobMiddleware` records the runs of deferred
- * work; their spans are linked to the spans of their calls.
+ * Creates middleware that records a span and the duration of each call, and counts results, issued promise tokens and rejected tokens. The
+ * same value as `jobMiddleware` records the runs of deferred work; their spans are linked to the spans of their calls.
  *
  * A call belongs to the trace in `_meta.traceparent`; otherwise to the active span, such as that of an HTTP instrumentation;
  * otherwise to the trace in its headers or gRPC metadata.

@@ -14,13 +14,13 @@ import type { CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
 
-/** Attribute: the RPC system, always {@link SYSTEM}. */
+/** Attribute, whose value is the RPC system: always {@link SYSTEM}. */
 export const RPC_SYSTEM_NAME = "rpc.system.name";
-/** Attribute: name of the tool. */
+/** Attribute, whose value is the name of the called tool. */
 export const RPC_METHOD = "rpc.method";
-/** Attribute: `OK`, or the error code. */
+/** Attribute: the error code, or `OK` for every other result, failures included. */
 export const RPC_STATUS_CODE = "rpc.status_code";
-/** Attribute: the error code, if the error counts as an error of the measuring side. */
+/** Attribute: the error code, at a client of every error, at a server of its faults only; `_OTHER` for an exception at a client. */
 export const ERROR_TYPE = "error.type";
 
 /** Metric: duration of a call at the server, in seconds. */
@@ -28,22 +28,22 @@ export const SERVER_CALL_DURATION = "rpc.server.call.duration";
 /** Metric: duration of a call at the client, in seconds. */
 export const CLIENT_CALL_DURATION = "rpc.client.call.duration";
 
-/** Attribute: wire of the call. */
+/** Attribute: wire of the call, such as `mcp` or `grpc`; `job` for a run of deferred work. */
 export const WIRE = "toolwire.wire";
 /** Attribute: kind of the result: `answer`, `promise`, `elicitation`, `request-for-more-resource`, `failure` or `error`. */
 export const OUTCOME = "toolwire.outcome";
 /** Attribute of spans: code of a failure. Not on metrics, because the number of codes is unlimited. */
 const FAILURE_CODE = "toolwire.failure.code";
-/** Attribute: `ctx.callId`. */
+/** Attribute of spans: id of the call, `ctx.callId`. */
 export const CALL_ID = "toolwire.call.id";
 /** Attribute: id of an internal error in the log. */
 const CORRELATION_ID = "toolwire.correlation.id";
-/** Attribute: number of streamed partial results. */
+/** Attribute of spans: number of streamed partial results, if there were any. */
 export const PIECES = "toolwire.pieces";
-/** Attribute: attempt of a job, from 1. */
+/** Attribute of spans: attempt of a job, from 1. */
 export const ATTEMPT = "toolwire.attempt";
 
-/** The RPC system. The same for all wires, because a tool is the same method on all of them. */
+/** The RPC system, and name of the default tracer and meter. The same for all wires, because a tool is the same method on all of them. */
 export const SYSTEM = "toolwire";
 
 /** Options of {@link otel} and {@link otelTransport}. */
@@ -58,12 +58,12 @@ export interface OtelOptions {
 
 const RULES: OptionRules<OtelOptions> = { tracer: OBJECT, meter: OBJECT, attributes: OBJECT };
 
-/** @throws {TypeError} If an option is unknown or has the wrong type. */
+/** Validates the options before anything is recorded. @throws {TypeError} If one is unknown or has the wrong type. */
 export function checkOtelOptions(options: OtelOptions): void {
   checkOptions("trace and measure", options, RULES);
 }
 
-/** The tracer of the options, or that of the global provider. */
+/** Returns the tracer of the options, or the one named `toolwire` of the global provider. */
 export function tracerOf({ tracer = trace.getTracer(SYSTEM) }: OtelOptions): Tracer {
   return tracer;
 }
@@ -80,7 +80,7 @@ export function lazyInstruments<Instruments>(
   return () => (created ??= create(meter ?? metrics.getMeter(SYSTEM)));
 }
 
-/** Creates a histogram of createDurationHistogram in seconds, with the bucket boundaries of the conventions. */
+/** Creates a histogram of durations in seconds, with the bucket boundaries of the semantic conventions. */
 export function createDurationHistogram(meter: Meter, name: string, description: string): Histogram {
   const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
   return meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries } });
@@ -97,7 +97,7 @@ const SERVER_FAULTS: ReadonlySet<ToolErrorCode> = new Set([
 /** The side that measures a call. For a client every error result is an error. */
 type Side = "server" | "client";
 
-/** Attributes of the result of a call, for spans and measurements. */
+/** Attributes of the result of a call, for spans and measurements: its kind, its status code, and the error type if it counts for the side. */
 export function resultAttributes(result: CallResult | UnknownOutcome, side: Side): Attributes {
   if (result.kind !== "error") return { [RPC_STATUS_CODE]: "OK", [OUTCOME]: result.kind };
   const { code } = result;

@@ -19,8 +19,8 @@ import {
 import { formatTraceContext } from "./trace_context.ts";
 
 /**
- * Wraps a transport, and records spans and metrics of the calls of a client. The trace context is sent to the server in
- * `_meta.traceparent`, over every wire.
+ * Wraps a transport, and records a span and the duration of each call of a client; lists of tools are not recorded. The trace context is
+ * sent to the server in `_meta.traceparent`, over every wire.
  *
  * @example A client that is traced
  * ```ts

@@ -10,10 +10,10 @@ import {
   repositoryOf,
 } from "./package_manifest.ts";
 
-/** Path of the program in a bundle. */
+/** Path of the bundled program in a bundle, which the host starts with Node. */
 export const ENTRY_POINT = "server/index.mjs";
 
-/** A value that the host asks its user for. */
+/** A value that the host asks its user for, and passes to the server as an environment variable. */
 export interface BundleSetting {
   /** Type of the value. */
   readonly type: "string";
@@ -68,7 +68,7 @@ export interface BundleManifest {
 }
 
 /**
- * Creates the manifest of a bundle.
+ * Creates the `manifest.json` of a bundle from package.json, tools and environment variables. Writes no file.
  *
  * @param tools The tools that the packed server lists.
  * @throws {PackagingError} If the package has no name, exact version, description or author.

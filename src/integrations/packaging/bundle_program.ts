@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { PackagingError } from "./package_manifest.ts";
 
-/** A module that exports a server. */
+/** The module to bundle, and its export that is a server. */
 export interface ProgramSource {
   /** Absolute path. */
   readonly module: string;
@@ -20,7 +20,7 @@ const STDIO = "toolwire/stdio";
 type Esbuild = typeof import("esbuild");
 
 /**
- * Bundles with esbuild, which is the project's.
+ * Bundles the module, its packages and `serveStdio()` with the esbuild of the module's project, otherwise with one that this package finds.
  *
  * @returns The text of an ES module for Node.
  * @throws {PackagingError} If esbuild is not installed, or cannot bundle the module.

@@ -11,7 +11,7 @@ import { PackagingError } from "./package_manifest.ts";
 const MAX_OUTPUT = 2_000;
 
 /**
- * Starts the program in an empty folder, and lists its tools.
+ * Starts the program in a temporary folder, lists its tools over standard input and output, and ends it.
  *
  * @param module Where it is from, for errors.
  * @throws {PackagingError} If it does not start; the message has what it printed.

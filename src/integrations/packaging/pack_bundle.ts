@@ -17,7 +17,7 @@ export interface PackOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A packed bundle. */
+/** A packed bundle: the bytes of its file, which is not written, and a name for it. */
 export interface PackedBundle {
   /** `<name>-<version>.mcpb`. */
   readonly fileName: string;

@@ -28,7 +28,7 @@ export interface PackageManifest {
   readonly private?: boolean;
 }
 
-/** Author of a package. */
+/** Author of a package, as the parts of the member `author` of package.json. */
 export interface PackageAuthor {
   /** Name. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface PackageAuthor {
   readonly url?: string;
 }
 
-/** An environment variable that the user of a server sets. */
+/** An environment variable of a server, for which its host asks the user. */
 export interface PackageVariable {
   /** Name of the variable: `API_KEY`. */
   readonly name: string;
@@ -46,13 +46,13 @@ export interface PackageVariable {
   readonly description?: string;
   /** Whether the server needs it. Default: `true`, unless there is a default. */
   readonly isRequired?: boolean;
-  /** Whether it is shown while it is typed. Default: `true`, unless there is a default. */
+  /** Whether hosts treat the value as a secret, and hide it while it is typed. Default: `true`, unless there is a default. */
   readonly isSecret?: boolean;
   /** Value that is used unless the user gives one. */
   readonly default?: string;
 }
 
-/** A package or a manifest that cannot be packed or published. */
+/** Error for a package that cannot be packed or published: its message lists `problems`. */
 export class PackagingError extends Error {
   /** Name of the class. */
   override readonly name = "PackagingError";
@@ -70,7 +70,7 @@ export class PackagingError extends Error {
   }
 }
 
-/** A package and its folder. */
+/** A package that was found: its folder and its package.json, which is not validated. */
 export interface FoundPackage {
   /** Absolute path of the folder. */
   readonly folder: string;
@@ -105,7 +105,7 @@ function parse(file: string): PackageManifest {
 
 const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[\da-z-]+(\.[\da-z-]+)*)?(\+[\da-z-]+(\.[\da-z-]+)*)?$/i;
 
-/** Problems of the members that bundles and registry entries share. */
+/** Returns a sentence for each of name, version and description that is missing, and for a version that is not exact. */
 export function checkPackage({ name, version, description }: PackageManifest): string[] {
   return [
     ...typeof name === "string" && name !== "" ? [] : ["package.json has no name"],
@@ -116,7 +116,7 @@ export function checkPackage({ name, version, description }: PackageManifest): s
   ];
 }
 
-/** The author as an object; `undefined` if it is missing. */
+/** The author as an object, which is parsed if it is a text; `undefined` if it is missing, or the text has no name. */
 export function authorOf({ author }: PackageManifest): PackageAuthor | undefined {
   if (typeof author !== "string") return author;
   const [, name = "", email, url] = /^([^<(]*)(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?/.exec(author) ?? [];
@@ -124,7 +124,7 @@ export function authorOf({ author }: PackageManifest): PackageAuthor | undefined
   return { name: name.trim(), ...(email !== undefined && { email }), ...(url !== undefined && { url }) };
 }
 
-/** The address of the source code for browsers; `undefined` if it is unknown. */
+/** The `https:` address of the source code for browsers, also from the short and Git forms; `undefined` if it is missing or not a URL. */
 export function repositoryOf({ repository }: PackageManifest): string | undefined {
   const written = typeof repository === "string" ? repository : repository?.url;
   if (written === undefined) return undefined;
@@ -135,7 +135,7 @@ export function repositoryOf({ repository }: PackageManifest): string | undefine
   return URL.canParse(url) ? url : undefined;
 }
 
-/** The variable with its defaults. */
+/** The variable with description, `isRequired` and `isSecret` completed, and without its default value. */
 export function completeVariable(variable: PackageVariable): Required<Omit<PackageVariable, "default">> {
   const { name, description = name, isRequired, isSecret } = variable;
   const isOpen = variable.default === undefined;

@@ -8,10 +8,10 @@ import {
   repositoryOf,
 } from "./package_manifest.ts";
 
-/** Address of the schema. */
+/** URL of the JSON Schema that `server.json` complies with: its member `$schema`. */
 export const SERVER_JSON_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
-/** `server.json`, as far as Toolwire writes it. */
+/** `server.json`, the entry of a server in the registry of MCP servers, as far as Toolwire writes it. */
 export interface ServerJson {
   /** Address of the schema. */
   readonly $schema: string;
@@ -33,7 +33,7 @@ export interface ServerJson {
   readonly remotes?: readonly { readonly type: "streamable-http"; readonly url: string }[];
 }
 
-/** The npm package of a server. */
+/** The npm package of a server, as an entry of `packages` in `server.json`. */
 export interface ServerPackage {
   /** Where the package is. */
   readonly registryType: "npm";
@@ -64,7 +64,7 @@ export interface ServerJsonOptions {
 }
 
 /**
- * Creates the `server.json` of a package. A package that is private has remotes alone.
+ * Creates the `server.json` of a package, and returns it; writes no file. A package that is private has remotes alone.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /** Writes zip archives. Equal files make equal bytes: the times are fixed, and the order is that of the names. */
 import { deflateRawSync } from "node:zlib";
 
-/** A file of an archive. */
+/** A file to store in an archive: its path and its bytes, not yet compressed. */
 export interface ZipFile {
   /** Path with slashes. */
   readonly name: string;
@@ -20,7 +20,7 @@ const DATE = (1 << 5) | 1;
 const MADE_BY = (3 << 8) | VERSION;
 const ATTRIBUTES = 0o100644 * 2 ** 16;
 
-/** Creates an archive of the files. */
+/** Returns a zip archive of the files, each compressed. */
 export function writeZip(files: readonly ZipFile[]): Uint8Array<ArrayBuffer> {
   const sorted = [...files].sort((one, other) => (one.name < other.name ? -1 : 1));
   const parts: Uint8Array[] = [];

@@ -11,7 +11,7 @@ import { type Entry, fieldOf } from "./session_records.ts";
 /** Options of {@link redisChangeBus}. */
 export type RedisChangeBusOptions = RedisOptions;
 
-/** Changes through Redis, for `createServer({ changes })`, which closes it. */
+/** Notifications of changes through Redis, for `createServer({ changes })`; closing the server closes it. */
 export interface RedisChangeBus extends ChangeBus {
   /** Closes the connections. */
   close(): void;

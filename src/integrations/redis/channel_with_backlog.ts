@@ -1,6 +1,6 @@
 import type { ChannelListener } from "../../engine/redis/channels.ts";
 
-/** Messages that were published while this process was not subscribed. */
+/** Messages that were read from a log, since they were published while this process was not subscribed. */
 export interface Backlog<Message> {
   /** The messages, oldest first. */
   readonly messages: readonly Message[];

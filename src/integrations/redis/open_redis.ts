@@ -10,7 +10,7 @@ import { checkOptions, OBJECT, type OptionRules } from "../../internal/options.t
 import type { RedisOptions } from "./options.ts";
 
 /**
- * Validates the options, the address first, and returns a connection, which connects at the first use.
+ * Validates the options, the address first, and returns a connection, which connects at the first use. `action` is for messages of errors.
  *
  * @throws {RangeError} If a number is out of range.
  * @throws {TypeError} If another option is invalid or unknown.

@@ -2,7 +2,7 @@ import type { Logger } from "../../core/handler/context.ts";
 import type { RedisAddress } from "../../engine/redis/address.ts";
 import { ANYTHING, LOGGER, type OptionRules, POSITIVE, TEXT } from "../../internal/options.ts";
 
-/** Options of everything that is stored in Redis. */
+/** Options that the rate limit store, the change bus and the session store in Redis have in common. */
 export interface RedisOptions {
   /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, the path of a socket, or an object. */
   readonly redis: string | RedisAddress;
@@ -14,7 +14,7 @@ export interface RedisOptions {
   readonly logger?: Logger;
 }
 
-/** Rules of {@link RedisOptions}. */
+/** Rules that validate {@link RedisOptions}, all but the address. */
 export const REDIS_RULES: OptionRules<RedisOptions> = {
   redis: ANYTHING,
   name: TEXT,

@@ -5,7 +5,7 @@ import { REDIS_RULES, type RedisOptions } from "./options.ts";
 /** Options of {@link redisRateLimitStore}. */
 export type RedisRateLimitStoreOptions = RedisOptions;
 
-/** Token buckets in Redis. */
+/** A store of token buckets in Redis, for `rateLimit({ store })`. */
 export interface RedisRateLimitStore extends RateLimitStore {
   /** Closes the connection. */
   close(): void;

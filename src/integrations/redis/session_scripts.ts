@@ -32,7 +32,10 @@ const TOUCH = `
     redis.call("PEXPIRE", KEYS[2], ARGV[2])
   end`;
 
-/** Arguments: id, time to live, session, expected session (or an empty text), maximum number of sessions, prefix of their keys. */
+/**
+ * Stores a session, and deletes the least recently used ones above the maximum. Returns 0 if a session other than the expected one is stored.
+ * Arguments: id, time to live, session, expected session (or an empty text), maximum number of sessions, prefix of their keys.
+ */
 export const PUT: string = `${NOW}${DELETE_SESSION}${TOUCH}
   local stored = redis.call("HGET", KEYS[1], "session")
   if ARGV[4] ~= "" and stored ~= ARGV[4] then return 0 end
@@ -45,19 +48,20 @@ export const PUT: string = `${NOW}${DELETE_SESSION}${TOUCH}
   end
   return 1`;
 
-/** Arguments: id, time to live. Returns the session and its last number; nothing if there is no session. */
+/** Reads a session, and prolongs it. Arguments: id, time to live. Returns the session and its last number; nothing if there is no session. */
 export const GET: string = `${NOW}${TOUCH}
   local stored = redis.call("HMGET", KEYS[1], "session", "number")
   if not stored[1] then return false end
   touch()
   return { stored[1], stored[2] or "0" }`;
 
-/** Lua script that deletes a session. Argument: id. */
+/** Deletes a session with its streams and notes, and notifies its subscribers. Argument: id. */
 export const DELETE: string = `${DELETE_SESSION}
   deleteSession(KEYS[1])
   redis.call("ZREM", KEYS[2], ARGV[1])`;
 
 /**
+ * Appends a message to a stream, and publishes a note about it. Returns 0 if there is no session.
  * Arguments: stream, message, "1" for the last one, nonce, time to live, maximum numbers of messages and of streams, maximum size of
  * all streams, note to publish. A message with the nonce of the newest one is not appended again. If there are too many streams, ended
  * ones are deleted, the one with the oldest last message first.
@@ -113,7 +117,7 @@ export const DROP: string = `
     end
   end`;
 
-/** Publishes a note. Arguments: note, time to live, maximum number and maximum total size of notes. */
+/** Keeps and publishes a note; returns 0 if there is no session. Arguments: note, time to live, maximum number and maximum total size of notes. */
 export const NOTE: string = `
   if redis.call("HEXISTS", KEYS[1], "session") == 0 then return 0 end
   local notes = KEYS[1] .. ":notes"
@@ -132,7 +136,7 @@ export const NOTE: string = `
   redis.call("PUBLISH", KEYS[1], number .. " " .. ARGV[1])
   return 1`;
 
-/** Argument: number. Returns the last number, the names of streams with messages after the argument, and the notes after it. */
+/** Reads what came after a number, the argument. Returns the last number, the names of streams with later messages, and the later notes. */
 export const READ_BACKLOG: string = `
   if redis.call("HEXISTS", KEYS[1], "session") == 0 then return false end
   return {

@@ -29,7 +29,7 @@ const RULES: OptionRules<RedisSessionStoreOptions> = {
   maxSessions: wholeNumber(1),
 };
 
-/** Sessions in Redis, for `mcp({ sessions: mcpSessions({ store }) })`. */
+/** Store of MCP sessions in Redis, which replicas share, for `mcp({ sessions: mcpSessions({ store }) })`. */
 export interface RedisSessionStore extends SessionStore {
   /** Closes the connections. The sessions remain in Redis. */
   close(): void;

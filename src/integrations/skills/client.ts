@@ -4,7 +4,7 @@ import type { McpRequestOptions, McpResourceContents, McpTransport } from "../..
 import { readFrontmatter } from "./frontmatter.ts";
 import { decodeText, fileDigest, type Skill, type SkillResource } from "./skill.ts";
 
-/** A verified file of a skill. */
+/** A file of a skill whose size and digest were compared with those that the server lists. */
 export interface SkillFile {
   /** URI of the file. */
   readonly uri: string;
@@ -16,7 +16,7 @@ export interface SkillFile {
   readonly text: string | undefined;
 }
 
-/** Skills of a server. All methods reject with `ToolError`. */
+/** Lists and reads the skills of a server, and verifies their files. All methods reject with `ToolError`. */
 export interface SkillReader {
   /** Lists the skills. Nothing else is read. */
   list(options?: McpRequestOptions): Promise<readonly Skill[]>;

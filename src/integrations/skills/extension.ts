@@ -3,7 +3,7 @@ import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import type { ContentExtension, ExtensionAnswer } from "../../core/content/extension.ts";
 import { type LoadedFile, type LoadedSkill, type Skill, SKILLS_EXTENSION } from "./skill.ts";
 
-/** What a resource of a skill says of itself: its file, and the skill, if it is the SKILL.md. */
+/** Data that the resource of a skill's file has for the extension: the file, and the skill, if the file is its SKILL.md. */
 export interface SkillData {
   readonly file: LoadedFile;
   readonly skill: LoadedSkill | undefined;
@@ -20,7 +20,7 @@ interface Child {
 
 const FOLDER_TYPE = "inode/directory";
 
-/** Creates the extension of a server from the files of all its skills. */
+/** Creates the extension of a server from the files of all its skills: the methods that list and get skills, and list folders. */
 export function joinSkills(found: readonly unknown[]): ContentExtension {
   // The one cast: resources of this extension are made with this data.
   const data = found as readonly SkillData[];

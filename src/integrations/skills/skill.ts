@@ -2,13 +2,13 @@
 import { toHex } from "../../internal/encoding.ts";
 import { readFrontmatter, type SkillFrontmatter } from "./frontmatter.ts";
 
-/** Identifier of the extension. */
+/** Identifier of the extension Skills, under which a server declares it to clients of MCP. */
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
 /** Name of the file that makes a folder a skill. */
 export const SKILL_FILE = "SKILL.md";
 
-/** A skill as text and bytes. */
+/** A skill that a server is to serve: its path, and its files as text or bytes, not yet checked. */
 export interface SkillSource {
   /** Path of its folder, such as `git/write-commits`; the last part is the name of the skill. */
   readonly path: string;
@@ -16,7 +16,7 @@ export interface SkillSource {
   readonly files: Readonly<Record<string, string | Uint8Array>>;
 }
 
-/** A file of a skill, and what its bytes have to be. */
+/** A file in the list of a skill: its URI, and the size and digest that its bytes have to have. */
 export interface SkillResource {
   /** URI of the file. */
   readonly uri: string;
@@ -26,7 +26,7 @@ export interface SkillResource {
   readonly size: number;
 }
 
-/** A skill in the list of a server. */
+/** A skill in the list of a server: its frontmatter, and the digests of its files without their bytes. */
 export interface Skill {
   /** URI of its SKILL.md. */
   readonly uri: string;
@@ -38,7 +38,7 @@ export interface Skill {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A file with its bytes. */
+/** A file of a skill that a server serves, with its bytes and media type. */
 export interface LoadedFile extends SkillResource {
   readonly bytes: Uint8Array;
   readonly mimeType: string;
@@ -46,7 +46,7 @@ export interface LoadedFile extends SkillResource {
   readonly text: string | undefined;
 }
 
-/** A skill with its bytes. */
+/** A checked skill: its entry in the list of the server, and its files with their bytes. */
 export interface LoadedSkill {
   readonly entry: Skill & { readonly resources: readonly SkillResource[] };
   readonly files: readonly LoadedFile[];
@@ -56,7 +56,7 @@ const MAX_FILES = 512;
 const MAX_BYTES = 16_777_216;
 
 /**
- * Checks a skill, and computes the digests of its files.
+ * Checks a skill: its paths, its SKILL.md, at most 512 files and 16 MiB. Computes URIs, media types and digests of the files.
  *
  * @throws {TypeError} If it is not a valid skill.
  */
@@ -81,7 +81,7 @@ export async function loadSkill({ path, files: given }: SkillSource): Promise<Lo
   return { entry: { uri, frontmatter, resources: files.map(pick) }, files };
 }
 
-/** Whether a request for a file gives text: whenever the bytes are UTF-8, with or without a byte order mark. */
+/** Decodes bytes as UTF-8, and keeps a byte order mark; `undefined` if they are not UTF-8: a request for the file then gives bytes. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -90,7 +90,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The digest of bytes, as lists have it. */
+/** The SHA-256 digest of bytes as lists have it: `sha256:` and hexadecimal digits. */
 export async function fileDigest(bytes: Uint8Array): Promise<string> {
   return `sha256:${toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as BufferSource)))}`;
 }

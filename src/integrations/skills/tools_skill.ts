@@ -5,7 +5,7 @@ import { signatureOf } from "../../core/json_schema/signature.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
 import { SKILL_FILE, type SkillSource } from "./skill.ts";
 
-/** What a skill of tools is called, and what it begins with. */
+/** Options of {@link toolsSkill}: what the skill is called, and what it begins with. */
 export interface ToolsSkillOptions {
   /** Path of its folder; the last part is its name. */
   readonly path: string;
@@ -16,7 +16,8 @@ export interface ToolsSkillOptions {
 }
 
 /**
- * Writes a skill about the tools of a server: a line for each, and its signature. The list is read now, and does not change.
+ * Makes a skill about the tools of a server, for `skills()`: name, description and signature of each, without system tools. The list is read
+ * now, and does not change. No file is written.
  *
  * @example A skill of a server's tools, on the same server
  * ```ts

@@ -1,6 +1,6 @@
 /** The part of `@temporalio/client` that is used, as types: the package itself is not imported. */
 
-/** Options of a workflow's start. */
+/** Options with which the workflow of a call is started: an id starts one workflow at most, also after it has ended. */
 export interface WorkflowStart {
   /** Task queue of the workers. */
   readonly taskQueue: string;
@@ -28,7 +28,7 @@ export interface TemporalHandle {
   cancel(): Promise<unknown>;
 }
 
-/** A client of a Temporal server: `Client` of `@temporalio/client`. */
+/** The members of a Temporal client that are used: pass a `Client` of `@temporalio/client`. */
 export interface TemporalClient {
   /** Starts workflows and finds them again. */
   readonly workflow: {

@@ -20,12 +20,12 @@ interface TemporalError {
   readonly details?: unknown;
 }
 
-/** Whether something thrown is the error of this name. */
+/** Whether a thrown value has this `name`: errors of Temporal are not compared by class, of which there may be several copies. */
 export function isNamed(thrown: unknown, name: string): boolean {
   return (thrown as TemporalError | null)?.name === name;
 }
 
-/** What is thrown for an error of a request: `unavailable` for a server that does not answer, `promise_lost` for an unknown workflow. */
+/** The error of a request, for the caller: `unavailable` if the server does not answer, `promise_lost` for an unknown workflow, else unchanged. */
 export function requestError(thrown: unknown): unknown {
   const codes = causesOf(thrown).map(({ code }) => code);
   if (codes.some((code) => TEMPORARY.includes(code))) {
@@ -36,7 +36,7 @@ export function requestError(thrown: unknown): unknown {
   return new ToolError("promise_lost", message, { cause: thrown });
 }
 
-/** What is thrown for a workflow that ended without a result. */
+/** What is thrown for a workflow that ended without a result: the failure `cancelled`, `attempts_exhausted` or a declared one, else the error. */
 export function endOf(thrown: unknown, ctx: Ctx): unknown {
   if (!isNamed(thrown, "WorkflowFailedError")) return requestError(thrown);
   const causes = causesOf((thrown as TemporalError).cause);

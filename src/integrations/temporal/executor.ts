@@ -14,13 +14,13 @@ const ENDED: ReadonlySet<string> = new Set(["COMPLETED", "FAILED", "CANCELLED", 
 /** Delay before the next look after an answer was passed on, in milliseconds. */
 const AFTER_REPLY_MS = 100;
 
-/** Data of a promise token: the workflow that does the work. */
+/** Data that a promise token carries: the id of the workflow that does the work. */
 export interface WorkflowReference {
   /** Id of the workflow. */
   readonly id: string;
 }
 
-/** Settings of an executor, complete. */
+/** The options of `temporal()` with their defaults, as the executor of a tool needs them. */
 export interface ExecutorSettings {
   readonly client: TemporalClient;
   readonly workflow: string;
@@ -34,7 +34,7 @@ export interface ExecutorSettings {
   readonly retryAfterMs: number;
 }
 
-/** Runs the calls of a tool as workflows. */
+/** Starts a workflow for each call of a tool, reads its result, questions and progress, and cancels it. */
 export class TemporalExecutor {
   readonly #settings: ExecutorSettings;
 

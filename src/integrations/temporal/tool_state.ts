@@ -1,12 +1,12 @@
 /** What a workflow and the tool that started it say to each other. */
 
-/** Name of the query that gives a {@link ToolState}. */
+/** Default name of the query that returns the {@link ToolState} of a workflow. */
 export const STATE_QUERY = "toolwire_state";
 
-/** Name of the signal that brings a {@link QuestionReply}. */
+/** Name of the signal by which the tool sends a {@link QuestionReply} to the workflow. */
 export const REPLY_SIGNAL = "toolwire_reply";
 
-/** A question of a workflow. */
+/** A question of a workflow to the caller of its tool. */
 export interface WorkflowQuestion {
   /** Text for people. */
   readonly message: string;
@@ -14,7 +14,7 @@ export interface WorkflowQuestion {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Progress of a workflow. */
+/** Progress of a workflow, for the promise of the call: completed and total units, and a text. */
 export interface WorkflowProgress {
   /** Completed units. */
   readonly done: number;
@@ -24,7 +24,7 @@ export interface WorkflowProgress {
   readonly message?: string;
 }
 
-/** The state of a workflow for the callers of its tool. */
+/** Progress and open questions of a running workflow, as its query returns them to the tool. */
 export interface ToolState {
   /** Progress. */
   readonly progress?: WorkflowProgress | undefined;
@@ -32,7 +32,7 @@ export interface ToolState {
   readonly questions?: Readonly<Record<string, WorkflowQuestion>> | undefined;
 }
 
-/** The answer to a question, as the signal brings it. */
+/** The caller's reply to a question, as the tool sends it to the workflow by a signal. */
 export interface QuestionReply {
   /** Key of the question. */
   readonly key: string;

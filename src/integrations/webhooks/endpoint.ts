@@ -4,8 +4,9 @@ import { encodeText } from "../../core/token/layout.ts";
 import type { Clock } from "../../internal/time.ts";
 import { type Signers, signWebhook } from "./signature.ts";
 
-/** Failures in a row after which an endpoint is left alone, and for how long, in milliseconds. */
+/** Number of failures in a row after which an endpoint is left alone. */
 const MAX_FAILURES = 5;
+/** Time for which an endpoint is left alone after failures, in milliseconds. */
 export const PAUSE_MS = 60_000;
 
 /** Number of endpoints whose failures are counted. */
@@ -23,7 +24,7 @@ export interface Destination {
   readonly signers: Signers;
 }
 
-/** What a try came to: JSON, because it is kept as a step. */
+/** Result of one try to send a webhook: accepted, refused, failed, or put off. It is JSON, because a step of the job stores it. */
 export type Attempt = {
   /** Whether the endpoint has accepted the webhook, or no longer exists. */
   readonly isOver: boolean;
@@ -35,7 +36,7 @@ export type Attempt = {
   readonly pausedMs?: number;
 };
 
-/** A request to send. */
+/** A webhook to send: the same id and body in each try. */
 export interface WebhookRequest {
   /** The header `webhook-id`, the same in each try. */
   readonly id: string;
@@ -50,7 +51,7 @@ interface Failures {
   readonly pausedUntilMs: number;
 }
 
-/** Options of an {@link EndpointSender}. */
+/** Options of an {@link EndpointSender}: `timeoutMs` limits each try. */
 export interface SenderOptions {
   readonly clock: Clock;
   readonly logger: Logger | undefined;
@@ -58,7 +59,7 @@ export interface SenderOptions {
   readonly fetch: SendRequest;
 }
 
-/** Sends the webhooks of one target, one try a call, and pauses endpoints that fail again and again. */
+/** Sends the webhooks of one target, one try a call. After 5 failures in a row, an endpoint is tried once a minute only. */
 export class EndpointSender {
   readonly #options: SenderOptions;
   /** By URL. */
@@ -68,7 +69,7 @@ export class EndpointSender {
     this.#options = options;
   }
 
-  /** Makes one try. Never rejects. */
+  /** Makes one try; none while the endpoint is paused, unless it is the last one. Never rejects: a failure is part of the result. */
   async send(to: Destination, delivery: WebhookRequest): Promise<Attempt> {
     const pausedMs = delivery.isLast ? 0 : this.#beginTry(to.url);
     if (pausedMs > 0) return { isOver: false, reply: "left alone after failures", pausedMs };

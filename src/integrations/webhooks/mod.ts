@@ -50,7 +50,7 @@ export interface WebhookOptions {
 }
 
 /**
- * Sends a webhook when work has ended: to an endpoint of the server's author, or to one that a function chooses for each caller.
+ * Creates a target for `onComplete`, which sends a webhook when promised work has ended: to a fixed endpoint, or to one that a function chooses.
  *
  * The body has the promise token, and not the result:
  * `{ "type": "job.completed", "timestamp", "data": { "tool", "call_id", "promise" } }`.
@@ -88,6 +88,7 @@ export interface WebhookOptions {
  * addresses. `undefined` sends nothing.
  * @returns For the option `onComplete` of a server.
  * @throws {TypeError} If an option is invalid or unknown, or a secret is not `whsec_` and base64.
+ * @throws {RangeError} If `timeoutMs` is not a number above 0.
  */
 export function webhook(
   endpoint: WebhookEndpoint | ((call: EndedCall) => MaybePromise<WebhookEndpoint | undefined>),

@@ -34,7 +34,7 @@ export interface EndedCall {
   readonly principalId: string | undefined;
 }
 
-/** Contents of a target. */
+/** What a target sends and where: the options of `webhook()` with their defaults, and the endpoint for each call. */
 export interface TargetDefinition {
   readonly tools: ReadonlySet<string> | undefined;
   readonly retryMs: readonly number[];
@@ -44,7 +44,7 @@ export interface TargetDefinition {
   readonly destinationOf: (call: EndedCall) => MaybePromise<Destination | undefined>;
 }
 
-/** A target, as `webhook` makes it. */
+/** A completion target that `webhook()` has created, with its definition. */
 export interface WebhookTarget extends CompletionTarget {
   readonly "~target": TargetDefinition;
 }
@@ -56,7 +56,7 @@ interface Webhook extends EndedCall {
 }
 
 /**
- * Creates the notifier that sends webhooks at the ends of a server's jobs.
+ * Creates the notifier of a server: at the end of a job, it inserts a job for each target that wants it, whose run sends the webhook.
  *
  * @throws {TypeError} If two targets have the same name.
  */

@@ -4,7 +4,7 @@ import type { LookupAddress } from "node:dns";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { SendRequest } from "./endpoint.ts";
 
-/** Resolves a host name to IP addresses. */
+/** Resolves a host name to all of its IP addresses, which are then checked. */
 export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;

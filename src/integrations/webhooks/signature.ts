@@ -11,7 +11,7 @@ const MIN_SECRET_BYTES = 24;
 /** Default of {@link VerifyOptions.toleranceMs}, of Standard Webhooks. */
 const TOLERANCE_MS = 300_000;
 
-/** Functions that sign a message, one for each secret in use. */
+/** Functions that return the HMAC-SHA256 of a message, one for each secret in use. */
 export type Signers = readonly ((message: Uint8Array) => Uint8Array)[];
 
 /**
@@ -47,7 +47,7 @@ function secretError(problem: string): TypeError {
   );
 }
 
-/** The header `webhook-signature`: one signature for each secret. */
+/** Value of the header `webhook-signature`: a signature over id, time in seconds and body for each secret. */
 export function signWebhook(signers: Signers, id: string, seconds: number | string, body: Uint8Array): string {
   const message = concatBytes(encodeText(`${id}.${seconds}.`), body);
   return signers.map((sign) => `v1,${encodeBase64(sign(message))}`).join(" ");
@@ -60,8 +60,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Creates a check of the signatures of webhooks in the format of Standard Webhooks, such as those of {@link webhook}: for a receiver, and for
- * `resolver({ url, verify: verifyWebhook(secret) })`.
+ * Creates a check of the signature and the age of webhooks in the format of Standard Webhooks, such as those of {@link webhook}: for a
+ * receiver, and for `resolver({ url, verify: verifyWebhook(secret) })`.
  *
  * A webhook may arrive more than once: keep the header `webhook-id` of those that were processed.
  *
@@ -75,7 +75,8 @@ export interface VerifyOptions {
  * ```
  * @param secret `whsec_` and base64, or several of them: one has to match.
  * @returns Checks the bytes of a body with its headers.
- * @throws {TypeError} If a secret or an option is invalid.
+ * @throws {TypeError} If a secret is invalid, or an option is unknown.
+ * @throws {RangeError} If `toleranceMs` is not a number above 0.
  */
 export function verifyWebhook(
   secret: string | readonly string[],

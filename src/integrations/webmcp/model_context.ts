@@ -6,7 +6,7 @@ interface ModelContextCall {
   readonly signal?: AbortSignal;
 }
 
-/** A tool as `registerTool()` takes it. */
+/** A tool as `registerTool()` of a browser takes it: the definition, and the function that the agent's call runs. */
 export interface ModelContextTool {
   readonly name: string;
   readonly title?: string;
@@ -20,7 +20,7 @@ export interface ModelContextTool {
   readonly execute: (input: unknown, call?: ModelContextCall) => Promise<unknown>;
 }
 
-/** `document.modelContext`. */
+/** `document.modelContext`, where a page registers tools until the signal aborts. */
 export interface ModelContext {
   registerTool(
     tool: ModelContextTool,

@@ -22,8 +22,8 @@ export interface WebMcpRegistration {
 }
 
 /**
- * Registers the tools of a source in the page, for the agent of the browser. A page that is replaced without a navigation, and a list that
- * changes, need `unregister()` and another call.
+ * Registers the tools of a source in the page, for the agent of the browser; does nothing without WebMCP. A page that is replaced without a
+ * navigation, and a list that changes, need `unregister()` and another call.
  *
  * An answer is its JSON value. A call that fails gives `{ error: { code, message } }`, since browsers hide exceptions from the agent; a failure
  * that the tool declares also has `data`. Questions of tools are answered by the `onElicitation` of a client that is the source.

@@ -2,7 +2,7 @@
 import type { Members } from "../../internal/json.ts";
 import type { ShownExchange } from "./check.ts";
 
-/** Response to the request for the list of tools. */
+/** Response to the request for the list of tools, in one form for all bindings. */
 export interface ListReply extends ShownExchange {
   /** The entries of the list, in the members of HTTP; `undefined` if the response is not a list. */
   readonly tools: readonly Members[] | undefined;
@@ -10,14 +10,14 @@ export interface ListReply extends ShownExchange {
   readonly refusal: "denied" | "missing" | undefined;
 }
 
-/** An error of the protocol. */
+/** An error of the protocol, with its number or status as a kind that all bindings have. */
 export interface ErrorReply {
   /** What the number or status of the binding means. */
   readonly kind: "invalid params" | "not found" | "internal" | "other";
   readonly message: string;
 }
 
-/** Response to a call. */
+/** Response to a call, in one form for all bindings: a result or an error. */
 export interface CallReply extends ShownExchange {
   /** The result, with the members of HTTP; `undefined` for an error. */
   readonly result: Members | undefined;
@@ -26,7 +26,7 @@ export interface CallReply extends ShownExchange {
   readonly error: ErrorReply | undefined;
 }
 
-/** A message of a stream. */
+/** A message of a stream, in one form for all bindings. */
 export interface StreamMessage {
   readonly kind: "partial" | "last" | "error" | "heartbeat" | "unknown";
   /** Name of the event, for bindings that have names. */
@@ -37,7 +37,7 @@ export interface StreamMessage {
   readonly meta: Members | undefined;
 }
 
-/** Response to a call that asks for a stream. */
+/** Response to a call that asks for a stream, with all messages up to its end. */
 export interface StreamReply extends ShownExchange {
   /** `undefined` if the response is not a stream. */
   readonly messages: readonly StreamMessage[] | undefined;
@@ -56,7 +56,7 @@ export interface Binding {
   leaveStream(tool: string, args: Members): Promise<ShownExchange>;
 }
 
-/** A tool of the server, with arguments that conform to its schema. */
+/** A tool to call, with the arguments of the options, or ones that conform to its schema. */
 export interface ChosenTool {
   readonly name: string;
   readonly args: Members;

@@ -6,7 +6,7 @@ import { wrongArguments } from "./sample_arguments.ts";
 
 const ASKING: readonly unknown[] = ["elicitation", "request-for-more-resource"];
 
-/** The checks of calls. */
+/** Checks of calls on every binding: arguments, types of results, questions, failures, and an unknown tool. */
 export const CALL_CHECKS: readonly ServerCheck<McpLiteServer>[] = [
   must(
     "3.2",

@@ -45,12 +45,12 @@ type DefineCheck = <Subject>(
   run: (subject: Subject) => Promise<Verdict>,
 ) => ServerCheck<Subject>;
 
-/** A rule that a server has to follow. */
+/** Defines the check of a rule that a server has to follow: its level is `MUST`. */
 export const must: DefineCheck = (section, slug, title, expected, run) => {
   return { id: `${section}-${slug}`, section, level: "MUST", title, expected, run };
 };
 
-/** A rule that a server is recommended to follow. */
+/** Defines the check of a rule that a server is recommended to follow: its level is `SHOULD`. */
 export const should: DefineCheck = (section, slug, title, expected, run) => {
   return { id: `${section}-${slug}`, section, level: "SHOULD", title, expected, run };
 };
@@ -79,7 +79,7 @@ export function lacks(reason: string): never {
 /** Text of a stack, or of a path in a file system. */
 const INTERNALS = /\n\s+at .+:\d+|\bat \S+ \(.+:\d+\)|Traceback|\/(?:home|usr|var|Users)\/\S+/;
 
-/** Whether the message of an error shows the inside of the server. */
+/** Whether the message of an error contains a stack, or a path in the server's file system. */
 export function hasInternals(message: string): boolean {
   return INTERNALS.test(message);
 }

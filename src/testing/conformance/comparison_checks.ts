@@ -6,7 +6,7 @@ function otherOf({ other }: McpLiteServer): McpLiteServer {
   return other ?? lacks("MCP-lite over HTTP is not checked with this binding");
 }
 
-/** The comparison of a binding with HTTP. */
+/** Checks of a binding other than HTTP: it lists the tools of HTTP, by name and in that order, and answers one call with the same `content`. */
 export const COMPARISON_CHECKS: readonly ServerCheck<McpLiteServer>[] = [
   must(
     "2.1",

@@ -25,7 +25,7 @@ function isObjectSchema(schema: unknown): boolean {
   return type === "object" && isJsonObject(properties) && isList;
 }
 
-/** The checks of the list of tools. */
+/** Checks of the list of tools on every binding: unique names, `redeem`, and name, description and schema of each definition. */
 export const DISCOVERY_CHECKS: readonly ServerCheck<McpLiteServer>[] = [
   must("3.1", "list", "The server gives a list of its tools", "an array of definitions", async (server) => {
     const reply = await server.list();

@@ -6,7 +6,7 @@ import type { ShownExchange } from "./check.ts";
 import type { DecodedResponse } from "./grpc_messages.ts";
 import type { GrpcReply, GrpcRequest, SendRpc } from "./grpc_send.ts";
 
-/** Numbers of the statuses that section 5.5 names. */
+/** Numbers of the gRPC statuses that section 5.5 of MCP-lite names, and of `OK`. */
 export const GRPC_STATUS = {
   ok: 0,
   invalidArgument: 3,
@@ -25,14 +25,14 @@ const ERROR_KINDS: Readonly<Record<number, ErrorReply["kind"]>> = {
 /** Statuses of a caller that the server does not know, or does not permit. */
 const DENIED: readonly unknown[] = [7, 16];
 
-/** Reply to `CallTool`. */
+/** Reply to `CallTool` or `CallToolStream`, with the RPC that it is from. */
 export interface GrpcCallReply extends CallReply {
   readonly rpc: GrpcReply;
-  /** The messages that could be decoded. */
+  /** The messages, decoded; `undefined` for each that cannot be decoded. */
   readonly responses: readonly (DecodedResponse | undefined)[];
 }
 
-/** MCP-lite over gRPC or gRPC-Web. */
+/** Lists and calls the tools of one server by MCP-lite over gRPC or gRPC-Web, depending on the function that sends. */
 export class GrpcBinding implements Binding {
   readonly secrets: Set<string>;
   readonly #send: SendRpc;

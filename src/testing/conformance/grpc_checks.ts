@@ -5,7 +5,7 @@ import { type McpLiteServer, UNKNOWN_TOOL } from "./mcp_lite_server.ts";
 
 type GrpcServer = McpLiteServer<GrpcBinding>;
 
-/** The checks of gRPC. */
+/** Checks of gRPC and gRPC-Web alone: the methods, messages and streams, and the statuses for errors and deadlines. */
 export const GRPC_CHECKS: readonly ServerCheck<GrpcServer>[] = [
   must("5.1", "get-tools", "GetTools gives one ToolsList", "status OK and one message", async (server) => {
     const reply = await server.list();

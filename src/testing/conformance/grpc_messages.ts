@@ -14,7 +14,7 @@ const MAX_DEPTH = 1_000;
 /** Types of responses in the order of their numbers. */
 const TYPES_BY_NUMBER = ["answer", "promise", "elicitation", "failure", "request-for-more-resource"];
 
-/** Writes a `ToolRequest` in its envelope. */
+/** Encodes a `ToolRequest` with the name and arguments of a tool, in the envelope of gRPC: flags and length before the message. */
 export function encodeToolRequest(name: string, args: Members): Uint8Array<ArrayBuffer> {
   return encodeRequestEnvelope({ name, arguments: JSON.parse(JSON.stringify(args)) });
 }

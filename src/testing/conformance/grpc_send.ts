@@ -6,7 +6,7 @@ import { joinChunks } from "../../wires/grpc/messages/envelope.ts";
 import type { HttpClientOptions } from "../../http_client/send.ts";
 import type { HttpSender } from "./send.ts";
 
-/** The response to an RPC. */
+/** The response to an RPC: its status, and its messages as bytes, not decoded. */
 export interface GrpcReply {
   /** Status; `undefined` if the response has none. */
   readonly status: number | undefined;
@@ -19,7 +19,7 @@ export interface GrpcReply {
   readonly httpStatus: number;
 }
 
-/** A request of an RPC. */
+/** A request of an RPC of the MCP-lite service. */
 export interface GrpcRequest {
   /** `GetTools`, `CallTool` or `CallToolStream`. */
   readonly method: string;
@@ -53,7 +53,7 @@ export function grpcWebSender(sender: HttpSender, base: string | URL): SendRpc {
   };
 }
 
-/** Sends RPCs by gRPC over one HTTP/2 connection. */
+/** Creates a function that sends RPCs by gRPC over one HTTP/2 connection, with these headers and a time limit for each. */
 export function grpcSender(
   address: string | URL,
   headers: NonNullable<HttpClientOptions["headers"]>,

@@ -5,7 +5,7 @@ import type { Binding, CallReply, ErrorReply, ListReply, StreamMessage, StreamRe
 import type { ShownExchange } from "./check.ts";
 import { type HttpReply, type HttpSender, parseOr } from "./send.ts";
 
-/** Reply to a call over HTTP. */
+/** Reply to a call over HTTP, with the HTTP response that it was read from. */
 export interface HttpCallReply extends CallReply {
   readonly http: HttpReply;
 }
@@ -17,7 +17,7 @@ const ERROR_KINDS: Readonly<Record<number, ErrorReply["kind"]>> = {
   [-32603]: "internal",
 };
 
-/** MCP-lite over HTTP at a base URL. */
+/** Lists and calls the tools of one server by MCP-lite over HTTP, at the paths of section 4 or, if those do not answer, of the appendix. */
 export class HttpBinding implements Binding {
   readonly sender: HttpSender;
   readonly secrets: Set<string>;
@@ -86,13 +86,13 @@ export class HttpBinding implements Binding {
   }
 }
 
-/** Reads the response to a call. */
+/** Reads result, `_meta` and error from the HTTP response to a call. */
 export function readCall(http: HttpReply): HttpCallReply {
   const { sent, received, json } = http;
   return { sent, received, http, ...readCallMessage(json) };
 }
 
-/** Reads a response of JSON-RPC to a call. */
+/** Reads result, `_meta` and error of a JSON-RPC response to a call; `undefined` for each that is absent or malformed. */
 export function readCallMessage(message: unknown): Pick<CallReply, "result" | "meta" | "error"> {
   const { result, error } = asObject(message);
   const members = isJsonObject(result) ? result : undefined;
@@ -104,13 +104,13 @@ function readError({ code, message }: Members): ErrorReply {
   return { kind: ERROR_KINDS[Number(code)] ?? "other", message: String(message) };
 }
 
-/** The number of the error in a response; `undefined` if it has none. */
+/** The member `code` of the JSON-RPC error in a response; `undefined` if there is no error. */
 export function errorNumber({ json }: HttpReply): unknown {
   const error = isJsonObject(json) ? json["error"] : undefined;
   return isJsonObject(error) ? error["code"] : undefined;
 }
 
-/** Whether a response is a stream of events, by its content type. */
+/** Whether a response is a stream of events: status 200 and the content type `text/event-stream`. */
 export function isOpenStream({ status, headers }: HttpReply): boolean {
   return status === 200 && /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
 }

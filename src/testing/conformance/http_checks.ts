@@ -30,7 +30,7 @@ async function callText(server: HttpServer): Promise<string> {
   return JSON.stringify(server.binding.request(chosen.name, chosen.args));
 }
 
-/** The checks of HTTP. */
+/** Checks of HTTP alone: methods, content types, UTF-8, paths, ids and members of responses, and prompts. */
 export const HTTP_CHECKS: readonly ServerCheck<HttpServer>[] = [
   should(
     "3.8",

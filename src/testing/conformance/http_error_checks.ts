@@ -1,4 +1,4 @@
-/** MCP-lite 4.4 and A.5: errors over HTTP. No tool runs. */
+/** MCP-lite 4.4 and A.5: errors over HTTP. No tool runs but the one of the option `brokenTool`. */
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import { hasInternals, judge, lacks, must, type ServerCheck, should, type Verdict } from "./check.ts";
 import { errorNumber, type HttpBinding } from "./http_binding.ts";
@@ -27,7 +27,7 @@ function dataCheck(member: string, fits: (value: unknown) => boolean, expected: 
   });
 }
 
-/** The checks of errors over HTTP. */
+/** Checks of errors over HTTP: their numbers, their form, and the data of the error for an unknown tool. */
 export const HTTP_ERROR_CHECKS: readonly ServerCheck<HttpServer>[] = [
   must("4.4", "parse-error", "A body that is not JSON is a parse error", "-32700", async ({ binding }) => {
     const headers = { "content-type": "application/json" };

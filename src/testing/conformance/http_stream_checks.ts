@@ -9,7 +9,7 @@ type HttpServer = McpLiteServer<HttpBinding>;
 
 const EVENT_STREAM = { accept: "text/event-stream" };
 
-/** The checks of streams over HTTP. */
+/** Checks of streams over HTTP: the header that asks for one, the names and data of events, and errors. */
 export const HTTP_STREAM_CHECKS: readonly ServerCheck<HttpServer>[] = [
   must(
     "4.3",

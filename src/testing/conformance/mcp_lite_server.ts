@@ -5,7 +5,7 @@ import { lacks } from "./check.ts";
 import type { ConformanceOptions } from "./options.ts";
 import { type CandidateTool, toCandidateTool, ToolChoice, type TriedTool } from "./tool_choice.ts";
 
-/** The types of responses, in the words of HTTP. */
+/** Values of `_meta.response_type` that MCP-lite defines, as they are written over HTTP. */
 export const RESPONSE_TYPES: readonly unknown[] = [
   "answer",
   "promise",
@@ -14,10 +14,10 @@ export const RESPONSE_TYPES: readonly unknown[] = [
   "request-for-more-resource",
 ];
 
-/** Name of a tool that no server has. */
+/** Name of a tool that no server has, for the checks of errors. */
 export const UNKNOWN_TOOL = "conformance_unknown_tool";
 
-/** One binding, with the tools that are called on it. Each list and call is made once. */
+/** A server over one binding. The list, the choice of tools and the replies that several checks use are requested once and kept. */
 export class McpLiteServer<Wire extends Binding = Binding> {
   readonly binding: Wire;
   readonly choice: ToolChoice;
@@ -101,7 +101,7 @@ export class McpLiteServer<Wire extends Binding = Binding> {
   }
 }
 
-/** Whether a reply is an answer. Without `_meta` it is. */
+/** Whether a reply is a result of the type `answer`, which is also the type of a result without one. */
 export function givesAnswer({ result, meta }: CallReply): boolean {
   return isJsonObject(result) && (meta?.["response_type"] ?? "answer") === "answer";
 }

@@ -35,9 +35,9 @@ export interface ConformanceOptions {
   readonly questionTool?: NamedTool;
   /** A tool whose business logic refuses these arguments. Default: the first tool with `readOnlyHint` that does. */
   readonly failureTool?: NamedTool;
-  /** A tool that breaks with these arguments. Default: none. */
+  /** A tool that ends with an internal error for these arguments. Default: none, and the checks of that do not apply. */
   readonly brokenTool?: NamedTool;
-  /** A tool that takes longer than a millisecond. Default: none. */
+  /** A tool that takes longer than a millisecond, for the deadline of gRPC. Default: none, and the check does not apply. */
   readonly slowTool?: NamedTool;
   /** Whether tools without `readOnlyHint` may be called, too. Default: `false`. */
   readonly allowWrites?: boolean;
@@ -45,7 +45,7 @@ export interface ConformanceOptions {
   readonly timeoutMs?: number;
 }
 
-/** Options that name a tool. */
+/** Name of an option that chooses a tool, such as `promiseTool`. */
 export type ToolRole = Exclude<keyof ConformanceOptions, "allowWrites" | "timeoutMs">;
 
 const NAMED = rule("the name of a tool, or { name, arguments }", (value) => {
@@ -64,7 +64,7 @@ const RULES: OptionRules<ConformanceOptions> = {
   timeoutMs: wholeNumber(1),
 };
 
-/** @throws {TypeError} If an option is invalid or unknown. */
+/** Validates the options. @throws {TypeError} If one is invalid or unknown. @throws {RangeError} If a number is out of range. */
 export function assertConformanceOptions(options: ConformanceOptions): void {
   checkOptions("check a server", options, RULES);
 }

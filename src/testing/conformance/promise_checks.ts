@@ -34,7 +34,7 @@ function isRefused({ error, meta }: CallReply): boolean {
   return error !== undefined ? error.kind !== "internal" : meta?.["response_type"] === "failure";
 }
 
-/** The checks of promises. */
+/** Checks of promises on every binding: their tokens, which differ, expire and cannot be guessed, and the tool `redeem`. */
 export const PROMISE_CHECKS: readonly ServerCheck<McpLiteServer>[] = [
   must("3.5", "token", "A promise carries a token", "promise_token: a text that is not empty", async (server) => {
     const { reply, chosen } = await server.promise();

@@ -9,7 +9,7 @@ const MAX_DEPTH = 12;
 /** Longest text and list that are made. */
 const MAX_LENGTH = 1_000;
 
-/** Returns arguments that conform to a schema; `undefined` if none can be made. */
+/** Returns arguments that conform to a schema, the required ones only; `undefined` if none can be made. */
 export function sampleArguments(schema: Members): Members | undefined {
   const sample = sampleOf(schema, schema, 0);
   return isJsonObject(sample) && conforms(schema, sample) ? sample : undefined;

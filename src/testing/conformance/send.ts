@@ -6,7 +6,7 @@ import { readBytes } from "../../http_client/read.ts";
 import { joinChunks } from "../../wires/grpc/messages/envelope.ts";
 import type { ShownExchange } from "./check.ts";
 
-/** A response that was read. */
+/** An HTTP response that was read: its body, or the start of it, as bytes, text and JSON. */
 export interface HttpReply extends ShownExchange {
   readonly status: number;
   readonly headers: Headers;
@@ -16,7 +16,7 @@ export interface HttpReply extends ShownExchange {
   readonly json: unknown;
 }
 
-/** A request. */
+/** Parts of a request other than its URL. */
 export interface HttpRequestOptions {
   /** Default: `POST`. */
   readonly method?: string;
@@ -53,7 +53,7 @@ export class HttpSender {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @throws {ToolError} If there is no response. */
+  /** Sends a request and reads the response, or its start with `leavesEarly`. @throws {ToolError} If there is no response in time. */
   async send(url: string, request: HttpRequestOptions): Promise<HttpReply> {
     const { method = "POST", headers = {}, body, shown, leavesEarly = false } = request;
     const reply = await withTimeLimit(this.#timeoutMs, (monitor) => {

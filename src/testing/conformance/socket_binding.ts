@@ -10,7 +10,7 @@ import type { ShownExchange } from "./check.ts";
 import { readCallMessage } from "./http_binding.ts";
 import { parseOr, rememberTokens } from "./send.ts";
 
-/** How the suite opens sockets. */
+/** How the suite opens sockets: the URL, the function that opens one, and the headers of the caller. */
 export interface SocketOptions {
   readonly url: string;
   readonly open: OpenSocket;

@@ -2,7 +2,7 @@
 import { judge, must, type ServerCheck } from "./check.ts";
 import type { McpLiteServer } from "./mcp_lite_server.ts";
 
-/** The checks of streams. */
+/** Checks of streams on every binding: partial messages, one last message with `_meta`, and a client that leaves. */
 export const STREAM_CHECKS: readonly ServerCheck<McpLiteServer>[] = [
   must(
     "3.7",

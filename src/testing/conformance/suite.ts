@@ -24,7 +24,7 @@ import { WEBTOOL_EXECUTION_CHECKS } from "./webtool_execution_checks.ts";
 import { WEBTOOL_METADATA_CHECKS } from "./webtool_metadata_checks.ts";
 import { WebtoolServer } from "./webtool_server.ts";
 
-/** Protocol that a check uses. */
+/** Protocol over which a check is made: a binding of MCP-lite, or Webtools. */
 export type ConformanceBinding = "http" | "grpc" | "grpc-web" | "websocket" | "webtools";
 
 /** What a check found, for a report. Contains no header and no token. */
@@ -92,6 +92,7 @@ const COMMON_CHECKS = [...DISCOVERY_CHECKS, ...CALL_CHECKS, ...PROMISE_CHECKS, .
  * @param options Tools that may be called.
  * @returns The checks, by binding and section.
  * @throws {TypeError} If there is no address, or an option is invalid or unknown.
+ * @throws {RangeError} If `timeoutMs` is not a whole number of at least 1.
  */
 export function conformanceSuite(target: ConformanceTarget, options: ConformanceOptions = {}): ConformanceCheck[] {
   assertConformanceOptions(options);

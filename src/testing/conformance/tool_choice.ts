@@ -23,13 +23,13 @@ export function toCandidateTool(tool: Members, schemaMember: string): CandidateT
   return { name, inputSchema: asObject(schema), annotations: asObject(annotations), isSystem: type === "system" };
 }
 
-/** A tool that was called, and what it gave. */
+/** A tool that was called, its arguments, and the reply. */
 export interface TriedTool {
   readonly chosen: ChosenTool;
   readonly reply: CallReply;
 }
 
-/** The tools of one server. Calls are made once; their replies are kept. */
+/** Chooses the tools of one server that checks call, and calls them. The calls for a role are made once; their replies are kept. */
 export class ToolChoice {
   readonly #options: ConformanceOptions;
   readonly #list: () => Promise<readonly CandidateTool[]>;
@@ -59,7 +59,7 @@ export class ToolChoice {
       : { name, args: made };
   }
 
-  /** Calls the tool of a role: the named one, or the first that only reads and whose reply fits. */
+  /** Calls the tool of a role: the named one, whatever its reply, or the first of {@link tried} whose reply fits. */
   async called(role: ToolRole, fits: (reply: CallReply) => boolean, what: string): Promise<TriedTool> {
     const named = await this.named(role);
     if (named !== undefined) {
@@ -71,7 +71,7 @@ export class ToolChoice {
     return found ?? lacks(`No tool that only reads ${what}; name one: ${role}`);
   }
 
-  /** Calls the tools that only read, with arguments made of their schemas. */
+  /** Calls the first 8 of the tools that may be called, with arguments made of their schemas. */
   tried(): Promise<readonly TriedTool[]> {
     return (this.#tried ??= this.#tryAll());
   }

@@ -41,7 +41,7 @@ async function unknownAction({ sender, url }: WebtoolServer): Promise<HttpReply>
   return await sender.sendJson(url, { action: UNKNOWN_TOOL, request: {} });
 }
 
-/** The checks of executions. */
+/** Checks of executed actions of a webtool: versions, configuration, data and envelopes of responses, and codes of errors. */
 export const WEBTOOL_EXECUTION_CHECKS: readonly ServerCheck<WebtoolServer>[] = [
   must(EXECUTION, "execution", "POST executes an action of a version", OK, async (server) => {
     return judgeOk(await executeWith(server, (version) => ({ version })));

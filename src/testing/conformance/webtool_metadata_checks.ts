@@ -8,7 +8,7 @@ const LATEST = "GET {webtoolUrl}/";
 const VERSION = "GET {webtoolUrl}/{version}";
 const SCHEMAS = "JSON Schema Requirements";
 
-/** Version that no webtool has. */
+/** Version that no webtool has, for the checks of errors. */
 export const UNKNOWN_VERSION = "999.999.999";
 
 const SEMVER = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
@@ -39,7 +39,7 @@ function hasExample(schema: Members): boolean {
     ["boolean", "null"].includes(String(schema["type"]));
 }
 
-/** The checks of metadata. */
+/** Checks of a webtool's metadata: its members, versions, content type and schemas. No action is executed. */
 export const WEBTOOL_METADATA_CHECKS: readonly ServerCheck<WebtoolServer>[] = [
   must(LATEST, "metadata", "GET gives the metadata of the webtool", "status 200 and a JSON object", async (server) => {
     const reply = await server.metadata();

@@ -13,7 +13,7 @@ const ERROR_KINDS: Readonly<Record<string, ErrorReply["kind"]>> = {
   INTERNAL_ERROR: "internal",
 };
 
-/** The webtool that the suite checks. Its metadata is fetched once. */
+/** The webtool that the suite checks: requests its metadata, once for the latest version, and executes actions. */
 export class WebtoolServer {
   readonly choice: ToolChoice;
   readonly sender: HttpSender;
@@ -71,7 +71,7 @@ export class WebtoolServer {
   }
 }
 
-/** Reads an envelope as the result or the error of a call. */
+/** Reads the envelope of an action's response as the reply of a call: `data` becomes `content`, a code of an error its kind. */
 export function readEnvelope({ sent, received, json }: HttpReply): CallReply {
   const { status, data, error, _meta: meta } = asObject(json);
   const { code, message } = asObject(error);

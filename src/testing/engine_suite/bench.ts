@@ -2,7 +2,7 @@
 import type { Engine } from "../../engine/engine.ts";
 import { insertAll, newJob, type Runs, until } from "./fixture.ts";
 
-/** An engine under test. */
+/** An engine under test with its store, as the function that is given to `engineSuite()` opens it for each check. */
 export interface OpenedEngine {
   /** The engine, with a separate empty store. */
   readonly engine: Engine;
@@ -22,7 +22,7 @@ export interface EngineSuiteOptions {
   readonly hasList?: boolean;
 }
 
-/** Functions for one check. */
+/** What one check works with: the engine under test, the engine of another process, and functions that wait. */
 export interface Bench {
   readonly engine: Engine;
   /** Whether other processes have the jobs, too. */
@@ -30,13 +30,13 @@ export interface Bench {
   readonly leaseMs: number | undefined;
   /** Opens the engine of another process; the same engine if jobs belong to one process. */
   other(): Promise<Engine>;
-  /** Waits until a condition holds. */
+  /** Waits until a condition holds. Rejects after `patienceMs`. */
   wait(what: string, isSo: () => boolean): Promise<void>;
   /** Schedules a job and waits until it has run, so that all earlier jobs have run. */
   settle(engine: Engine, runs: Runs): Promise<void>;
 }
 
-/** One behaviour of the contract. */
+/** A check of one behaviour that the contract of engines requires. */
 export interface ContractCheck {
   readonly title: string;
   /** Whether it needs leases that lapse. */
@@ -46,7 +46,7 @@ export interface ContractCheck {
   run(bench: Bench): Promise<void>;
 }
 
-/** A check with the engines of two processes. */
+/** Makes a check with the engines of two processes, or with one engine twice if its jobs belong to one process. */
 export function withTwo(
   title: string,
   run: (one: Engine, other: Engine, bench: Bench) => Promise<void>,
@@ -54,7 +54,7 @@ export function withTwo(
   return { title, run: async (bench) => await run(bench.engine, await bench.other(), bench) };
 }
 
-/** Creates the functions for one opened engine. */
+/** Creates the bench of a check for one opened engine. */
 export function createBench(
   { engine, reopen }: OpenedEngine,
   { patienceMs = 20_000, leaseMs }: EngineSuiteOptions,

@@ -2,7 +2,7 @@
 import { type ContractCheck, withTwo } from "./bench.ts";
 import { changed, expect, expectEqual, insertAll, newJob, pause, Runs, stopAll } from "./fixture.ts";
 
-/** Due jobs are delivered at least once, to one worker at a time, within its concurrency. */
+/** Checks that due jobs are delivered at least once, to one worker at a time, and within its concurrency. */
 export const DELIVERY_CHECKS: readonly ContractCheck[] = [
   withTwo("schedule() in any process delivers the job to a worker", async (one, other, { wait, settle }) => {
     const jobs = [newJob(), newJob()] as const;

@@ -31,12 +31,12 @@ export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-/** @throws {Error} If the condition is false. */
+/** Asserts a condition. @throws {Error} If it is false; `what` is the message. */
 export function expect(isSo: boolean, what: string): asserts isSo {
   if (!isSo) throw new Error(what);
 }
 
-/** @throws {Error} If the values differ as JSON. */
+/** Asserts that two values are equal. @throws {Error} If they differ as JSON. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   const [got, wanted] = [describe(actual), describe(expected)];
   expect(got === wanted, `${what}: expected ${wanted}, got ${got}`);
@@ -46,7 +46,7 @@ function describe(value: unknown): string {
   return value === undefined ? "undefined" : canonicalJson(value);
 }
 
-/** Waits until a condition holds. */
+/** Waits until a condition holds, which is checked every 5 ms. @throws {Error} If it does not hold within `patienceMs`. */
 export async function until(what: string, isSo: () => boolean, patienceMs: number = 20_000): Promise<void> {
   const dueMs = Date.now() + patienceMs;
   while (!isSo()) {
@@ -87,12 +87,12 @@ export class Runs {
   }
 }
 
-/** Inserts new jobs. */
+/** Inserts new jobs, one after the other, without scheduling them. @throws {Error} If the engine refuses one. */
 export async function insertAll(engine: Engine, jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) expectEqual(await engine.insert(job), true, "insert() of a new job");
 }
 
-/** Stops workers at once. */
+/** Stops all workers at the same time, and waits until they have stopped. */
 export async function stopAll(workers: readonly EngineWorker[]): Promise<void> {
   await Promise.all(workers.map((worker) => worker.stop()));
 }

@@ -3,7 +3,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { type ContractCheck, withTwo } from "./bench.ts";
 import { changed, expect, expectEqual, insertAll, newJob } from "./fixture.ts";
 
-/** Records follow the contract. */
+/** Checks of stored jobs: `insert()`, `get()`, `replace()` and `remove()` by several processes, and expiry. */
 export const JOB_CHECKS: readonly ContractCheck[] = [
   withTwo("insert() stores a job unchanged", async (one, other) => {
     const job = newJob({
@@ -138,7 +138,7 @@ async function insertCrowd(engine: Engine, crowd: readonly ReturnType<typeof new
   return kept;
 }
 
-/** Subscribers are notified of changes. */
+/** Checks that subscribers of a job are notified of its changes by any process, until they unsubscribe. */
 export const SUBSCRIPTION_CHECKS: readonly ContractCheck[] = [
   withTwo("subscribe() notifies of changes by any process", async (one, other, { wait }) => {
     const job = newJob();

@@ -2,7 +2,7 @@
 import { type ContractCheck, withTwo } from "./bench.ts";
 import { expectEqual, insertAll, newJob, pause, Runs, stopAll } from "./fixture.ts";
 
-/** A job stays with the process that has its lease, and is delivered to another one after its end. */
+/** Checks that a job is delivered to no process during its lease; what was scheduled is delivered after the release. */
 export const LEASE_CHECKS: readonly ContractCheck[] = [
   withTwo("lease() delivers nothing, neither before nor after its release", async (one, other, { settle }) => {
     const job = newJob();
@@ -81,7 +81,7 @@ export const LEASE_CHECKS: readonly ContractCheck[] = [
   }),
 ];
 
-/** Jobs outlive the process, unless they belong to it. */
+/** Checks that jobs outlive the process that closes its engine, unless they belong to it, and that `processId` states which. */
 export const PROCESS_CHECKS: readonly ContractCheck[] = [
   {
     title: "processId is a string if only this process has the jobs",

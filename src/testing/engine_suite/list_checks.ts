@@ -3,7 +3,7 @@ import type { Engine, Job, JobFilter } from "../../engine/engine.ts";
 import { type Bench, type ContractCheck, withTwo } from "./bench.ts";
 import { changed, expect, expectEqual, insertAll, newJob } from "./fixture.ts";
 
-/** Lists follow the contract. */
+/** Checks of `list()`: the order, filters, pages and cursors of ids. Skipped with `hasList: false`. */
 export const LIST_CHECKS: readonly ContractCheck[] = [
   withLists("list() returns the jobs of all processes, the latest first, each on one page", async (one, other) => {
     // Several of the same millisecond, and inserted in another order.

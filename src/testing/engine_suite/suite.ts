@@ -6,7 +6,7 @@ import { LEASE_CHECKS, PROCESS_CHECKS } from "./lease_checks.ts";
 import { LIST_CHECKS } from "./list_checks.ts";
 import { WAIT_CHECKS } from "./wait_checks.ts";
 
-/** A check of an engine, for the test function of any framework. */
+/** A check of an engine, for the test function of any framework: it passes if `run()` resolves. */
 export interface EngineCheck {
   /** Part of the contract and behaviour: `jobs: insert() stores a job unchanged`. Unique in the suite. */
   readonly name: string;

@@ -73,7 +73,7 @@ function copyOf(engine: Engine, insert: Engine["insert"] = engine.insert.bind(en
   });
 }
 
-/** What sleeps and waits rely on: deliveries that come early, late and twice are harmless, and none is lost. */
+/** Checks that handlers which sleep or wait for values continue once, in any process, even if deliveries come early, late or twice. */
 export const WAIT_CHECKS: readonly ContractCheck[] = [
   withTwo("a handler that sleeps continues in another process, once, and not before its time", async (one, other) => {
     const early = { id: "" };

@@ -9,7 +9,7 @@ import { asObject, isJsonObject, type Members } from "../../../internal/json.ts"
 import { decodeError } from "../../../wires/framing/json_rpc/decode_error.ts";
 import type { PageWindow, WindowMessage } from "./page_window.ts";
 
-/** Handles the messages that a view receives from its host. */
+/** Handles the notifications and requests that a view receives from its host; responses go to the pending requests of {@link Bridge}. */
 export interface BridgeHandlers {
   /** Handles a notification. Unknown ones are ignored. */
   notify(method: string, params: Members): void;
@@ -27,7 +27,7 @@ const INTERNAL_ERROR = -32603;
 /** Number with which hosts refuse a request. */
 const REFUSED = -32000;
 
-/** Sends messages to the host, and takes messages of the host alone. */
+/** JSON-RPC of a view with its host, the parent window: sends by `postMessage`, and ignores the messages of other windows. */
 export class Bridge {
   readonly #window: PageWindow;
   readonly #handlers: BridgeHandlers;

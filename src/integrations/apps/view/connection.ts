@@ -22,7 +22,7 @@ const PROTOCOL_VERSION = "2026-01-26";
 
 type AnyOptions = ConnectViewOptions<ToolTypes<unknown, unknown, unknown, unknown>>;
 
-/** A view that is connected, or is connecting. */
+/** Connection of a view to its host: the handshake, the events for the functions of the options, and the operations of `$`. */
 export class ViewConnection implements ViewMethods {
   host: HostDescription = { name: "", version: "", capabilities: {} };
   context: HostContext = {};
@@ -40,7 +40,7 @@ export class ViewConnection implements ViewMethods {
     });
   }
 
-  /** Nothing but `ui/initialize` is sent before the host has answered it. */
+  /** Initializes the connection, then reports heights. Nothing but `ui/initialize` is sent before the host has answered it. */
   async open(): Promise<void> {
     const { document } = this.#window;
     const { name = document.title || "view", version = "0.0.0", displayModes, timeoutMs = 10_000 } = this.#options;

@@ -23,7 +23,7 @@ export function applyStyles(document: PageDocument, { theme, styles }: HostConte
 }
 
 /**
- * Reports the height of the document now, and when it changes.
+ * Reports the height of the document now, and when it changes, in CSS pixels, rounded up.
  *
  * @returns Ends the reports.
  */

@@ -5,7 +5,7 @@ interface MessageTarget {
   postMessage(message: unknown, targetOrigin: string): void;
 }
 
-/** A message that a window receives. */
+/** The members of a `message` event that a view uses: the window that sent it, and its data. */
 export interface WindowMessage {
   readonly source: unknown;
   readonly data: unknown;
@@ -20,7 +20,7 @@ interface PageElement {
   getBoundingClientRect(): { readonly height: number };
 }
 
-/** The document of a page. */
+/** The members of `document` that a view uses. */
 export interface PageDocument {
   readonly title: string;
   readonly documentElement: PageElement;
@@ -29,7 +29,7 @@ export interface PageDocument {
   createElement(name: "style"): PageElement;
 }
 
-/** The window of a page. */
+/** The members of `window` that a view uses. */
 export interface PageWindow {
   readonly parent: MessageTarget;
   readonly document: PageDocument;

@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../../internal/async.ts";
 import type { AnyTool, ToolTypes } from "../../../core/tool/definition.ts";
 import type { DeclaredFailure, DeclaredFailureError, ToolsOf, ToolSource } from "../../../client/types.ts";
 
-/** How a view is shown. */
+/** How a host shows a view: within the conversation, on the whole screen, or as a picture in picture. */
 export type DisplayMode = "inline" | "fullscreen" | "pip";
 
 /** What a host says of itself and of the place of the view. All members may be absent. */
@@ -38,16 +38,16 @@ export interface HostContext {
   readonly [member: string]: unknown;
 }
 
-/** Name of a tool of the source. */
+/** Names of all tools of a server, as a union. */
 export type ViewToolName<Source extends ToolSource> = ToolsOf<Source>["name"];
 
-/** Types of the tools of that name. */
+/** Types of input, output and declared failures of the tools with these names. */
 export type ViewToolTypes<Source extends ToolSource, Name extends string> =
   Extract<ToolsOf<Source>, { readonly name: Name }> extends infer Found
     ? Found extends AnyTool ? NonNullable<Found["~types"]> : never
     : never;
 
-/** Types of a tool that is unknown to the type checker. */
+/** Types of a tool that is unknown to the type checker: any object as input, any output, and no declared failures. */
 export type UntypedToolTypes = ToolTypes<Readonly<Record<string, unknown>>, unknown, unknown, Record<never, never>>;
 
 /** An input that a model is still writing: any member may be absent, and texts may be cut. */
@@ -55,7 +55,7 @@ export type PartialInput<Input> = Input extends readonly (infer Item)[] ? readon
   : Input extends object ? { readonly [Name in keyof Input]?: PartialInput<Input[Name]> }
   : Input;
 
-/** Result of the call: its answer, a failure that the tool declares, or an error. */
+/** Result of the call: its answer, a failure that the tool declares, an error, or a result of a kind that this version does not know. */
 export type ViewResult<Types> = Types extends ToolTypes<unknown, infer Output, unknown, infer Errors>
   ? AnswerOutcome<Output> | DeclaredFailure<Errors> | ErrorResult | UnknownOutcome
   : never;
@@ -92,7 +92,7 @@ export interface ConnectViewOptions<Types extends ToolTypes<unknown, unknown, un
   readonly timeoutMs?: number;
 }
 
-/** Options of a call of a view. */
+/** Options of one call of a tool, or of one request, by a view. */
 export interface ViewCallOptions {
   /** Aborts the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
@@ -118,7 +118,7 @@ export interface ViewToolCall<Types extends ToolTypes<unknown, unknown, unknown,
   isFailure(error: unknown): error is DeclaredFailureError<Types["errors"]>;
 }
 
-/** Operations of a view other than calling tools. All reject with `ToolError` if the host refuses them. */
+/** Operations of a view other than calling tools. Those that return a promise reject with `ToolError` if the host refuses them. */
 export interface ViewMethods {
   /** Name, version and capabilities of the host. */
   readonly host: HostDescription;
@@ -160,7 +160,7 @@ export interface HostDescription {
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
-/** What a model gets to know of a view. */
+/** What a view reports to the model about itself, by `updateModelContext()`. */
 export interface ModelContextUpdate {
   /** Content blocks of MCP. */
   readonly content?: readonly Readonly<Record<string, unknown>>[];

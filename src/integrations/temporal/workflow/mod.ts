@@ -28,18 +28,18 @@ export interface WorkflowApi {
   condition(isTrue: () => boolean, timeout?: number): Promise<boolean | void>;
 }
 
-/** Result of a question: what the caller did, or `"timeout"`. */
+/** Result of a question: the content of an accepted answer, `"decline"`, `"cancel"`, or `"timeout"` if there was no answer in time. */
 export type WorkflowAnswer<Content> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" | "cancel" | "timeout" };
 
-/** Options of a question. */
+/** Options of `elicit()`: how long a question waits for its answer. Without them it waits without limit. */
 export interface QuestionOptions {
-  /** Time for an answer, in milliseconds. Default: no limit. */
+  /** Time for an answer, in milliseconds; after it, the question is withdrawn and its result is `timeout`. Default: no limit. */
   readonly timeoutMs?: number;
 }
 
-/** What a workflow says to the callers of its tool. */
+/** Functions by which a workflow reports progress to the callers of its tool, and asks them questions. */
 export interface ToolWorkflow {
   /**
    * Reports progress, which callers see when they look at the promise.
@@ -64,7 +64,8 @@ export interface ToolWorkflow {
 }
 
 /**
- * Connects a workflow with the tool that started it. Call it once, at the start of the workflow's function.
+ * Connects a workflow with the tool that started it: handles the query for progress and questions, and the signal with answers. Call it once,
+ * at the start of the workflow's function.
  *
  * @example A workflow that asks
  * ```ts check
