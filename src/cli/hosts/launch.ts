@@ -14,7 +14,7 @@ export interface LaunchRuntime {
 }
 
 /**
- * The program for a module: `toolwire stdio <module>`, with the toolwire that is installed beside the module, else the running one.
+ * The program that a host starts for a module: `toolwire stdio <module>`, of the package beside the module, else the running one.
  *
  * @param module Absolute path.
  * @param exportName Export that is the server. Default: `server` or `default`.

@@ -37,7 +37,7 @@ export interface InitHost {
 const FOLDER = "my-tools";
 
 /**
- * Creates a project.
+ * Creates a project and prints the next commands. Asks for missing flags on a terminal, unless `--yes` is given; otherwise uses defaults.
  *
  * @returns `false` if the user cancelled.
  * @throws {ProjectError} If the folder is not empty, a flag is invalid, or packages cannot be installed.
