@@ -18,7 +18,7 @@ import { type ExaminedStep, failed, passed, skipped, STEP_NAMES, type StepName, 
 export interface OpenedServer {
   /** Protocol and version: `MCP 2026-07-28`. */
   readonly protocol: string;
-  /** Requests the list. Rejects if that fails. */
+  /** Requests the list of tools and returns their number. Rejects if that fails. */
   list(): Promise<number>;
   close(): Promise<void>;
 }

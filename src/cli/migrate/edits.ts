@@ -24,7 +24,7 @@ export class Edits {
     this.#text = text;
   }
 
-  /** Whether the file changes. */
+  /** Whether the file has no edits and stays as it is. What is appended to the imports does not count. */
   get isEmpty(): boolean {
     return this.#edits.length === 0;
   }

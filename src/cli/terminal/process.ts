@@ -26,7 +26,7 @@ export interface CliInput extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
 }
 
-/** Aborts when another program ends this one. */
+/** Returns a signal that aborts at SIGTERM or SIGHUP, which then do not end the process the first time. */
 export function terminated(): AbortSignal {
   const controller = new AbortController();
   for (const name of ["SIGTERM", "SIGHUP"] as const) process.once(name, () => controller.abort());

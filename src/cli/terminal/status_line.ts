@@ -15,7 +15,7 @@ const LINE_MS = 1_000;
 /** Returns the text of a status at its time. The frame number advances with each redraw. */
 export type StatusText = (columns: number, frame: number) => string;
 
-/** The status line of a process. Its methods never throw. */
+/** The status line of a process, redrawn in place on a terminal, otherwise one line for each change. Its methods never throw. */
 export class StatusLine {
   readonly #stream: OutputStream;
   #text: StatusText | undefined;
