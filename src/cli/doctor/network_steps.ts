@@ -4,7 +4,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { failed, passed, skipped, type StepResult } from "./steps.ts";
 
-/** Result of the step `dns`, with the addresses of the host. */
+/** Result of the step `dns`, with the addresses of the host: an empty list if it does not resolve. */
 export interface ResolvedHost {
   readonly result: StepResult;
   readonly addresses: readonly string[];

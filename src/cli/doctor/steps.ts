@@ -19,7 +19,7 @@ export interface ExaminedStep extends StepResult {
   readonly blockedBy?: StepName;
 }
 
-/** Names of the steps of `toolwire doctor`, in the order in which they depend on each other. */
+/** Names of the steps of `toolwire doctor`, in the order in which they run. */
 export const STEP_NAMES = [
   "dns",
   "tcp",

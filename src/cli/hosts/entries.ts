@@ -1,7 +1,7 @@
 /** Shapes of entries that several hosts share. */
 import { type HostEntry, type HostProgram, type HostServer, isProgram } from "./host.ts";
 
-/** Returns the reference to an environment variable in a host's file, in place of a secret value: `${env:KEY}`. */
+/** Returns what a host's file has in place of a variable's secret value: a reference such as `${env:KEY}`. */
 export type Placeholder = (variable: string) => string;
 
 /** Reference to a variable in the files of Cursor and Windsurf. */
@@ -74,7 +74,7 @@ export const OWNED_MEMBERS: readonly string[] = [
   "http_headers",
 ];
 
-/** Decodes an entry of any host, with `${KEY}` replaced by its value in `env`; `undefined` if it has neither a command nor a URL. */
+/** Decodes an entry of any host; `${KEY}` becomes its value in `env`, if set. `undefined` if it has neither a command nor a URL. */
 export function fromEntry(entry: HostEntry, env: Readonly<Record<string, string | undefined>>): HostServer | undefined {
   const expand = (text: string) => expandVariables(text, env);
   // Older versions of Zed nest the program.

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { VERSION } from "../../internal/version.ts";
 import type { HostProgram } from "./host.ts";
 
-/** The runtime that a host starts, and the `toolwire` that runs now. */
+/** The runtime with which a host starts a module, and the program `toolwire` that runs now. */
 export interface LaunchRuntime {
   readonly name: "bun" | "deno" | "node";
   /** Absolute path of its executable. */

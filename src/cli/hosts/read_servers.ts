@@ -27,7 +27,7 @@ export interface UnreadableConfig {
   readonly reason: string;
 }
 
-/** The system of this process, with the environment and the working directory of a command. `HOME` of the environment is preferred. */
+/** The system of this process, with the environment and the working directory of a command. The home folder is `HOME` there, if set. */
 export function systemOf(place: Pick<HostSystem, "cwd" | "env">): HostSystem {
   const { cwd, env } = place;
   return {

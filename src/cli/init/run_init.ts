@@ -12,7 +12,7 @@ import {
   type TemplateName,
 } from "./templates.ts";
 
-/** What was asked for on the command line. */
+/** Flags of `toolwire init`. What is missing is asked for on a terminal, otherwise it has a default. */
 export interface InitFlags {
   readonly template?: string;
   readonly runtime?: string;

@@ -8,7 +8,7 @@ interface Edit {
   readonly isBeside: boolean;
 }
 
-/** Anything with a range, such as a node. */
+/** Start and end of a text, as offsets in its file. A node is one. */
 export interface Range {
   getStart(): number;
   getEnd(): number;

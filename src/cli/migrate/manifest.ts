@@ -6,7 +6,7 @@ import { VERSION } from "../../internal/version.ts";
 /** Packages that a converted file may import and that the SDK brought along. */
 const FRAMEWORKS: Readonly<Record<string, string>> = { express: "^5.0.0", hono: "^4.0.0", zod: "^4.0.0" };
 
-/** Returns a package.json with toolwire added and unused SDKs removed, the same text if toolwire is not in `imported` by its files. */
+/** Returns a package.json with toolwire added and unused SDKs removed. It stays if `imported`, the packages of all files, lacks toolwire. */
 export function changeManifest(text: string, imported: ReadonlySet<string>): string {
   const manifest = JSON.parse(text) as Readonly<Record<string, Readonly<Record<string, string>> | undefined>>;
   const wanted = [["toolwire", `^${VERSION}`] as const, ...Object.entries(FRAMEWORKS)];

@@ -150,7 +150,7 @@ function isScript(draft: Draft): boolean {
   return /\.[cm]?jsx?$/.test(draft.source.getFilePath());
 }
 
-/** Converts what handlers of 2.x ask by rounds with: `inputRequired`, `acceptedContent`, and the codec of the state. */
+/** Converts the functions with which handlers of 2.x ask by rounds: `inputRequired`, `acceptedContent`, and the codec of the state. */
 export function convertRounds(draft: Draft): void {
   for (const use of usesOf(draft, "inputRequired")) convertAsking(draft, use);
   for (const use of usesOf(draft, "acceptedContent")) draft.replace(use, draft.helper(roundRunner)[2] ?? "");

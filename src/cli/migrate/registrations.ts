@@ -3,7 +3,7 @@ import { type CallExpression, Node, type ObjectLiteralExpression, type PropertyA
 import type { Library } from "./tables.ts";
 import { REGISTERING } from "./tables.ts";
 
-/** What a call registers with a server. */
+/** What a call registers with a server, and which definition it becomes. */
 export type Kind = "tool" | "resource" | "prompt";
 
 /** A call that registers a tool, a resource or a prompt, with the nodes of its arguments as they were written. */

@@ -14,7 +14,7 @@ export type TextStyle = Parameters<typeof styleText>[0];
 /** Width of a terminal that does not state it, in columns. */
 const DEFAULT_COLUMNS = 80;
 
-/** Output of a command: answers to standard output, lines for people to standard error. Both hide the status line first. */
+/** Output of a command: answers to standard output, lines for people to standard error. Each write hides the status line first. */
 export class Terminal {
   /** Whether a person can be asked: standard input and standard error are terminals, and `CI` is not `true`. */
   readonly isInteractive: boolean;
