@@ -4,9 +4,9 @@ import { type HostEntry, type HostProgram, type HostServer, isProgram } from "./
 /** Returns what a host's file has in place of a variable's secret value: a reference such as `${env:KEY}`. */
 export type Placeholder = (variable: string) => string;
 
-/** Reference to a variable in the files of Cursor and Windsurf. */
+/** Returns the reference to an environment variable in the files of Cursor and Windsurf. */
 export const envReference: Placeholder = (variable) => `\${env:${variable}}`;
-/** Reference to a variable in the files of Claude Code and Gemini CLI. */
+/** Returns the reference to an environment variable in the files of Claude Code and Gemini CLI. */
 export const shellReference: Placeholder = (variable) => `\${${variable}}`;
 
 /** Creates `Host.toEntry()`: `{ command, args, env, cwd }`, or the URL and headers. The function throws a TypeError if that is impossible. */

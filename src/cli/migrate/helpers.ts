@@ -18,7 +18,7 @@ export const textKeeper: HelperWriter = (draft, isScript) => {
   return { names: [map, keep], lines };
 };
 
-/** Writes `withJsonSchema(schema, adapter)`: a schema with the JSON Schema that an adapter of mcp-lite makes of it. */
+/** Writes `withJsonSchema(schema, adapter)`: a schema with the JSON Schema to which an adapter of mcp-lite converts it. */
 export const jsonSchemaAdder: HelperWriter = (draft, isScript) => {
   const name = draft.freeName("withJsonSchema");
   const schema = isScript ? "" : draft.imports.use("toolwire", "Schema", { isType: true });
