@@ -60,7 +60,7 @@ async function describeAnswer(
   }
 }
 
-/** Opens a gRPC address, `http://host:port` or `https://host:port`. Sends nothing yet. Throws a `CliError` if `--wire` is another protocol. */
+/** Opens a gRPC address, `http://host:port` or `https://host:port`. Throws a `CliError` if `--wire` is another protocol. */
 export function openGrpc(
   address: string,
   flags: TargetFlags,
