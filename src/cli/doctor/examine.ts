@@ -14,11 +14,11 @@ import type { Probed } from "./probe.ts";
 import { explainProtocol } from "./protocol_step.ts";
 import { type ExaminedStep, failed, passed, skipped, STEP_NAMES, type StepName, type StepResult } from "./steps.ts";
 
-/** A server that was opened by the client. */
+/** A connection of the client to the examined server, for the steps `protocol` and `list`. */
 export interface OpenedServer {
   /** Protocol and version: `MCP 2026-07-28`. */
   readonly protocol: string;
-  /** Requests the list. Rejects if that fails. */
+  /** Requests the list of tools and returns their number. Rejects if that fails. */
   list(): Promise<number>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface ExamineOptions extends Subject {
   open(): Promise<OpenedServer>;
 }
 
-/** Runs the steps. Each is yielded when it has ended; those after a failure that prevents them are skipped. */
+/** Runs the steps of `toolwire doctor`. Yields each result when it is known; steps that a failure prevents are yielded as skipped. */
 export async function* examine(options: ExamineOptions): AsyncGenerator<ExaminedStep> {
   const done = new Set<StepName>();
   const step = (name: StepName, result: StepResult): ExaminedStep => {

@@ -23,7 +23,7 @@ const FOREIGN_ORIGIN = "https://doctor.toolwire.invalid";
 /** Headers that clients in pages send. */
 const CLIENT_HEADERS = ["content-type", "authorization", "mcp-protocol-version", "mcp-session-id"];
 
-/** Sends the first request of MCP, which other protocols refuse in their own ways. */
+/** Sends `initialize` of MCP by POST, with `extra` headers. Any HTTP response resolves: the steps examine its status and body. */
 export function sendInitialize(
   { url, headers, timeoutMs }: Subject,
   extra: Record<string, string> = {},
@@ -46,7 +46,7 @@ export function sendInitialize(
   });
 }
 
-/** Whether the server answers under the name of the URL. */
+/** Step `host`: fails if the first response refuses the URL's host name: status 421, or 403 with a message about the host. */
 export function checkHost({ url }: Subject, first: Probed): StepResult {
   const message = messageOf(first);
   const isRefused = first.status === 421 || (first.status === 403 && /\bhost\b/i.test(message));
@@ -58,7 +58,7 @@ export function checkHost({ url }: Subject, first: Probed): StepResult {
   );
 }
 
-/** Whether the server accepts its own origin, and the wanted one. */
+/** Step `origin`: fails if the server refuses pages of the given origin, by default the URL's. A foreign origin is only reported. */
 export async function checkOrigin(subject: Subject, first: Probed): Promise<StepResult> {
   const origin = subject.origin ?? subject.url.origin;
   const own = await sendInitialize(subject, { origin });
@@ -73,7 +73,7 @@ export async function checkOrigin(subject: Subject, first: Probed): Promise<Step
   return passed(`${origin} is accepted; pages of other origins are ${isOpen ? "accepted too" : "refused"}`);
 }
 
-/** Whether pages of another origin can call the server. Only required if an origin was given. */
+/** Step `cors`: sends a preflight. Fails if it lacks headers of clients. A refused origin is a failure only if one was given. */
 export async function checkCors(subject: Subject): Promise<StepResult> {
   const { url, timeoutMs, origin = FOREIGN_ORIGIN } = subject;
   const preflight = await probe(url, {
@@ -108,7 +108,7 @@ function checkAllowedHeaders({ headers }: Probed, allowed: string): StepResult {
   );
 }
 
-/** Metadata of the protected resource (RFC 9728): where clients sign in. */
+/** Step `well-known`: checks RFC 9728 metadata and its first authorization server. Missing metadata fails only after status 401. */
 export async function checkWellKnown(subject: Subject, first: Probed): Promise<StepResult> {
   const metadataUrl = metadataUrlOf(subject.url, first);
   const found = await fetchJson(subject, metadataUrl);
@@ -151,7 +151,7 @@ async function checkIssuer(subject: Subject, metadataUrl: URL, issuer: string): 
   );
 }
 
-/** Whether the credentials are accepted, or none are needed. */
+/** Step `auth`: fails if the first response has status 401 or 403, with or without credentials. Sends nothing. */
 export function checkAuth({ headers }: Subject, first: Probed): StepResult {
   const challenge = first.headers["www-authenticate"];
   const seen = `Status ${first.status}${
@@ -223,7 +223,7 @@ function messageOf({ text }: Probed): string {
   }
 }
 
-/** A failure of HTTP itself. */
+/** Makes the failed result for a request without an HTTP response. `thrown` is the error of `probe()`. */
 export function failedRequest(thrown: unknown): StepResult {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return failed(

@@ -4,13 +4,13 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { failed, passed, skipped, type StepResult } from "./steps.ts";
 
-/** Result of the step `dns`, with the addresses of the host. */
+/** Result of the step `dns`, with the addresses of the host: an empty list if it does not resolve. */
 export interface ResolvedHost {
   readonly result: StepResult;
   readonly addresses: readonly string[];
 }
 
-/** Resolves the name of the URL. */
+/** Step `dns`: resolves the URL's host name by the system. An IP address is returned as it is, and the step is skipped. */
 export async function resolveHost(url: URL): Promise<ResolvedHost> {
   const host = hostOf(url);
   if (isIP(host) !== 0) return { result: skipped(`${host} is an address`), addresses: [host] };
@@ -23,7 +23,7 @@ export async function resolveHost(url: URL): Promise<ResolvedHost> {
   }
 }
 
-/** Connects to each address. One that accepts is enough. */
+/** Step `tcp`: connects to all addresses at the port of the URL, then closes. It passes if at least one accepts. */
 export async function openPort(url: URL, addresses: readonly string[], timeoutMs: number): Promise<StepResult> {
   const port = portOf(url);
   const attempts = await Promise.all(addresses.map(async (host) => {
@@ -42,7 +42,7 @@ export async function openPort(url: URL, addresses: readonly string[], timeoutMs
   return passed(`Port ${port} is open at ${open.join(", ")}${rest}`);
 }
 
-/** Verifies the certificate, as clients do. */
+/** Step `tls`: makes a handshake with the trusted authorities of the runtime. Skipped for `http:`. */
 export async function verifyCertificate(url: URL, timeoutMs: number): Promise<StepResult> {
   if (url.protocol !== "https:") return skipped("The URL begins with http://, so there is no TLS");
   const host = hostOf(url);

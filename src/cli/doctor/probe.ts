@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
-/** A response, with the start of its body. */
+/** A response to {@link probe}, with the start of its body. */
 export interface Probed {
   readonly status: number;
   /** Headers by name in lower case. */
@@ -12,7 +12,7 @@ export interface Probed {
   readonly text: string;
 }
 
-/** A request. */
+/** Options of {@link probe}. Default method: GET. */
 export interface ProbeRequest {
   readonly method?: "GET" | "POST" | "OPTIONS";
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ const MAX_CHARS = 65_536;
 /** Time that a stream has for its first event after the headers, in milliseconds. */
 const STREAM_MS = 1_000;
 
-/** Sends a request. Does not follow redirects. Rejects with the system's error if there is no response. */
+/** Sends an HTTP request without following redirects. Rejects if no response arrives: with the system's error, or at the time limit. */
 export function probe(url: URL, { method = "GET", headers = {}, body, timeoutMs }: ProbeRequest): Promise<Probed> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };

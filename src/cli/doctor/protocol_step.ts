@@ -10,7 +10,8 @@ import { failed, type StepResult } from "./steps.ts";
 const COMMON_PATHS = ["/mcp", "/mcp-lite/v1", "/sse"];
 
 /**
- * Explains why no known protocol answers. `undefined` if the first response does not show a reason.
+ * Step `protocol`: explains why no known protocol answers: a redirect, an unknown version, a web page, the old SSE transport.
+ * May send more requests, to suggest a URL. `undefined` if the first response does not show a reason.
  *
  * @param first Response to `initialize` of MCP.
  */

@@ -12,14 +12,14 @@ export interface StepResult {
   readonly isDenied?: boolean;
 }
 
-/** A step with its name. */
+/** Result of a step with its name, and the step that prevented it. */
 export interface ExaminedStep extends StepResult {
   readonly name: StepName;
   /** The failed step that prevents this one. */
   readonly blockedBy?: StepName;
 }
 
-/** The steps, in order. */
+/** Names of the steps of `toolwire doctor`, in the order in which they run. */
 export const STEP_NAMES = [
   "dns",
   "tcp",
@@ -33,22 +33,25 @@ export const STEP_NAMES = [
   "list",
 ] as const;
 
-/** Name of a step. */
+/** Name of a step: one of {@link STEP_NAMES}. */
 export type StepName = typeof STEP_NAMES[number];
 
+/** Makes the result of a step that passed. */
 export function passed(seen: string): StepResult {
   return { status: "passed", seen };
 }
 
+/** Makes the result of a step that does not apply, or that an earlier failure prevents. */
 export function skipped(seen: string): StepResult {
   return { status: "skipped", seen };
 }
 
+/** Makes the result of a step that failed for another reason than a refused permission. */
 export function failed(seen: string, remedy: string): StepResult {
   return { status: "failed", seen, remedy };
 }
 
-/** Makes the result of a step that failed because the server permits no access. */
+/** Makes the result of a step that failed because the server permits no access: it has its own exit code. */
 export function denied(seen: string, remedy: string): StepResult {
   return { status: "failed", seen, remedy, isDenied: true };
 }

@@ -4,7 +4,7 @@ import { parseToml, setTable } from "./edit_toml.ts";
 import { canonical, isRecord, OWNED_MEMBERS } from "./entries.ts";
 import type { Host, HostEntry, HostServer } from "./host.ts";
 
-/** A change that was not written. */
+/** A planned change of a host's configuration file: its text before and after. It has not been written. */
 export interface ConfigChange {
   /** Whether the entry is new, equal to what is there, or another one under the same name. */
   readonly kind: "new" | "same" | "different";
@@ -13,7 +13,7 @@ export interface ConfigChange {
 }
 
 /**
- * The servers of a configuration file by name.
+ * Returns the entries of servers in the text of a configuration file, by name; what is not an object is left out.
  *
  * @throws {ConfigError} If the text cannot be parsed.
  */
@@ -21,12 +21,12 @@ export function entriesOf(host: Host, text: string): Readonly<Record<string, Hos
   return serversIn(parseConfig(host, text), host.member);
 }
 
-/** The content of a configuration file. @throws {ConfigError} If the text cannot be parsed. */
+/** Parses the text of a configuration file: TOML, or JSON with comments. @throws {ConfigError} If the text cannot be parsed. */
 export function parseConfig({ format }: Host, text: string): Readonly<Record<string, unknown>> {
   return format === "toml" ? parseToml(text) : parseJsonc(text);
 }
 
-/** The servers below a member, by name; what is not an object is left out. */
+/** Returns the entries of servers below a member of a parsed file, by name; what is not an object is left out. */
 export function serversIn(config: HostEntry, member: string): Readonly<Record<string, HostEntry>> {
   const servers = config[member];
   if (!isRecord(servers)) return {};
@@ -36,7 +36,7 @@ export function serversIn(config: HostEntry, member: string): Readonly<Record<st
 }
 
 /**
- * Plans the entry of a server under a name.
+ * Plans a new entry for a server, or the change of the entry of that name. Members that Toolwire does not write are kept.
  *
  * @param text Content of the file; empty if it does not exist.
  * @throws {ConfigError} If the text cannot be parsed, or changed without loss.
@@ -82,7 +82,7 @@ function addLists(host: Host, text: string, name: string, server: HostServer): s
   }, text);
 }
 
-/** A file that has the entry alone, to be pasted. */
+/** Returns a configuration file with one server's entry, and the list items that belong to it, for the user to paste. */
 export function snippetOf(host: Host, name: string, server: HostServer): string {
   if (host.format === "toml") return setTable("", [host.member, name], host.toEntry(server, name));
   const lists = host.toLists?.(server, name) ?? {};

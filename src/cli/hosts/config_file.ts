@@ -32,7 +32,8 @@ export function readConfig(file: string): string | undefined {
 }
 
 /**
- * Writes a neighbour and renames it. A symbolic link stays one, and the file keeps its mode.
+ * Replaces or creates a file: writes a new one beside it and renames it. The old file is copied to `<file>.toolwire-<time>.bak`.
+ * A symbolic link stays one, and the file keeps its mode. Missing folders are created.
  *
  * @param before The text that the change was planned for.
  * @returns The copy of the old file; `undefined` if the file did not exist.

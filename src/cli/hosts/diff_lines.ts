@@ -1,7 +1,7 @@
 /** Shows what changes between two texts. */
 
 /**
- * The lines that differ, `-` before and `+` after. Equal lines at the start and at the end are left out.
+ * Returns one block, from the first line that differs to the last: `-` lines of the old text, then `+` lines of the new one.
  *
  * @param shown The same texts, line by line, as they are printed: without secrets.
  */

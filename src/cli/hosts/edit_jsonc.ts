@@ -11,7 +11,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 
-/** A file that cannot be read or changed; the message says where and what to do. */
+/** Thrown if a host's configuration file cannot be read, parsed, changed or written. The message has the reason and, if known, the line. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -19,14 +19,14 @@ export class ConfigError extends Error {
 const BOM = "\uFEFF";
 const PARSE = { allowTrailingComma: true, disallowComments: false };
 
-/** Parses the text. An empty one is an empty object. @throws {ConfigError} If it is not an object. */
+/** Parses JSON with comments. An empty text is an empty object. @throws {ConfigError} If it is not JSON, or not an object. */
 export function parseJsonc(text: string): Readonly<Record<string, unknown>> {
   const root = parseRoot(withoutBom(text));
   return root === undefined ? {} : getNodeValue(root) as Readonly<Record<string, unknown>>;
 }
 
 /**
- * Sets the member at a path. Objects on the way are created.
+ * Returns the text with the member at a path set. Missing objects on the way are created; all other text stays as it is.
  *
  * @param value `undefined` removes the member.
  * @throws {ConfigError} If the text is not JSON, or a value on the way is not an object.
@@ -40,7 +40,7 @@ export function setMember(text: string, path: readonly string[], value: unknown)
   });
 }
 
-/** Appends items to the list at a top-level member, which is created if it is missing. @throws {ConfigError} If it is not a list. */
+/** Returns the text with items appended to a top-level list, which is created if missing. @throws {ConfigError} If it is not a list. */
 export function appendItems(text: string, member: string, items: readonly unknown[]): string {
   const list = parseJsonc(text)[member];
   if (list === undefined) return setMember(text, [member], items);

@@ -4,7 +4,7 @@ import { ConfigError } from "./edit_jsonc.ts";
 import { canonical, isRecord } from "./entries.ts";
 import type { HostEntry } from "./host.ts";
 
-/** Parses the text. @throws {ConfigError} If it is not TOML. */
+/** Parses TOML, with or without a byte order mark. @throws {ConfigError} If it is not TOML. */
 export function parseToml(text: string): Readonly<Record<string, unknown>> {
   try {
     return parse(withoutMark(text));
@@ -18,7 +18,7 @@ export function parseToml(text: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Sets members of the table `[<table>.<name>]`; `undefined` removes one.
+ * Returns the text with members of the table `[<table>.<name>]` set; `undefined` removes one. A missing table is appended.
  *
  * @throws {ConfigError} If the text is not TOML, or the table is written in a form that cannot be changed line by line.
  */

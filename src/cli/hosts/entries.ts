@@ -1,13 +1,15 @@
 /** Shapes of entries that several hosts share. */
 import { type HostEntry, type HostProgram, type HostServer, isProgram } from "./host.ts";
 
-/** Writes the reference to a variable of the environment: `${env:KEY}`. */
+/** Returns what a host's file has in place of a variable's secret value: a reference such as `${env:KEY}`. */
 export type Placeholder = (variable: string) => string;
 
+/** Returns the reference to an environment variable in the files of Cursor and Windsurf. */
 export const envReference: Placeholder = (variable) => `\${env:${variable}}`;
+/** Returns the reference to an environment variable in the files of Claude Code and Gemini CLI. */
 export const shellReference: Placeholder = (variable) => `\${${variable}}`;
 
-/** A builder of entries: `{ command, args, env, cwd }`, or the URL as the host spells it. */
+/** Creates `Host.toEntry()`: `{ command, args, env, cwd }`, or the URL and headers. The function throws a TypeError if that is impossible. */
 export function entryShape(
   title: string,
   options: {
@@ -56,7 +58,7 @@ function hasMembers(record: Readonly<Record<string, string>> | undefined): boole
   return record !== undefined && Object.keys(record).length > 0;
 }
 
-/** Members of entries that Toolwire writes. All others belong to the user and are kept. */
+/** Members of a server's entry that Toolwire writes and replaces. All others belong to the user and are kept. */
 export const OWNED_MEMBERS: readonly string[] = [
   "type",
   "source",
@@ -72,7 +74,7 @@ export const OWNED_MEMBERS: readonly string[] = [
   "http_headers",
 ];
 
-/** Reads an entry of any host; `undefined` if it has neither a command nor a URL. */
+/** Decodes an entry of any host; `${KEY}` becomes its value in `env`, if set. `undefined` if it has neither a command nor a URL. */
 export function fromEntry(entry: HostEntry, env: Readonly<Record<string, string | undefined>>): HostServer | undefined {
   const expand = (text: string) => expandVariables(text, env);
   // Older versions of Zed nest the program.
@@ -118,12 +120,12 @@ function forwarded(names: unknown, env: Readonly<Record<string, string | undefin
   }));
 }
 
-/** Whether the value is an object with members. */
+/** Whether a value is an object, also an empty one: neither `null` nor an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** JSON with sorted members: equal for equal values. */
+/** JSON with sorted members, to compare values: equal for equal ones. A bigint becomes a string, and `undefined` an empty text. */
 export function canonical(value: unknown): string {
   return JSON.stringify(
     value,

@@ -13,7 +13,7 @@ export interface FoundEndpoint {
 }
 
 /**
- * Completes a URL without a path to `/mcp` if MCP answers there. A URL with a path is left as it is, and not requested.
+ * Completes a URL without a path to `/mcp` if MCP answers there and not at the root. A URL with a path is left, and not requested.
  *
  * @param headers Headers of the requests.
  */

@@ -17,7 +17,7 @@ const SECRET_OPTION = /key|token|secret|passw|credential|auth|cookie|signature|h
 /** Options whose argument is `NAME=value`. */
 const VARIABLE_OPTION = /^(-e|--env)$/;
 
-/** A copy with the same members and items: a list of lines of the copy has the same length as that of the entry. */
+/** Copies an entry for printing, with `…` for what may be a secret. Members and items stay, so that the lines match those of the entry. */
 export function hideSecrets(entry: HostEntry): HostEntry {
   return Object.fromEntries(
     Object.entries(entry).map(([member, value]) => {

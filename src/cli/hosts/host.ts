@@ -34,10 +34,10 @@ export interface HostSystem {
   list(folder: string): readonly string[];
 }
 
-/** An entry of a configuration file: JSON or TOML. */
+/** One server's entry in a host's configuration file, as parsed from JSON or TOML. Its members differ between hosts. */
 export type HostEntry = Readonly<Record<string, unknown>>;
 
-/** An agent or editor that uses MCP servers. */
+/** An agent or editor that uses MCP servers: where its configuration is, and how a server is written there. */
 export interface Host {
   /** Name on the command line: `cursor`. */
   readonly id: string;

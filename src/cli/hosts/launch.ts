@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { VERSION } from "../../internal/version.ts";
 import type { HostProgram } from "./host.ts";
 
-/** The runtime that a host starts, and the `toolwire` that runs now. */
+/** The runtime with which a host starts a module, and the program `toolwire` that runs now. */
 export interface LaunchRuntime {
   readonly name: "bun" | "deno" | "node";
   /** Absolute path of its executable. */
@@ -14,7 +14,7 @@ export interface LaunchRuntime {
 }
 
 /**
- * The program for a module: `toolwire stdio <module>`, with the toolwire that is installed beside the module, else the running one.
+ * The program that a host starts for a module: `toolwire stdio <module>`, of the package beside the module, else the running one.
  *
  * @param module Absolute path.
  * @param exportName Export that is the server. Default: `server` or `default`.

@@ -8,7 +8,7 @@ import { fromEntry, isRecord } from "./entries.ts";
 import type { Host, HostEntry, HostScope, HostServer, HostSystem } from "./host.ts";
 import { HOSTS } from "./table.ts";
 
-/** A server of a host. */
+/** A server that was found in the configuration file of a host. */
 export interface ConfiguredServer {
   /** Id of the host: `cursor`. */
   readonly host: string;
@@ -20,14 +20,14 @@ export interface ConfiguredServer {
   readonly server: HostServer;
 }
 
-/** A configuration file that cannot be read. */
+/** A host's configuration file that cannot be read or parsed, with the error's message. */
 export interface UnreadableConfig {
   readonly host: string;
   readonly file: string;
   readonly reason: string;
 }
 
-/** The machine, with the environment and the folder of a command. */
+/** The system of this process, with the environment and the working directory of a command. The home folder is `HOME` there, if set. */
 export function systemOf(place: Pick<HostSystem, "cwd" | "env">): HostSystem {
   const { cwd, env } = place;
   return {
@@ -45,7 +45,7 @@ export function systemOf(place: Pick<HostSystem, "cwd" | "env">): HostSystem {
   };
 }
 
-/** All servers of all hosts; the files that cannot be read are listed apart. Goose's file, which is YAML, is not read. */
+/** Reads the servers from the files of all hosts and scopes; unreadable files are listed apart. Goose's file, YAML, is not read. */
 export function readHostServers(system: HostSystem): {
   readonly servers: readonly ConfiguredServer[];
   readonly unreadable: readonly UnreadableConfig[];

@@ -6,7 +6,7 @@ import { isRecord, OWNED_MEMBERS } from "./entries.ts";
 import { hideSecrets } from "./hide_secrets.ts";
 import type { Host, HostEntry, HostServer } from "./host.ts";
 
-/** The lines of the entry that change, `-` before and `+` after, and the items that are added to lists of the file. */
+/** Lines that show a change to the user: items added to lists of the file, then the changed lines of the entry, with secrets hidden. */
 export function showChange(
   host: Host,
   name: string,

@@ -11,7 +11,7 @@ import { findEndpoint } from "./find_endpoint.ts";
 import type { HostServer } from "./host.ts";
 import { launchModule, type LaunchRuntime } from "./launch.ts";
 
-/** A server to install. */
+/** What `toolwire install` writes into the file of a host: a server and the default name of its entry. */
 export interface InstallSource {
   readonly server: HostServer;
   /** Name of the entry, if `--name` does not state one. */
@@ -20,7 +20,7 @@ export interface InstallSource {
   readonly warning?: string | undefined;
 }
 
-/** What the flags add to the server. */
+/** Values of flags that are added to the server: variables and secrets of a program, headers of a URL. */
 export interface InstallAdditions {
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
@@ -30,7 +30,11 @@ export interface InstallAdditions {
 /** Name of a server that states none. */
 const UNNAMED = "toolwire";
 
-/** @throws {CliError} If the module has no server, or hosts cannot use the target. */
+/**
+ * Returns what a host starts or calls for a target. Loads a module for its name, and looks for `/mcp` of a URL without a path.
+ *
+ * @throws {CliError} If the module has no server, a flag does not fit the target, or hosts cannot use the target.
+ */
 export async function sourceOf(target: Target, added: InstallAdditions, host: CliProcess): Promise<InstallSource> {
   switch (target.kind) {
     case "module":

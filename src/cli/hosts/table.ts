@@ -186,7 +186,7 @@ const goose: Host = {
   next: "Start a new session of Goose",
 };
 
-/** All hosts, in the order of messages and pages. */
+/** All hosts that `toolwire install` can configure, in the order of messages and pages. */
 export const HOSTS: readonly Host[] = [
   claudeDesktop,
   claudeCode,

@@ -5,12 +5,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { commandsOf, filesOf, type ProjectPlan, type ProjectRuntime } from "./templates.ts";
 
-/** A folder or a name that a project cannot have. */
+/** Thrown by `toolwire init`: the folder cannot be used, a flag is invalid, or packages cannot be installed. */
 export class ProjectError extends Error {
   override readonly name = "ProjectError";
 }
 
-/** What happens to the files of a project. */
+/** Options of {@link createProject}: the plan, the folder, whether packages are installed and whether Git is used. */
 export interface CreateOptions extends ProjectPlan {
   /** Absolute path. */
   readonly folder: string;
@@ -18,7 +18,7 @@ export interface CreateOptions extends ProjectPlan {
   readonly usesGit: boolean;
 }
 
-/** What became of the steps after the files. */
+/** Result of {@link createProject}: paths of the files, whether a repository was created, and whether packages are installed. */
 export interface CreatedProject {
   readonly files: readonly string[];
   readonly hasGit: boolean;
@@ -26,7 +26,7 @@ export interface CreatedProject {
   readonly isInstalled: boolean | undefined;
 }
 
-/** @throws {ProjectError} If the folder is a file, or has files other than those of Git. */
+/** Accepts a folder that does not exist, is empty or has `.git` alone. @throws {ProjectError} If it is a file or has other files. */
 export function checkFolder(folder: string): void {
   if (!existsSync(folder)) return;
   const names = readFolder(folder).filter((name) => name !== ".git");
@@ -43,13 +43,13 @@ function readFolder(folder: string): readonly string[] {
   }
 }
 
-/** The name of a package for a folder: `My tools` is `my-tools`. */
+/** The name of a package for a folder: `My tools` is `my-tools`, `2024` is `tools-2024`. Without a letter or digit it is `tools`. */
 export function nameOf(folder: string): string {
   const name = basename(resolve(folder)).toLowerCase().replace(/[^a-z\d]+/g, "-").replace(/^-+|-+$/g, "");
   return name === "" || /^\d/.test(name) ? `tools${name === "" ? "" : `-${name}`}` : name;
 }
 
-/** The runtime that started this program; package managers name themselves in the environment. */
+/** The default runtime of a project: that of this process, or of the package manager that started it, else Node. */
 export function runningRuntime(env: Readonly<Record<string, string | undefined>>): ProjectRuntime {
   const agent = env["npm_config_user_agent"] ?? "";
   if (process.versions["bun"] !== undefined || agent.startsWith("bun/")) return "bun";
@@ -57,7 +57,8 @@ export function runningRuntime(env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Writes the files of a project, then begins a repository and installs packages, if the options ask for it.
+ * Writes the files of a project, then begins a repository and installs packages, if the options ask for it. The result, not an error,
+ * has the failure of these two. A folder in a repository gets no other one. `note` receives the command before it runs.
  *
  * @throws {ProjectError} If the folder is not empty.
  */

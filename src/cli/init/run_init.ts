@@ -12,7 +12,7 @@ import {
   type TemplateName,
 } from "./templates.ts";
 
-/** What was asked for on the command line. */
+/** Flags of `toolwire init`. What is missing is asked for on a terminal, otherwise it has a default. */
 export interface InitFlags {
   readonly template?: string;
   readonly runtime?: string;
@@ -37,7 +37,7 @@ export interface InitHost {
 const FOLDER = "my-tools";
 
 /**
- * Creates a project.
+ * Creates a project and prints the next commands. Asks for missing flags on a terminal, unless `--yes` is given; otherwise uses defaults.
  *
  * @returns `false` if the user cancelled.
  * @throws {ProjectError} If the folder is not empty, a flag is invalid, or packages cannot be installed.

@@ -2,7 +2,7 @@
 import { VERSION } from "../../internal/version.ts";
 import { SHARED_FILES, TEMPLATE_FILES } from "./gen/templates.ts";
 
-/** Names of the templates. */
+/** Names of the templates of `toolwire init`, in the order of its question. */
 export const TEMPLATE_NAMES = ["node", "bun", "deno", "workers", "hono", "next"] as const;
 
 /** Name of a template. */
@@ -14,7 +14,7 @@ export const PROJECT_RUNTIMES = ["node", "bun", "deno"] as const;
 /** A runtime that installs and runs a project. */
 export type ProjectRuntime = typeof PROJECT_RUNTIMES[number];
 
-/** A new project. */
+/** What a new project is: its name, its template, and the runtime that installs and runs it. */
 export interface ProjectPlan {
   /** Name of the package and of the server. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface ProjectPlan {
   readonly runtime: ProjectRuntime;
 }
 
-/** Title of each template, for people. */
+/** Title of each template, for questions and messages: "Created a Hono app in …". */
 export const TEMPLATE_TITLES: Readonly<Record<TemplateName, string>> = {
   node: "a server on Node",
   bun: "a server on Bun",
@@ -41,7 +41,7 @@ const FILE_NOTES: Readonly<Record<TemplateName, string>> = {
   next: "- `app/mcp/route.ts` and `app/mcp-lite/v1/[endpoint]/route.ts` pass requests to the server.",
 };
 
-/** What the user types, by runtime. */
+/** Commands that the user types in a project: install packages, start, test and check it, and start `toolwire`. */
 export interface ProjectCommands {
   readonly install: string;
   readonly dev: string;
@@ -50,7 +50,7 @@ export interface ProjectCommands {
   readonly toolwire: string;
 }
 
-/** The commands of a project. */
+/** Returns the commands of a project for its runtime: `npm run dev`, `bun run dev`, `deno task dev`. Runs none of them. */
 export function commandsOf({ template, runtime }: ProjectPlan): ProjectCommands {
   const run = { node: "npm run", bun: "bun run", deno: "deno task" }[runtime];
   return {
@@ -64,7 +64,7 @@ export function commandsOf({ template, runtime }: ProjectPlan): ProjectCommands 
   };
 }
 
-/** Texts of the files of a project, by path. */
+/** Returns the texts of the files of a project by path, with name, version and commands filled in. Writes nothing. */
 export function filesOf(plan: ProjectPlan): Readonly<Record<string, string>> {
   const commands = commandsOf(plan);
   const values: Readonly<Record<string, string>> = {

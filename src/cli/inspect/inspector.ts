@@ -6,7 +6,7 @@ import { createProxy, infoOf } from "../record/proxy.ts";
 import type { TargetConnection } from "../targets/connection.ts";
 import { createLinkAccess } from "./link.ts";
 
-/** A server with the console, and the fragment of its link. */
+/** Result of {@link createInspector}: a server with the console page, and the fragment of the link that opens it. */
 export interface Inspector {
   /** Passes all calls on to the target. Closing it closes the transport. */
   readonly server: Server;
@@ -15,7 +15,7 @@ export interface Inspector {
 }
 
 /**
- * Creates the gateway. Only the page that opens the link can use it.
+ * Creates a server with the console, which passes calls on to a target. Only the first page that opens the link can use it.
  *
  * @param target The target, as `toolwire call` takes it.
  * @param write Receives a line for each call, and warnings.

@@ -18,7 +18,7 @@ export interface LinkAccess {
   readonly auth: Auth;
 }
 
-/** Creates the tokens of one run. */
+/** Creates two random tokens: that of the link, and that of the session, for which the page exchanges the first one once. */
 export function createLinkAccess(): LinkAccess {
   const once = randomToken();
   const session = randomToken();

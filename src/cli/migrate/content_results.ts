@@ -6,7 +6,7 @@ import { membersOf } from "./registrations.ts";
 import { textOfBlock } from "./results.ts";
 import { bare } from "./schemas.ts";
 
-/** Replaces each `{ [member]: value }` that a function returns by the text of its value. */
+/** Replaces each `{ [member]: value }` that a function returns by `toText(value)`. Another expression gets `.member` and a marker. */
 export function unwrapReturns(
   draft: Draft,
   fn: Fn,
@@ -57,7 +57,7 @@ function unwrap(
   else draft.replace(owner, `${statement}${draft.eol}${draft.indentOf(owner)}return ${text};`);
 }
 
-/** Messages: one text of the user is that text. */
+/** Returns the text of a prompt's messages: one text message of the user becomes that text, other messages stay. */
 export function messagesText(draft: Draft, node: Node): string {
   const array = bare(node);
   const [message, ...others] = Node.isArrayLiteralExpression(array) ? array.getElements() : [];
@@ -68,7 +68,7 @@ export function messagesText(draft: Draft, node: Node): string {
   return others.length === 0 && isUser && text !== undefined ? draft.render(text) : draft.render(node);
 }
 
-/** What a part of a resource need not repeat. */
+/** Facts of a resource that parts of its contents need not repeat: URI and MIME type. */
 export interface ResourceFacts {
   /** The URI or template, as it was written. */
   readonly uri: string;
@@ -77,7 +77,7 @@ export interface ResourceFacts {
   readonly sameUri: ReadonlySet<string>;
 }
 
-/** Contents of a resource: one part with a text and nothing else is that text. */
+/** Returns the text of a resource's contents: one part with a text alone becomes that text, other parts lose repeated members. */
 export function contentsText(draft: Draft, node: Node, facts: ResourceFacts): string {
   const array = bare(node);
   const elements = Node.isArrayLiteralExpression(array) ? array.getElements() : [];

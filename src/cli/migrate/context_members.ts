@@ -8,7 +8,7 @@ import { convertElicit, convertRequest, convertRoots, convertSample } from "./qu
 import { definitionsOf } from "./registrations.ts";
 import { CONTEXT, CONTEXT_TYPES, type ContextRule, type Library, REGISTERING } from "./tables.ts";
 
-/** Converts all uses of the context of a handler. */
+/** Converts all uses of a handler's context by the table `CONTEXT`. Members that it does not have are marked for a person. */
 export function convertContext(handler: Handler): void {
   const { draft, contextNode: name } = handler;
   if (Node.isIdentifier(name)) { for (const use of draft.uses(name)) convertMember(handler, use, []); }
@@ -116,7 +116,7 @@ function callOf(node: Node): CallExpression | undefined {
   return Node.isCallExpression(parent) && parent.getExpression() === node ? parent : undefined;
 }
 
-/** Converts functions beside the handlers that receive the context: its uses, and its type. */
+/** Converts functions that are not handlers but have a parameter of a context type: its uses, and its type to `Ctx`. */
 export function convertContextHelpers(draft: Draft): void {
   for (const fn of draft.source.getDescendants().filter(isFn)) {
     if (isRegistered(draft, fn)) continue;

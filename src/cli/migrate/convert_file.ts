@@ -5,7 +5,7 @@ import { libraryOf } from "./imports.ts";
 import { convertServers } from "./servers.ts";
 import { convertTransports } from "./transports.ts";
 
-/** Steps that can be chosen by name. */
+/** Steps of the conversion of a file, by the names with which users choose them. */
 export const TRANSFORMS: Readonly<Record<string, (draft: Draft) => void>> = {
   servers: convertServers,
   transports: convertTransports,
@@ -18,19 +18,19 @@ export interface Left {
   readonly reason: string;
 }
 
-/** A converted file. */
+/** Result of {@link convertFile}: the text, notes of behaviour that differs, and places that are left for a person. */
 export interface Converted {
   readonly text: string;
   readonly notes: readonly Note[];
   readonly left: readonly Left[];
 }
 
-/** Whether a file imports a library that is converted. */
+/** Whether a file imports a library that is converted: the MCP SDK or mcp-lite. */
 export function isAffected(source: SourceFile): boolean {
   return source.getImportDeclarations().some((one) => libraryOf(one.getModuleSpecifierValue()) !== undefined);
 }
 
-/** Converts a file. A file without imports of the libraries stays as it is. */
+/** Converts the text of a file by the named steps; writes nothing. Without imports of the libraries it stays; `new Server()` is only marked. */
 export function convertFile(source: SourceFile, facts: PackageFacts, names: readonly string[]): Converted {
   const before = source.getFullText();
   const draft = new Draft(source, facts);

@@ -13,7 +13,7 @@ import { ToolResults } from "./results.ts";
 import { bare, jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
 import type { Library } from "./tables.ts";
 
-/** Converts the uses of the server in a handler. */
+/** Converts the uses of the registering server in a handler: questions, log lines, notices of changes. */
 export type ConvertServerUses = (handler: Handler) => void;
 
 /** A definition that is being written. */
@@ -28,7 +28,7 @@ interface Definition {
   readonly steps: string[];
 }
 
-/** Returns the text of the definition, without a semicolon. */
+/** Converts a registration to the text of a definition: `defineTool(…)` and the like with their steps, without a semicolon. */
 export function definitionText(
   draft: Draft,
   registration: Registration,

@@ -4,7 +4,7 @@ import { Edits } from "./edits.ts";
 import { Imports } from "./imports.ts";
 import { type NoteCode, type TodoCode, TODOS } from "./tables.ts";
 
-/** Marks what is left for a person. */
+/** Start of the comment above each place that is left for a person, by which such places are found. */
 export const MARKER = "@toolwire-todo";
 
 /** Facts about a file, or about its package if it serves nothing: found before any file is converted. */
@@ -15,13 +15,13 @@ export interface PackageFacts {
   readonly checksHosts: boolean;
 }
 
-/** A note with its line. */
+/** Code and line of a difference by design: a place whose converted code behaves in another way. */
 export interface Note {
   readonly code: NoteCode;
   readonly line: number;
 }
 
-/** Writes functions that converted code calls: their names, and their lines. */
+/** Returns functions that converted code calls: their names and their lines, which `Draft.helper()` writes into the file once. */
 export type HelperWriter = (draft: Draft, isScript: boolean) => {
   readonly names: readonly string[];
   readonly lines: readonly string[];

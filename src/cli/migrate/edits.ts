@@ -8,7 +8,7 @@ interface Edit {
   readonly isBeside: boolean;
 }
 
-/** Anything with a range, such as a node. */
+/** Start and end of a text, as offsets in its file. A node is one. */
 export interface Range {
   getStart(): number;
   getEnd(): number;
@@ -24,7 +24,7 @@ export class Edits {
     this.#text = text;
   }
 
-  /** Whether the file changes. */
+  /** Whether the file has no edits and stays as it is. What is appended to the imports does not count. */
   get isEmpty(): boolean {
     return this.#edits.length === 0;
   }

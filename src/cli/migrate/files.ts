@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
 const SKIPPED: ReadonlySet<string> = new Set(["node_modules", "dist", "build", "coverage", ".git", ".cache"]);
 const SOURCE = /\.([cm]?[jt]s|[jt]sx)$/;
 
-/** Source files below a folder, or the file itself. Links are not followed, and files of types alone are left out. */
+/** Paths of JavaScript and TypeScript files below a folder, or the file itself; no links, `.d.ts`, `node_modules`, `dist` and the like. */
 export function sourceFiles(path: string, ignored: readonly string[], root: string = path): readonly string[] {
   const stat = lstatSync(path);
   if (stat.isSymbolicLink() && path !== root) return [];
@@ -17,7 +17,7 @@ export function sourceFiles(path: string, ignored: readonly string[], root: stri
   return entries.flatMap((entry) => sourceFiles(join(path, entry), ignored, root));
 }
 
-/** A name fits a glob with `*`, `**` and `?`, or is below it. */
+/** Whether a path fits a glob with `*`, `**` and `?`, or is below a folder that fits. */
 export function fits(glob: string, name: string): boolean {
   const source = glob.replaceAll("\\", "/").replace(/^\.?\/|\/$/g, "").split(/(\*\*\/?|\*|\?)/).map((part) => {
     if (part.startsWith("**")) return ".*";
@@ -27,7 +27,7 @@ export function fits(glob: string, name: string): boolean {
   return new RegExp(`^(${source}|${source}/.*)$`).test(name);
 }
 
-/** The nearest package.json at or above a folder. */
+/** Path of the nearest package.json in a folder or above it; `undefined` if no folder has one. */
 export function nearestManifest(folder: string): string | undefined {
   const file = join(folder, "package.json");
   if (existsSync(file)) return file;

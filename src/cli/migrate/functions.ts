@@ -21,7 +21,7 @@ export function isFn(node: Node | undefined): node is Fn {
     Node.isMethodDeclaration(node);
 }
 
-/** The function that an expression is, or names, in this file. */
+/** The function that an expression is, or names, in this file. `undefined` for functions of other files and other expressions. */
 export function resolveFn(draft: Draft, node: Node | undefined): Fn | undefined {
   if (node === undefined || isFn(node)) return node as Fn | undefined;
   if (!Node.isIdentifier(node)) return undefined;
@@ -33,23 +33,23 @@ export function resolveFn(draft: Draft, node: Node | undefined): Fn | undefined 
   return undefined;
 }
 
-/** Its `return` statements, without those of functions in it. */
+/** The `return` statements of a function, without those of functions in it. */
 export function returnsOf(fn: Fn): readonly ReturnStatement[] {
   return fn.getDescendants().filter(Node.isReturnStatement).filter((one) => one.getFirstAncestor(isFn) === fn);
 }
 
-/** The expression of an arrow function without a body in braces. */
+/** The expression that an arrow function without braces returns. `undefined` for other functions. */
 export function expressionBody(fn: Fn): Node | undefined {
   const body = fn.getBody();
   return Node.isArrowFunction(fn) && body !== undefined && !Node.isBlock(body) ? body : undefined;
 }
 
-/** Whether a function asks by rounds: `inputRequired()` of 2.x. */
+/** Whether a function uses `inputRequired()` of 2.x: it returns questions, and is called again with the answers. */
 export function asksByRounds(draft: Draft, fn: Fn): boolean {
   return fn.getDescendants().some((one) => draft.imports.isAny(one, "inputRequired"));
 }
 
-/** Removes return types that name a result of the other library. */
+/** Removes the return type of a function if it names a result of the converted library. */
 export function dropReturnType(draft: Draft, fn: Fn): void {
   const type = fn.getReturnTypeNode();
   if (type === undefined || !mentionsResult(draft, type)) return;
@@ -58,12 +58,12 @@ export function dropReturnType(draft: Draft, fn: Fn): void {
   draft.edits.overwrite(colon, type.getEnd(), "");
 }
 
-/** Whether a type names a result of the other library. */
+/** Whether a type names a result of the converted library, or another of its types that has no counterpart. */
 export function mentionsResult(draft: Draft, type: Node): boolean {
   return [type, ...type.getDescendants()].some((one) => draft.imports.isAny(one, ...RESULT_TYPES, ...DROPPED_TYPES));
 }
 
-/** The text of a parameter without a type that names something of the other library. */
+/** The text of a parameter. Its type is left out if it names something of the converted library. */
 export function parameterText(draft: Draft, parameter: ParameterDeclaration): string {
   const type = parameter.getTypeNode();
   const isForeign = type !== undefined &&
@@ -74,7 +74,7 @@ export function parameterText(draft: Draft, parameter: ParameterDeclaration): st
   return `${name}${type === undefined || isForeign ? "" : `: ${draft.render(type)}`}${value}`;
 }
 
-/** Replaces the parameters of a function. */
+/** Replaces all parameters of a function by these texts. An arrow function without parentheses gets them. */
 export function replaceParameters(draft: Draft, fn: Fn, parameters: readonly string[]): void {
   const all = fn.getParameters();
   const text = draft.source.getFullText();
@@ -95,7 +95,7 @@ function lastBefore(text: string, at: number): number {
   return index;
 }
 
-/** `throw new Error(message)` of a handler, outside of `try`, throws a failure with that message. */
+/** Converts `throw new Error(message)` of a handler, outside of `try`, to a `Failure`, so that callers still get the message. */
 export function convertThrows(draft: Draft, fn: Fn): void {
   for (const statement of fn.getDescendants().filter(Node.isThrowStatement)) {
     const thrown = statement.getExpression();

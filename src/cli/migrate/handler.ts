@@ -5,14 +5,14 @@ import { asksByRounds, type Fn, parameterText, replaceParameters } from "./funct
 import type { Kind } from "./registrations.ts";
 import type { Library } from "./tables.ts";
 
-/** Positions of parameters: arguments or variables, context, and the URI of a resource. */
+/** Positions of a handler's parameters, from 0: arguments or variables of a URI, context, and the URI of a resource. */
 export interface Positions {
   readonly args: number | undefined;
   readonly context: number;
   readonly uri: number | undefined;
 }
 
-/** A handler whose context is converted. */
+/** A handler, or a helper that gets its context, while it is converted: its parameters, and the keys of its questions. */
 export class Handler {
   readonly draft: Draft;
   readonly fn: Fn;
@@ -129,7 +129,7 @@ export class Handler {
   }
 }
 
-/** Positions of the parameters of a registered handler. */
+/** Positions of the parameters of a registered handler, as its library passes them. */
 export function positionsOf(library: Library, kind: Kind, hasArgs: boolean, isTemplate: boolean): Positions {
   if (kind !== "resource") return { args: hasArgs ? 0 : undefined, context: hasArgs ? 1 : 0, uri: undefined };
   if (library === "mcp-lite" || isTemplate) return { args: 1, context: 2, uri: 0 };

@@ -1,7 +1,7 @@
 /** Functions that are written into a converted file, because its code calls them. */
 import type { HelperWriter } from "./draft.ts";
 
-/** Keeps a text beside a structured answer: the map, and the function that fills it. */
+/** Writes `answerTexts`, a map, and `withText()`, which keeps the text beside a structured answer in it for `.render()`. */
 export const textKeeper: HelperWriter = (draft, isScript) => {
   const [map, keep] = [draft.freeName("answerTexts"), draft.freeName("withText")];
   const type = isScript ? "" : draft.imports.use("toolwire", "RenderedOutput", { isType: true });
@@ -18,7 +18,7 @@ export const textKeeper: HelperWriter = (draft, isScript) => {
   return { names: [map, keep], lines };
 };
 
-/** Adds JSON Schema to a schema of a library that does not make it. */
+/** Writes `withJsonSchema(schema, adapter)`: a schema with the JSON Schema to which an adapter of mcp-lite converts it. */
 export const jsonSchemaAdder: HelperWriter = (draft, isScript) => {
   const name = draft.freeName("withJsonSchema");
   const schema = isScript ? "" : draft.imports.use("toolwire", "Schema", { isType: true });
@@ -36,7 +36,7 @@ export const jsonSchemaAdder: HelperWriter = (draft, isScript) => {
   return { names: [name], lines };
 };
 
-/** Reads a result that a function elsewhere made: its value, or a failure. */
+/** Writes `answerOf(result)`, which reads an MCP result at run time: returns its structured value or blocks, throws a `Failure` if `isError`. */
 export const resultReader: HelperWriter = (draft, isScript) => {
   const name = draft.freeName("answerOf", "answerOfResult");
   const failure = draft.imports.use("toolwire", "Failure");
@@ -55,7 +55,7 @@ export const resultReader: HelperWriter = (draft, isScript) => {
   return { names: [name], lines };
 };
 
-/** Runs a handler by rounds: names of the function, of what makes a round's questions, and of what reads an answer. */
+/** Writes `inRounds()`, `askCaller()` and `acceptedAnswer()`: a handler with `inputRequired()` of 2.x asks by `ctx.ask()`, round by round. */
 export const roundRunner: HelperWriter = (draft, isScript) => {
   const names = [draft.freeName("inRounds"), draft.freeName("askCaller"), draft.freeName("acceptedAnswer")];
   const [run, ask, accepted] = names;

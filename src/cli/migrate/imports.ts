@@ -3,7 +3,7 @@ import { type Identifier, type ImportDeclaration, Node, type SourceFile, ts } fr
 import type { Edits } from "./edits.ts";
 import { type Library, MODULES } from "./tables.ts";
 
-/** An import of a converted library. */
+/** A named import from a converted library, by which its uses are recognized. */
 export interface KnownImport {
   readonly library: Library;
   /** Name of the export: `McpServer`. */
@@ -26,7 +26,7 @@ interface ImportForm {
   readonly isDefault?: boolean;
 }
 
-/** The file that the imports are of. */
+/** What {@link Imports} needs of a file: its source, edits and names. A `Draft` has these. */
 export interface ImportingFile {
   readonly source: SourceFile;
   readonly edits: Edits;
@@ -36,7 +36,7 @@ export interface ImportingFile {
   remove(statement: Node): void;
 }
 
-/** The imports of one file. */
+/** The imports of one file: finds names of converted libraries, adds names of Toolwire, and removes unused ones. */
 export class Imports {
   readonly #draft: ImportingFile;
   readonly #known = new Map<string, KnownImport>();
@@ -54,7 +54,7 @@ export class Imports {
     }
   }
 
-  /** The library that most names of the file come from. `undefined` if it imports none of them. */
+  /** The library of the first known import of the file. `undefined` if it imports none of them. */
   get library(): Library | undefined {
     return [...this.#known.values()][0]?.library;
   }
@@ -177,7 +177,7 @@ export class Imports {
   }
 }
 
-/** The library of a module. */
+/** The converted library that a module is part of; `undefined` for all other modules. */
 export function libraryOf(module: string): Library | undefined {
   return MODULES.find(([pattern]) => pattern.test(module))?.[1];
 }

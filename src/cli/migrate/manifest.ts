@@ -6,7 +6,7 @@ import { VERSION } from "../../internal/version.ts";
 /** Packages that a converted file may import and that the SDK brought along. */
 const FRAMEWORKS: Readonly<Record<string, string>> = { express: "^5.0.0", hono: "^4.0.0", zod: "^4.0.0" };
 
-/** Returns the changed text; the same text if nothing changes. `imported` has the packages of all files after the conversion. */
+/** Returns a package.json with toolwire added and unused SDKs removed. It stays if `imported`, the packages of all files, lacks toolwire. */
 export function changeManifest(text: string, imported: ReadonlySet<string>): string {
   const manifest = JSON.parse(text) as Readonly<Record<string, Readonly<Record<string, string>> | undefined>>;
   const wanted = [["toolwire", `^${VERSION}`] as const, ...Object.entries(FRAMEWORKS)];
@@ -34,7 +34,7 @@ function set(text: string, path: readonly string[], value: string | undefined): 
   return applyEdits(text, modify(text, [...path], value, { formattingOptions }));
 }
 
-/** The package of a module: `@scope/name` or `name`. `undefined` for files and modules of the runtime. */
+/** The package of a module: `@scope/name` or `name`. `undefined` for paths and modules with a scheme, such as `node:fs`. */
 export function packageName(module: string): string | undefined {
   return /^(@[^/]+\/[^/]+|[^./@:][^/:]*)(?:\/|$)/.exec(module)?.[1];
 }

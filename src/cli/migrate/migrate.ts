@@ -16,7 +16,7 @@ export interface MigrateOptions {
   readonly ignore?: readonly string[] | undefined;
 }
 
-/** A file that changes. */
+/** A file that a conversion would change: its path, and its text before and after. */
 export interface FileChange {
   readonly file: string;
   readonly before: string;
@@ -34,13 +34,13 @@ export interface Migration {
   readonly notes: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Names of the steps. */
+/** Names of the steps of a conversion, in their order. */
 export const TRANSFORM_NAMES: readonly string[] = Object.keys(TRANSFORMS);
 
 /** Runs the conversion of one file. Tests let it throw. */
 type Around = (source: SourceFile, convert: () => Converted) => Converted;
 
-/** Plans the conversion of a folder or a file. */
+/** Converts the files of a folder, or one file, from the MCP SDK or mcp-lite, and their package.json, in memory. Writes nothing. */
 export function planMigration(
   path: string,
   options: MigrateOptions = {},

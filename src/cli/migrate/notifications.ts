@@ -5,7 +5,7 @@ import { definitionsOf, membersOf, resolveConst } from "./registrations.ts";
 import { bare } from "./schemas.ts";
 import { RENAMED_LEVELS } from "./tables.ts";
 
-/** `sendNotification({ method, params })`. */
+/** Converts `sendNotification({ method, params })` to `ctx.progress()` or `ctx.log()`. Other methods are marked for a person. */
 export function convertNotify(handler: Handler, call: CallExpression): void {
   const members = membersOf(bare(resolveConst(call.getArguments()[0])));
   const method = bare(members?.get("method"));
@@ -27,20 +27,20 @@ function removeUnused({ draft }: Handler, parameters: Node | undefined): void {
   draft.remove(declaration.getVariableStatementOrThrow());
 }
 
-/** `ctx.progress?.({ progress, total, message })` of mcp-lite. */
+/** Converts `ctx.progress?.({ progress, total, message })` of mcp-lite to `ctx.progress(progress, total, message)`. */
 export function convertReport(handler: Handler, call: CallExpression): void {
   const values = membersOf(bare(resolveConst(call.getArguments()[0])));
   if (values === undefined) handler.draft.todo(call, "context");
   else report(handler, call, values);
 }
 
-/** `ctx.mcpReq.log(level, data, logger)`. */
+/** Converts `ctx.mcpReq.log(level, data, logger)` of 2.x to `ctx.log(level, …)`. The logger is left out. */
 export function convertLog(handler: Handler, call: CallExpression): void {
   const [level, data] = call.getArguments();
   logLine(handler, call, level, data);
 }
 
-/** `server.sendLoggingMessage({ level, data })`. */
+/** Converts `server.sendLoggingMessage({ level, data })` in a handler to `ctx.log(level, …)`. */
 export function convertLoggingMessage(handler: Handler, call: CallExpression): void {
   const values = membersOf(bare(call.getArguments()[0]));
   logLine(handler, call, values?.get("level"), values?.get("data"));
@@ -70,13 +70,13 @@ function logLine(handler: Handler, call: CallExpression, level: Node | undefined
   replaceAwaited(handler, call, `${handler.context}.log(${levelText}, ${message})`);
 }
 
-/** Replaces a call, and the `await` before it, with one that returns nothing. */
+/** Replaces a call by a text, together with the `await` or `void` before it: the new call returns nothing. */
 export function replaceAwaited({ draft }: Handler, call: Node, text: string): void {
   const parent = call.getParent();
   draft.replace(Node.isAwaitExpression(parent) || Node.isVoidExpression(parent) ? parent : call, text);
 }
 
-/** Converts one use of the token: `ctx._meta?.progressToken`, or of a `const` with it. */
+/** Removes a use of the progress token, `ctx._meta?.progressToken` or a `const` with it. What a condition on it guards stays. */
 export function convertProgressToken(handler: Handler, node: Node): void {
   const { draft } = handler;
   const parent = node.getParent();

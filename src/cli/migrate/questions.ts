@@ -7,22 +7,22 @@ import { roundRunner } from "./helpers.ts";
 import { membersOf, resolveConst } from "./registrations.ts";
 import { bare, isJsonSchema, jsonSchemaText } from "./schemas.ts";
 
-/** `elicitInput(params)`, `ctx.elicit({ message, schema })`. */
+/** Converts `elicitInput(params)` and `ctx.elicit({ message, schema })` to `ctx.elicit(key, …)`, or `ctx.elicitUrl(key, …)` for pages. */
 export function convertElicit(handler: Handler, call: CallExpression): void {
   elicit(handler, call, call.getArguments()[0]);
 }
 
-/** `createMessage(params)`, `ctx.sample(params)`. */
+/** Converts `createMessage(params)` and `ctx.sample(params)` to `ctx.sample(key, …)`. A declined request throws a `Failure`. */
 export function convertSample(handler: Handler, call: CallExpression): void {
   sample(handler, call, call.getArguments()[0]);
 }
 
-/** `listRoots()`. */
+/** Converts `listRoots()` to `ctx.roots()`. A declined request throws a `Failure`. */
 export function convertRoots(handler: Handler, call: CallExpression): void {
   accept(handler, call, `${handler.context}.roots()`, "roots");
 }
 
-/** `throw new UrlElicitationRequiredError([page])`: the caller is asked in place, and calls again as before. */
+/** Converts `throw new UrlElicitationRequiredError([page])` to `ctx.elicitUrl()` and a `Failure`, after which the caller calls again. */
 export function convertUrlErrors(handler: Handler): void {
   const { draft, fn } = handler;
   for (const statement of fn.getDescendants().filter(Node.isThrowStatement)) {
@@ -55,7 +55,7 @@ function makeAsync(draft: Draft, fn: Fn): void {
   else draft.edits.overwrite(start, start + first.length, `async ${first}`);
 }
 
-/** `sendRequest({ method, params }, schema)`. */
+/** Converts `sendRequest({ method, params }, schema)` by its method to `ctx.elicit()`, `ctx.sample()` or `ctx.roots()`. */
 export function convertRequest(handler: Handler, call: CallExpression): void {
   const members = membersOf(bare(call.getArguments()[0]));
   const method = bare(members?.get("method"));
@@ -150,19 +150,19 @@ function isScript(draft: Draft): boolean {
   return /\.[cm]?jsx?$/.test(draft.source.getFilePath());
 }
 
-/** Converts what asks: `inputRequired`, `acceptedContent`, and the codec of the state. */
+/** Converts the functions with which handlers of 2.x ask by rounds: `inputRequired`, `acceptedContent`, and the codec of the state. */
 export function convertRounds(draft: Draft): void {
   for (const use of usesOf(draft, "inputRequired")) convertAsking(draft, use);
   for (const use of usesOf(draft, "acceptedContent")) draft.replace(use, draft.helper(roundRunner)[2] ?? "");
   for (const use of usesOf(draft, "createRequestStateCodec")) dropCodec(draft, use);
 }
 
-/** Whether an expression is `inputRequired(…)`. */
+/** Whether an expression is a call of `inputRequired(…)` of 2.x. */
 export function isRound(draft: Draft, node: Node | undefined): boolean {
   return Node.isCallExpression(node) && draft.imports.isAny(node.getExpression(), "inputRequired");
 }
 
-/** Runs the body of a handler by rounds. Everything in it was converted. */
+/** Wraps the converted body of a handler that asks by rounds in `inRounds()`. Other handlers stay as they are. */
 export function wrapRounds(handler: Handler): void {
   const { draft, fn, round } = handler;
   const body = fn.getBody();

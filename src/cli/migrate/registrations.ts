@@ -3,10 +3,10 @@ import { type CallExpression, Node, type ObjectLiteralExpression, type PropertyA
 import type { Library } from "./tables.ts";
 import { REGISTERING } from "./tables.ts";
 
-/** What a registration makes. */
+/** What a call registers with a server, and which definition it becomes. */
 export type Kind = "tool" | "resource" | "prompt";
 
-/** A registration, as it was written. */
+/** A call that registers a tool, a resource or a prompt, with the nodes of its arguments as they were written. */
 export interface Registration {
   readonly kind: Kind;
   readonly call: CallExpression;
@@ -25,7 +25,7 @@ export interface Registration {
   readonly enabled?: string | undefined;
 }
 
-/** Decodes a call of a registering method. `undefined` if its arguments are of no known form. */
+/** Decodes a call of `registerTool()`, `tool()` and the like in any library. `undefined` if its arguments have no known form. */
 export function readRegistration(call: CallExpression, method: string, library: Library): Registration | undefined {
   const kind = REGISTERING[method];
   if (kind === undefined) return undefined;
@@ -96,7 +96,7 @@ function readLite(call: CallExpression, kind: Kind, args: readonly Node[]): Regi
   };
 }
 
-/** Values of an object literal by name; a method is its node. `undefined` with spreads and computed names. */
+/** Values of an object literal by name; a method is its node. `undefined` for other nodes, and with spreads or accessors. */
 export function membersOf(node: Node | undefined): ReadonlyMap<string, Node> | undefined {
   if (!Node.isObjectLiteralExpression(node)) return undefined;
   const members = new Map<string, Node>();
@@ -142,7 +142,7 @@ function isAnnotations(node: Node | undefined): boolean {
   return names.length > 0 && names.every((name) => HINTS.has(name)) && names.some((name) => name !== "title");
 }
 
-/** The value of an identifier that is a `const` of this package; the node itself if it is another expression. */
+/** The initial value of an identifier's variable, in any converted file; `undefined` if unknown. Other expressions are returned. */
 export function resolveConst(node: Node | undefined): Node | undefined {
   if (!Node.isIdentifier(node)) return node;
   for (const definition of definitionsOf(node)) {

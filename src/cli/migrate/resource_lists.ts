@@ -6,7 +6,7 @@ import { unwrapReturns } from "./content_results.ts";
 import { membersOf } from "./registrations.ts";
 import { bare } from "./schemas.ts";
 
-/** The text of the function for `.list()`. `undefined` without one. */
+/** Returns the `list` function of a `ResourceTemplate` as text for `.list()`: URIs become variables. `undefined` without one. */
 export function listText(draft: Draft, list: Node | undefined, template: string): string | undefined {
   if (list === undefined || list.getText() === "undefined") return undefined;
   if (!isFn(list)) {

@@ -10,7 +10,7 @@ import { resultReader, textKeeper } from "./helpers.ts";
 /** A text that is not made of the answer. */
 const OTHER_TEXT = "other";
 
-/** What the results of one tool have in common. */
+/** Converts what a tool's handler returns to plain values and failures, and derives `.render()` from the texts of all results. */
 export class ToolResults {
   readonly #draft: Draft;
   readonly #hasOutput: boolean;
@@ -237,7 +237,7 @@ export class ToolResults {
   }
 }
 
-/** The text of an array with one block of text and nothing else. */
+/** The node of the text in an array with one block of text and nothing else; `undefined` for other arrays. */
 export function textOfBlocks(content: Node | undefined): Node | undefined {
   const array = bare(content);
   if (!Node.isArrayLiteralExpression(array)) return undefined;
@@ -245,7 +245,7 @@ export function textOfBlocks(content: Node | undefined): Node | undefined {
   return others.length === 0 ? textOfBlock(block) : undefined;
 }
 
-/** The text of a block `{ type: "text", text }`. */
+/** The node of the text in a block `{ type: "text", text }`; `undefined` for other blocks. */
 export function textOfBlock(block: Node | undefined): Node | undefined {
   const members = membersOf(bare(block));
   const type = bare(members?.get("type"));

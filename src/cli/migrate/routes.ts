@@ -22,7 +22,7 @@ const GLUE = new RegExp(
   ].join("|") + ")$",
 );
 
-/** Converts all routes of a file. */
+/** Replaces functions that hand requests to an HTTP transport of the SDK by one server. Unknown work in them is marked for a person. */
 export function convertRoutes(draft: Draft): void {
   const isServing = draft.source.getDescendants().filter(Node.isIdentifier).some((one) =>
     draft.imports.isAny(one, ...HTTP_TRANSPORTS)

@@ -6,7 +6,7 @@ import { jsonSchemaAdder } from "./helpers.ts";
 import { definitionsOf, membersOf, resolveConst } from "./registrations.ts";
 import { CONVERTIBLE_SCHEMAS, type Library } from "./tables.ts";
 
-/** The text of a schema for `.input()` or `.output()`. `undefined` if it has no members. */
+/** Converts a schema to text for `.input()` or `.output()`: shapes become objects of zod. `undefined` for a shape without members. */
 export function schemaText(
   draft: Draft,
   node: Node,
@@ -40,13 +40,13 @@ function convertedText(draft: Draft, node: Node, indent: string): string {
   return draft.renderAt(node, indent);
 }
 
-/** `jsonSchema<Type>(…)` around a node. */
+/** Returns `jsonSchema<Type>(…)` around the text of a node, and imports `jsonSchema`. */
 export function jsonSchemaText(draft: Draft, node: Node, indent: string, type?: string): string {
   const name = draft.imports.use("toolwire/json-schema", "jsonSchema");
   return `${name}${type === undefined ? "" : `<${type}>`}(${draft.renderAt(node, indent)})`;
 }
 
-/** Whether an object literal is JSON Schema, and not a shape of schemas. */
+/** Whether an object literal is JSON Schema, and not a shape of schemas: its `type` is a string. */
 export function isJsonSchema(node: Node | undefined): boolean {
   const type = membersOf(bare(node))?.get("type");
   return type !== undefined && Node.isStringLiteral(bare(type));
@@ -77,7 +77,7 @@ export function bare(node: Node | undefined): Node | undefined {
   return current;
 }
 
-/** Takes `completable(schema, complete)` out of a schema of arguments: the completers by the name of the argument. */
+/** Replaces `completable(schema, complete)` in a schema by `schema`, and returns the texts of the completers by name of argument. */
 export function takeCompleters(draft: Draft, schema: Node): ReadonlyMap<string, string> {
   const completers = new Map<string, string>();
   for (const call of [schema, ...schema.getDescendants()].filter(Node.isCallExpression)) {
@@ -91,7 +91,7 @@ export function takeCompleters(draft: Draft, schema: Node): ReadonlyMap<string, 
   return completers;
 }
 
-/** A completer: its second parameter, `{ arguments }`, is the third here. */
+/** The text of a completer. One with a second parameter, `{ arguments }`, is marked for a person: it is the third here. */
 export function completerText(draft: Draft, complete: Node): string {
   if (!Node.isArrowFunction(complete) && !Node.isFunctionExpression(complete)) return draft.render(complete);
   const [value, context] = complete.getParameters();
@@ -100,7 +100,7 @@ export function completerText(draft: Draft, complete: Node): string {
   return draft.render(complete);
 }
 
-/** The text of the adapter of a server. `undefined` if an adapter is missing, or its schemas have a JSON form here. */
+/** The text of the `schemaAdapter` of a server of mcp-lite. `undefined` if it is missing, or its schemas have a JSON form here. */
 export function adapterOf(draft: Draft, created: NewExpression): string | undefined {
   const adapter = membersOf(created.getArguments()[0])?.get("schemaAdapter");
   if (adapter === undefined) return undefined;

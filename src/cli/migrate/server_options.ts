@@ -14,7 +14,7 @@ const IGNORED: ReadonlySet<string> = new Set([
   "logger",
 ]);
 
-/** The text of the server. */
+/** Returns the text of `createServer({ … })` for `new McpServer(…)`: its information, options, definitions and wires. */
 export function serverOptions(
   draft: Draft,
   created: NewExpression,

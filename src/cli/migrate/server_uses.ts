@@ -23,7 +23,7 @@ const LISTS: Readonly<Record<string, string>> = {
 /** Methods that stay. */
 const KEPT: ReadonlySet<string> = new Set(["connect", "close", "fetch"]);
 
-/** Converts `server.method()` and `server.server.method()`. */
+/** Converts a use of a server that does not register: questions and log lines of a handler, notices. Unknown ones are marked. */
 export function convertServerUse(draft: Draft, use: Identifier, handler: Handler | undefined): void {
   const inner = use.getParent();
   if (!Node.isPropertyAccessExpression(inner) || inner.getExpression() !== use) return;
@@ -75,7 +75,7 @@ function todoOf(name: string): "low-level" | "server-use" {
 /** Values of the methods of a registered tool. */
 const VALUES: Readonly<Record<string, string>> = { enable: "true", disable: "false", remove: "false" };
 
-/** The tools of one server that are enabled and disabled. */
+/** The tools of one server that code enables, disables or removes later. Each gets a variable, which `.visibleTo()` reads. */
 export class ToolSwitches {
   readonly #draft: Draft;
   readonly #names = new Map<Node, string>();

@@ -21,7 +21,7 @@ import { convertServerUse, ToolSwitches } from "./server_uses.ts";
 import { convertRounds } from "./questions.ts";
 import { type Library, REGISTERING } from "./tables.ts";
 
-/** Converts all servers of a file. */
+/** Converts each `new McpServer()` with its registrations to `createServer()`. Functions with such a parameter fill lists of definitions. */
 export function convertServers(draft: Draft): void {
   convertContextHelpers(draft);
   convertRounds(draft);

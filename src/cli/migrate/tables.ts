@@ -1,9 +1,9 @@
 /** What is converted, as data: packages, names of their exports, members of contexts, and reasons of what is left. */
 
-/** Library that a module belongs to. */
+/** A converted library: the MCP SDK 1.x (`v1`), the packages of the MCP SDK 2.x (`v2`), or mcp-lite. */
 export type Library = "v1" | "v2" | "mcp-lite";
 
-/** Modules by pattern, the first that fits. */
+/** Patterns of the modules of each converted library. The first that fits a module decides. */
 export const MODULES: readonly (readonly [pattern: RegExp, library: Library])[] = [
   [/^@modelcontextprotocol\/sdk(\/|$)/, "v1"],
   [/^@modelcontextprotocol\/(server|client|core|node|express|hono|fastify|server-legacy)(\/|$)/, "v2"],
@@ -19,7 +19,7 @@ export const PACKAGES: readonly RegExp[] = [
 /** Modules whose schemas have a JSON form here, so that no adapter is needed. */
 export const CONVERTIBLE_SCHEMAS: RegExp = /^(zod|valibot|arktype|@valibot\/to-json-schema)(\/|$)/;
 
-/** Methods that register something, and what they register. */
+/** Methods of a server that register something, and what they register. */
 export const REGISTERING: Readonly<Record<string, "tool" | "resource" | "prompt">> = {
   registerTool: "tool",
   tool: "tool",
@@ -36,7 +36,7 @@ export const HTTP_TRANSPORTS: readonly string[] = [
   "WebStandardStreamableHTTPServerTransport",
 ];
 
-/** Types of results, which handlers no longer return. */
+/** Names of the types of results in the libraries. Return types with them are removed, as handlers return plain values here. */
 export const RESULT_TYPES: readonly string[] = [
   "CallToolResult",
   "ToolCallResult",
@@ -47,10 +47,10 @@ export const RESULT_TYPES: readonly string[] = [
   "ResourceReadResult",
 ];
 
-/** Types of contexts. */
+/** Names of the types of a handler's context in the libraries. `Ctx` replaces them. */
 export const CONTEXT_TYPES: readonly string[] = ["ServerContext", "RequestHandlerExtra", "MCPServerContext"];
 
-/** Types of what registering returned, and of factories. */
+/** Names of the types of what registering returned, and of factories. They have no counterpart; annotations with them are removed. */
 export const DROPPED_TYPES: readonly string[] = [
   "RegisteredTool",
   "RegisteredResource",
@@ -58,14 +58,14 @@ export const DROPPED_TYPES: readonly string[] = [
   "McpServerFactory",
 ];
 
-/** How a member of a context is converted: to a member here, by a function of `context_uses.ts`, or not at all. */
+/** How a member of a context is converted: to a member here, by a function of `context_members.ts`, to one of a round, or by a person. */
 export type ContextRule =
   | { readonly to: string; readonly note?: NoteCode }
   | { readonly by: "notify" | "request" | "log" | "elicit" | "sample" | "roots" | "report" | "progressToken" }
   | { readonly round: "inputResponses" | "requestState" }
   | { readonly todo: TodoCode };
 
-/** Members of contexts, by their path. */
+/** Rules for the members of a handler's context, by library and path. */
 export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRule>>>> = {
   "v1": {
     "signal": { to: "signal" },
@@ -115,7 +115,7 @@ export const RENAMED_LEVELS: Readonly<Record<string, string>> = {
   emergency: "error",
 };
 
-/** Reasons of what is left, as they are written into the file. */
+/** Reasons why a place is left for a person, by code, as they are written into the file after the marker. */
 export const TODOS = {
   "low-level":
     "Handlers of requests have no counterpart: define tools, resources and prompts, and pass them to createServer()",
@@ -150,10 +150,10 @@ export const TODOS = {
   "input-required": "Questions are awaited in the handler: const answer = await ctx.elicit(key, { message, schema })",
 } as const;
 
-/** Code of a reason. */
+/** Code of a reason: a key of {@link TODOS}. */
 export type TodoCode = keyof typeof TODOS;
 
-/** Differences of answers that are by design, listed at the end. */
+/** Differences by design between the old and the converted code, by code. The command lists them at the end. */
 export const NOTES = {
   "session-id": "ctx.sessionId is not set over MCP",
   "described": "A description is required: the title or the name is used",
@@ -170,5 +170,5 @@ export const NOTES = {
   "json-response": "An answer is JSON unless there was something before it",
 } as const;
 
-/** Code of a note. */
+/** Code of a difference by design: a key of {@link NOTES}. */
 export type NoteCode = keyof typeof NOTES;

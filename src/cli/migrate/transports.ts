@@ -6,7 +6,7 @@ import { convertRoutes } from "./routes.ts";
 import { bare } from "./schemas.ts";
 import { definitionsOf, membersOf } from "./registrations.ts";
 
-/** Converts all transports of a file. */
+/** Converts what serves a server: stdio, routes of HTTP, handlers of 2.x, `bind()` of mcp-lite. Other transports are marked. */
 export function convertTransports(draft: Draft): void {
   convertRoutes(draft);
   for (const call of callsOf(draft)) {

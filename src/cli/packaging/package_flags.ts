@@ -9,7 +9,7 @@ interface VariableFlags {
   readonly env?: readonly string[];
 }
 
-/** The flag, for the parser. */
+/** Definition of the flag `--env` of `pack` and `publish`, for the parser. It checks the form `NAME` or `NAME=default`. */
 export const VARIABLE_FLAG: FlagParametersForType<VariableFlags, CliContext>["env"] = {
   kind: "parsed",
   parse: checkVariable,
@@ -24,13 +24,13 @@ function checkVariable(text: string): string {
   throw new TypeError("a variable is written NAME, or NAME=default");
 }
 
-/** `API_KEY`, `LEVEL=info`. */
+/** Splits a value of `--env` into name and default: `LEVEL=info`. Without a default, as in `API_KEY`, users must set it. */
 export function parsePackageVariable(text: string): PackageVariable {
   const at = text.indexOf("=");
   return at < 0 ? { name: text } : { name: text.slice(0, at), default: text.slice(at + 1) };
 }
 
-/** Values for a start of the server: those of this environment, else the defaults, else a text that is not empty. */
+/** Values with which a command itself starts the server: those of this environment, else the defaults, else the text `unset`. */
 export function variableEnv(
   variables: readonly PackageVariable[],
   env: Readonly<Record<string, string | undefined>>,
@@ -38,7 +38,7 @@ export function variableEnv(
   return Object.fromEntries(variables.map(({ name, default: given }) => [name, env[name] ?? given ?? "unset"]));
 }
 
-/** Problems of the package are findings: one a line. */
+/** Throws the problems of a `PackagingError` as a `CliError` with exit code 1: one a line. Other causes are thrown as they are. */
 export function throwPackaging(cause: unknown): never {
   if (!(cause instanceof PackagingError)) throw cause;
   const [first = "", ...others] = cause.problems;

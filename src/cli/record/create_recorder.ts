@@ -3,7 +3,7 @@ import { mapMaybe } from "../../internal/async.ts";
 import type { Middleware } from "../../core/handler/middleware.ts";
 import { Recorder, type RecorderOptions } from "../../core/recording/recorder.ts";
 
-/** Writes the first line, and returns the middleware that writes the others. */
+/** Writes the first line of a recording, and returns middleware that writes each call of a tool with its events and result. */
 export function createRecorder(options: RecorderOptions): Middleware {
   const recorder = new Recorder(options);
   return (ctx, next) => {

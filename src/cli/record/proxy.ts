@@ -62,7 +62,7 @@ export async function createProxy(transport: Transport, options: ProxyOptions): 
 /** Wires on which a server states its name. */
 const NAMED_WIRES: ReadonlySet<string> = new Set(["mcp", "stdio", "memory"]);
 
-/** Name and version that a proxy of a target has for its callers. */
+/** Name and version of a proxy: those that the target states over MCP. Otherwise the name is the host of its URL, or its label. */
 export async function infoOf(connection: TargetConnection): Promise<ProxyOptions["info"]> {
   const mcp = NAMED_WIRES.has(connection.wire) ? await connection.mcp() : undefined;
   const info = (await mcp?.server())?.info;

@@ -29,7 +29,7 @@ const MAX_SHOWN = 500;
 
 /**
  * Creates a transport that answers from a recording. Secrets of the arguments are compared as they were recorded, replaced: any
- * password fits the place of a recorded one. After the last recorded result of a call it is repeated.
+ * password fits the place of a recorded one. After the last recorded result of a call it is repeated. Other calls get an error.
  */
 export function replayTransport({ head, calls }: Recording): Transport & { list(): readonly ListedTool[] } {
   const byKey = new Map<string, Repeats>();

@@ -7,7 +7,7 @@ import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 import { serveStdio } from "../../wires/mcp/stdio/server/serve_stdio.ts";
 
-/** Flags of servers. */
+/** Flags of commands that serve until they are ended: `toolwire record`, `replay` and `docs`. */
 export interface ServeFlags {
   /** Port. Default: a free one. */
   readonly port?: number;
@@ -15,14 +15,14 @@ export interface ServeFlags {
   readonly stdio?: boolean;
 }
 
-/** Parses the number of a port. */
+/** Parses the number of a port, 0 to 65535. @throws {TypeError} If the text is something else. */
 export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (port < 65_536) return port;
   throw new TypeError(`${JSON.stringify(text)} is not the number of a port`);
 }
 
-/** The flag `--port` of commands that serve. */
+/** Definition of the flag `--port` for the parser, in commands that serve. Without it any free port is used. */
 export const PORT_FLAG: PortFlag = {
   kind: "parsed",
   parse: parsePort,
@@ -40,9 +40,9 @@ interface PortFlag {
 }
 
 /**
- * Serves until Ctrl+C, or until the input ends with `--stdio`.
+ * Serves over HTTP on this machine until Ctrl+C, and prints the URL. With `--stdio` it serves MCP over standard input until that ends.
  *
- * @param onStart Called once the port is open, before its URL is printed.
+ * @param onStart Called once the port is open, before its URL is printed; with `--stdio` at once.
  */
 export async function serveProxy(
   server: Server,
@@ -66,7 +66,7 @@ export async function serveProxy(
   }
 }
 
-/** Opens the port. @throws {CliError} If another program has it. */
+/** Serves a server over HTTP on a port of this machine, 0 for a free one. @throws {CliError} For each error of `serve()`. */
 export async function listen(server: Server, port: number): ReturnType<typeof serve> {
   try {
     return await serve(server, { port, graceMs: 1_000 });

@@ -13,9 +13,10 @@ import type { Target } from "./target.ts";
 const PRECEDENCE: readonly string[] = ["local", "project", "user"];
 
 /**
- * Finds the server, and returns it as a target with the flags that reach it.
+ * Finds a server in the hosts' configuration, and returns it as a target with the flags that reach it. Of one host, the scope `local`
+ * precedes `project`, and that `user`.
  *
- * @throws {CliError} If there is none of that name, or there are several.
+ * @throws {CliError} If there is none of that name, or several hosts have different ones.
  */
 export function resolveConfigured(
   { host, name }: Extract<Target, { kind: "configured" }>,

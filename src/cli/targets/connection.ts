@@ -7,7 +7,7 @@ import type { McpTransport } from "../../wires/mcp/client/types.ts";
 export interface TargetConnection {
   /** The target, for people: a URL, a file, a program. Foreign text. */
   readonly label: string;
-  /** Wire: `memory`, `mcp`, `mcp-lite`, `rest`, `webtools`, `connect`, `grpc-web`, `grpc`, `stdio`. */
+  /** Wire: `memory`, `mcp`, `mcp-lite`, `rest`, `webtools`, `connect`, `grpc-web`, `grpc`, `websocket`, `stdio`, `recording`. */
   readonly wire: string;
   /** Address, for targets that have one. */
   readonly url: string | undefined;
@@ -26,7 +26,7 @@ export interface TargetConnection {
   close(): Promise<void>;
 }
 
-/** How a target is opened. */
+/** Options of `openTarget()`. */
 export interface OpenTargetOptions {
   /** Aborts the opening. */
   readonly signal?: AbortSignal | undefined;

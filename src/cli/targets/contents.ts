@@ -13,7 +13,7 @@ export interface Contents {
   readonly prompts?: readonly McpPrompt[];
 }
 
-/** Requests the named lists. Rejects with `CliError` or `ToolError`. */
+/** Requests the named lists. A list that the server does not have is absent from the result. Rejects with `CliError` or `ToolError`. */
 export async function readContents(
   connection: TargetConnection,
   wanted: readonly (keyof Contents)[],

@@ -10,26 +10,26 @@ import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 
-/** Flags of a module: who calls. */
+/** Flags for the caller of a module's tools: `--principal` and `--scopes`. */
 export interface ModuleFlags {
   readonly principal?: string;
   readonly scopes?: readonly string[];
 }
 
-/** Names of the wires that a URL may have. */
+/** Values of `--wire`: the protocols by which a server at a URL can be reached. */
 export const WIRE_NAMES = ["mcp", "mcp-lite", "rest", "webtools", "connect", "grpc-web", "grpc", "websocket"] as const;
 
-/** Name of a wire. */
+/** A value of `--wire`: one of {@link WIRE_NAMES}. */
 export type WireName = typeof WIRE_NAMES[number];
 
-/** Flags of a target that is reached over HTTP. */
+/** Flags of a target that is reached over HTTP: headers, and the bearer token or the name of its variable. */
 export interface HttpFlags {
   readonly header?: readonly string[];
   readonly token?: string;
   readonly bearerEnv?: string;
 }
 
-/** Flags of every target. */
+/** Flags of commands with a target. Some apply to one kind of target alone, such as `cwd` and `env` to programs. */
 export interface TargetFlags extends ModuleFlags, HttpFlags {
   readonly oauth?: boolean;
   readonly noBrowser?: boolean;
@@ -146,7 +146,7 @@ export const DEFAULT_TIMEOUT_MS = 30_000;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /**
- * Parses a duration: `500ms`, `30s`, `5m`, `1h`. A number without a unit is in seconds.
+ * Parses a duration above zero: `500ms`, `30s`, `5m`, `1h`. A number without a unit is in seconds.
  *
  * @returns Milliseconds.
  */
@@ -172,13 +172,13 @@ function parseVariable(text: string): string {
   throw new TypeError(`a variable is written NAME=value`);
 }
 
-/** Principal of the calls of a module. `undefined` for the user who started the program, who has every scope. */
+/** Principal of `--principal` and `--scopes`; without `--scopes` it has no scopes. `undefined` without both flags: all scopes. */
 export function principalOf({ principal, scopes }: ModuleFlags): Principal | undefined {
   if (principal === undefined && scopes === undefined) return undefined;
   return { id: principal ?? "local", scopes: (scopes ?? []).map((scope) => scope.trim()).filter(Boolean) };
 }
 
-/** Headers of requests, with the bearer token. */
+/** Headers of `--header`, with names in lower case, and of `--token` or `--bearer-env`. @throws {CliError} If a value is invalid or unset. */
 export function headersOf(
   { header = [], token, bearerEnv }: HttpFlags,
   env: CliContext["host"]["env"],
@@ -211,7 +211,7 @@ function variableOf(name: string, env: CliContext["host"]["env"]): string {
   throw new CliError(EXIT.usage, `The environment variable ${name} of --bearer-env is not set`);
 }
 
-/** Environment variables of a program. */
+/** Values of `--env NAME=value` by name, for a program that is started. */
 export function programEnvOf({ env = [] }: TargetFlags): Readonly<Record<string, string>> {
   return Object.fromEntries(env.map((text) => {
     const at = text.indexOf("=");
@@ -219,13 +219,13 @@ export function programEnvOf({ env = [] }: TargetFlags): Readonly<Record<string,
   }));
 }
 
-/** Values of headers and of the variables of a program, credentials also without their scheme. */
+/** Values of flags that may be secret and are hidden in output: headers, also without `Bearer` or `Basic`, and variables of a program. */
 export function credentialsOf(flags: TargetFlags, env: CliContext["host"]["env"]): string[] {
   const values = [...Object.values(headersOf(flags, env)), ...Object.values(programEnvOf(flags))];
   return values.flatMap((value) => [value, value.replace(/^(?:Bearer|Basic)\s+/i, "")]);
 }
 
-/** Reads a file of JSON that a flag or an argument names. */
+/** Reads a file of JSON. `option` names the flag or argument in errors. @throws {CliError} If it cannot be read or is not JSON. */
 export function readJsonFile(file: string, cwd: string, option: string): unknown {
   try {
     return JSON.parse(readTextFile(file, cwd, option));
@@ -235,7 +235,7 @@ export function readJsonFile(file: string, cwd: string, option: string): unknown
   }
 }
 
-/** Text of a file that a flag or an argument names, without a byte order mark. */
+/** Text of a file, without a byte order mark. `option` names the flag or argument in errors. @throws {CliError} If it cannot be read. */
 export function readTextFile(file: string, cwd: string, option: string): string {
   try {
     return readFileSync(resolve(cwd, file), "utf8").replace(/^\uFEFF/, "");
@@ -244,7 +244,7 @@ export function readTextFile(file: string, cwd: string, option: string): string 
   }
 }
 
-/** Returns the tools of a pin: an array of tools, or `{ "tools": […] }` as `toolwire list --json` prints it. */
+/** Returns the tools of the JSON of `--pin`: an array, or `{ "tools": […] }` of `toolwire list --json`. @throws {CliError} Otherwise. */
 export function pinnedTools(pin: unknown): readonly ListedTool[] {
   const tools = isJsonObject(pin) ? pin["tools"] : pin;
   const isList = Array.isArray(tools) && tools.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
@@ -254,7 +254,7 @@ export function pinnedTools(pin: unknown): readonly ListedTool[] {
   });
 }
 
-/** Returns the metadata of a webtool; `undefined` if the pin is a list of tools. */
+/** Returns the JSON of `--pin` as the metadata of a webtool; `undefined` without a list of `actions`, as in a list of tools. */
 export function pinnedWebtool(pin: unknown): WebtoolMetadata | undefined {
   return isJsonObject(pin) && Array.isArray(pin["actions"]) ? pin as unknown as WebtoolMetadata : undefined;
 }

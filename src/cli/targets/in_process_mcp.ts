@@ -10,7 +10,7 @@ import { mcpDuplex } from "../../wires/mcp/server/duplex.ts";
 
 const PROBE_TIMEOUT_MS = 30_000;
 
-/** Opens a transport whose messages are function calls. */
+/** Opens MCP to a server in this process, with the principal as the caller. Messages are passed by function calls. */
 export function openInProcess(server: Server, principal: Principal): McpTransport {
   const mounted = mcpDuplex().mount(server["~server"].host);
   const transport = new DuplexTransport((handler) => {

@@ -8,7 +8,7 @@ import { exitCodeOf } from "../exit_codes.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import { DEFAULT_TIMEOUT_MS, type TargetFlags } from "./flags.ts";
 
-/** Runs a request within the time limit of the flags and the signal of the command. */
+/** Runs a request and rejects when `--timeout` (default 30 s) has passed or the signal aborts. `work` gets both as one signal. */
 export function withLimits<Value>(
   { timeout = DEFAULT_TIMEOUT_MS }: TargetFlags,
   signal: AbortSignal | undefined,
@@ -20,7 +20,7 @@ export function withLimits<Value>(
   });
 }
 
-/** Returns a function that requests the list of tools at its first call. */
+/** Returns a function that requests the list of tools at its first call, and returns the same promise, also a rejected one, later. */
 export function listOnce(
   list: (limit: ActivityMonitor) => Promise<readonly ListedTool[] | ErrorResult> | readonly ListedTool[] | ErrorResult,
   flags: TargetFlags,
@@ -36,7 +36,7 @@ export function listOnce(
     });
 }
 
-/** The error of a list that was refused or not reached. */
+/** Converts the error of a list of tools to a `CliError` of the step `list`. The exit code depends on the code of the error. */
 export function listError(result: ErrorResult, url: string | undefined): CliError {
   const error = toToolError(result);
   const { code, data } = result;

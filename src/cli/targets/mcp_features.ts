@@ -6,7 +6,7 @@ import type { TargetConnection } from "./connection.ts";
 import { DEFAULT_TIMEOUT_MS, type TargetFlags } from "./flags.ts";
 
 /**
- * Returns the transport with resources, prompts and completion.
+ * Returns the MCP transport of a target, for commands that need resources, prompts or completion.
  *
  * @throws {CliError} If the target does not support MCP.
  */
@@ -20,7 +20,7 @@ export async function requireMcp(connection: TargetConnection): Promise<McpTrans
   });
 }
 
-/** Limits of a request of a command. */
+/** Limits of a request: the signal of the command, and the time of `--timeout`, by default 30 s. */
 export function requestLimits(
   { timeout: timeoutMs = DEFAULT_TIMEOUT_MS }: TargetFlags,
   signal: AbortSignal,

@@ -20,7 +20,7 @@ import { isFile, parseTarget, type Target } from "./target.ts";
 /** Time that a server has to close after the command, in milliseconds. */
 const GRACE_MS = 1_000;
 
-/** Opens a module. Calls are made in process; the scopes are those of the flags, else all. */
+/** Imports a module and connects to the server that it exports, in this process. The caller is that of the flags, else has all scopes. */
 export async function openModule(
   target: Extract<Target, { kind: "module" }>,
   flags: TargetFlags,
@@ -65,7 +65,7 @@ async function withoutDefaultLog(server: Server): Promise<Server> {
 }
 
 /**
- * Loads the server of a module.
+ * Imports a module and returns the server that it exports by the given name, else as `server` or `default`.
  *
  * @param text Module, as it was written: `./server.ts`, `./server.ts#name`.
  * @throws {CliError} If the file does not exist, cannot be loaded or exports no server.

@@ -16,7 +16,8 @@ import type { OpenTargetOptions } from "./connection.ts";
 import type { TargetFlags } from "./flags.ts";
 
 /**
- * Returns a `fetch` with tokens for a URL. Asks the user to sign in if there are no valid ones and the server requires them.
+ * Returns a `fetch` with OAuth tokens for a URL. Asks the user to sign in, in the browser, if there are no valid ones and the server
+ * requires them. Tokens are kept in a file of the user.
  *
  * @throws {CliError} If signing in fails, or needs a person and there is no terminal.
  */

@@ -10,7 +10,7 @@ import type { Target } from "./target.ts";
 /**
  * Opens a target. To be closed by the caller.
  *
- * @throws {CliError} If it cannot be reached, or supports no known protocol.
+ * @throws {CliError} If it cannot be found or loaded, or supports no known protocol. A program is started by its first request.
  */
 export async function openTarget(
   target: Target,

@@ -12,7 +12,7 @@ export { resolveConfigured } from "./configured.ts";
 
 type OtherTarget = Exclude<Target, { readonly kind: "module" | "configured" }>;
 
-/** Opens a target that is not a module. To be closed by the caller. */
+/** Opens a URL, a gRPC address, a program or a recording. To be closed by the caller. */
 export async function openOtherTarget(
   target: OtherTarget,
   flags: TargetFlags,

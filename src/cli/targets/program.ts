@@ -9,7 +9,7 @@ import { pinnedTools, programEnvOf, readJsonFile, type TargetFlags } from "./fla
 import { listOnce } from "./limits.ts";
 import type { Target } from "./target.ts";
 
-/** Opens a program. It is started by the first request, and inherits few environment variables. */
+/** Connects to a program by MCP over its pipes. It is started by the first request, and inherits few environment variables. */
 export function openProgram(
   { command, args }: Extract<Target, { kind: "program" }>,
   flags: TargetFlags,

@@ -7,7 +7,7 @@ import { readRecording, type Recording } from "../../core/recording/recording.ts
 import { replayTransport } from "../record/replay_transport.ts";
 import type { TargetConnection } from "./connection.ts";
 
-/** Opens a recording as a server. */
+/** Opens a file of `toolwire record` as a target: it lists and answers as recorded, without the server, and has tools alone. */
 export function openRecording(file: string, cwd: string): TargetConnection {
   const transport = replayTransport(loadRecording(file, cwd));
   return {

@@ -5,7 +5,7 @@ import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 
 /**
- * Refuses the server of another copy, such as that of a program that is installed globally.
+ * Checks that a module's server is made by the copy of Toolwire that runs, which may be another one if it is installed globally.
  *
  * @throws {CliError} If the server is made by another copy.
  */

@@ -31,9 +31,9 @@ export interface Source extends Contents {
 const MAX_BYTES = 16_777_216;
 
 /**
- * Reads the source that the words of a command name: a target, a program after `--`, or a document.
+ * Reads the lists of the first word of a command, a target or a document, or of the program after `--`. Returns the remaining words.
  *
- * @param isNamed Whether the name of the server is read.
+ * @param isNamed Whether `serverName` is requested, too. Default: `false`.
  */
 export async function readSource(
   words: readonly string[],
@@ -138,13 +138,13 @@ async function toolsOfApi(document: Members, label: string): Promise<readonly Li
   }
 }
 
-/** Refuses words that are left over. */
+/** Checks that a command has no words left. @throws {CliError} If there is one. */
 export function assertNoMore(rest: readonly string[]): void {
   const [first] = rest;
   if (first !== undefined) throw new CliError(EXIT.usage, `There is one argument too many: ${JSON.stringify(first)}`);
 }
 
-/** Reads two sources, one after the other. */
+/** Reads the two sources that a command compares, one after the other. @throws {CliError} If there are not exactly two words. */
 export async function readTwoSources(
   [before, after, ...rest]: readonly string[],
   flags: TargetFlags,

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 
-/** A target, as it was written. Nothing has been opened. */
+/** A parsed target of the command line. Nothing has been opened. */
 export type Target =
   | { readonly kind: "module"; readonly file: string; readonly exportName: string | undefined }
   | { readonly kind: "url"; readonly url: URL }
@@ -13,7 +13,7 @@ export type Target =
   | { readonly kind: "recording"; readonly file: string }
   | { readonly kind: "configured"; readonly host: string | undefined; readonly name: string };
 
-/** What a target may be, for errors. */
+/** The forms that a target may have, for hints of errors. */
 export const TARGET_FORMS: string =
   'a module (./server.ts), a URL (https://…), grpc://host:port, "stdio:program arguments", a name in a host\'s configuration ' +
   "(cursor:weather), or a program at the end (-- npx -y some-server)";
@@ -24,7 +24,7 @@ const MODULE = /\.[cm]?[jt]sx?(#[\w$]+)?$/;
 const ADDRESS = /^(localhost|\[[\da-f:]+\]|[\w-]+(\.[\w-]+)*):\d{1,5}(\/.*)?$/i;
 
 /**
- * Parses a target.
+ * Parses a target of the command line. A word that is not a module, a file, a URL or an address is a name in a host's configuration.
  *
  * @param cwd Working directory, for modules without a file extension.
  * @throws {CliError} If it has none of the forms.
@@ -47,7 +47,7 @@ export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Parses a program: its command and arguments. */
+/** Makes a target of the words of a program: its command and arguments. @throws {CliError} If the command is missing. */
 export function parseProgram([command, ...args]: readonly string[]): Target {
   if (command !== undefined && command !== "") return { kind: "program", command, args };
   throw new CliError(EXIT.usage, "The program is missing", {
@@ -74,7 +74,7 @@ function parseModule(text: string): Target {
   return { kind: "module", file, exportName };
 }
 
-/** Splits the target off the words of a command. A program after `--` is the target in its place. */
+/** Splits the target off the words of a command: the first word. With a program after `--`, that is the target, and all words are left. */
 export function takeTarget(
   words: readonly string[],
   { program, host }: { readonly program: readonly string[] | undefined; readonly host: { readonly cwd: string } },

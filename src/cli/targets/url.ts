@@ -13,7 +13,7 @@ import { headersOf, readJsonFile, type TargetFlags } from "./flags.ts";
 import { listError, listOnce, withLimits } from "./limits.ts";
 import { type Candidate, candidatesOf, isMcpTransport, openWire, type WireOptions } from "./wires.ts";
 
-/** Opens a URL. Without `--wire`, the wire is found by asking. */
+/** Opens a URL. Without `--wire`, the list of tools is requested by one protocol after the other; the first that answers is used. */
 export async function openUrl(
   url: URL,
   flags: TargetFlags,
@@ -60,7 +60,7 @@ async function describeAnswer(
   }
 }
 
-/** Opens a gRPC address, `http://host:port` or `https://host:port`. */
+/** Opens a gRPC address, `http://host:port` or `https://host:port`. Throws a `CliError` if `--wire` is another protocol. */
 export function openGrpc(
   address: string,
   flags: TargetFlags,

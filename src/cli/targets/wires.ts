@@ -9,13 +9,13 @@ import { mcpLiteTransport } from "../../wires/mcp_lite/client/transport.ts";
 import { restTransport } from "../../wires/rest/client/transport.ts";
 import { webtoolsTransport } from "../../wires/webtools/client/transport.ts";
 
-/** A wire, and where it may be. */
+/** A wire to try, and the URL of its endpoint. */
 export interface Candidate {
   readonly wire: WireName;
   readonly url: string;
 }
 
-/** What transports are created with. */
+/** Options of {@link openWire}. */
 export interface WireOptions {
   /** Sends the requests, in place of the global `fetch`. */
   readonly fetch?: FetchFunction;
@@ -42,7 +42,7 @@ const HINTS: readonly (readonly [WireName, RegExp])[] = [
   ["mcp", /\/mcp\/?$|\/sse\/?$/],
 ];
 
-/** Returns the wires to try, the likeliest first. With a path, it is that of the endpoint; without one, defaults are tried. */
+/** Returns the wires to try, the likeliest first, or the given one alone. The URL's path is that of the endpoint; `/` means the defaults. */
 export function candidatesOf(url: URL, wire: WireName | undefined): readonly Candidate[] {
   // Tried nowhere else: MCP-lite over HTTP answers at the same path.
   if (/^wss?:$/.test(url.protocol)) return [{ wire: wire ?? "websocket", url: url.href }];
@@ -62,7 +62,7 @@ function withDefaultPath(url: URL, wire: WireName): string {
   return whole.href;
 }
 
-/** Creates the transport of a wire. */
+/** Creates the client transport of a wire for the URL of its endpoint. A pin is for MCP and webtools alone. */
 export async function openWire(wire: WireName, url: string, options: WireOptions): Promise<Transport> {
   const { era, pin } = options;
   const http = httpOf(options);
@@ -102,7 +102,7 @@ function httpOf({ headers, fetch }: WireOptions) {
   return { headers: { ...headers }, ...(fetch !== undefined && { fetch }) };
 }
 
-/** Whether a transport has the features of MCP beside tools. */
+/** Whether a transport has resources, prompts and completion, as that of MCP has. */
 export function isMcpTransport(transport: Transport): transport is McpTransport {
   return "resources" in transport;
 }

@@ -5,7 +5,7 @@ import process from "node:process";
 /** Schemes that are opened. No shell reads the link. */
 const SCHEMES = /^(https?|cursor|vscode|goose):/;
 
-/** Resolves when the program was started, or cannot be: the link was printed. */
+/** Opens a link with the system's program for it. Links of other schemes are ignored. Resolves, also if no program can be started. */
 export async function openLink(link: string): Promise<void> {
   if (!SCHEMES.test(link)) return;
   const [command, ...args] = process.platform === "darwin"

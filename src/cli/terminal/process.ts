@@ -1,7 +1,7 @@
 /** The parts of the process that commands use. */
 import process from "node:process";
 
-/** A stream of the process. */
+/** Standard output or standard error of a process. */
 export interface OutputStream {
   write(text: string): unknown;
   /** Whether it is a terminal. */
@@ -10,7 +10,7 @@ export interface OutputStream {
   readonly columns?: number | undefined;
 }
 
-/** The process of a command. Tests pass another one. */
+/** What commands use of their process: streams, environment and working directory. Tests pass another one. */
 export interface CliProcess {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -21,12 +21,12 @@ export interface CliProcess {
   readonly cwd: string;
 }
 
-/** Standard input. */
+/** Standard input: its chunks of bytes or text, and whether it is a terminal. */
 export interface CliInput extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
 }
 
-/** Aborts when another program ends this one. */
+/** Returns a signal that aborts at SIGTERM or SIGHUP, which then do not end the process the first time. */
 export function terminated(): AbortSignal {
   const controller = new AbortController();
   for (const name of ["SIGTERM", "SIGHUP"] as const) process.once(name, () => controller.abort());

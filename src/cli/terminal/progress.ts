@@ -9,7 +9,7 @@ const MAX_BAR = 30;
 const MIN_BAR = 6;
 
 /**
- * Formats progress to fit a terminal.
+ * Formats progress as one line: a bar and a percentage if the total is known, otherwise a spinner. Longer text is cut.
  *
  * @param label What is running; foreign text.
  * @param progress Last progress; `undefined` before the first.

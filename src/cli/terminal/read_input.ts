@@ -7,9 +7,9 @@ import type { CliProcess } from "./process.ts";
 const MAX_INPUT_BYTES = 67_108_864;
 
 /**
- * Returns the text of standard input.
+ * Returns the whole text of standard input, decoded as UTF-8.
  *
- * @throws {CliError} If it is too long.
+ * @throws {CliError} If it is longer than 64 MiB.
  */
 export async function readInput({ stdin }: CliProcess): Promise<string> {
   const decoder = new TextDecoder();

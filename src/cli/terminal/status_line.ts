@@ -12,10 +12,10 @@ const REDRAW_MS = 100;
 /** Minimum time between two lines of an output that is not a terminal, in milliseconds. */
 const LINE_MS = 1_000;
 
-/** Returns the text of a status at its time. The frame number advances with each redraw. */
+/** Returns the text of a status when it is drawn, for a width in columns. The frame number advances with each redraw. */
 export type StatusText = (columns: number, frame: number) => string;
 
-/** The status line of a process. Its methods never throw. */
+/** The status line of a process, redrawn in place on a terminal, otherwise one line for each change. Its methods never throw. */
 export class StatusLine {
   readonly #stream: OutputStream;
   #text: StatusText | undefined;

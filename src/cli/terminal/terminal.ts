@@ -8,15 +8,15 @@ import { escapeControls } from "../../internal/text.ts";
 import type { CliProcess, OutputStream } from "./process.ts";
 import { StatusLine } from "./status_line.ts";
 
-/** Formats of `node:util` that the program uses. */
+/** A colour or a style of `styleText()` of `node:util`: `"red"`, `"dim"`. */
 export type TextStyle = Parameters<typeof styleText>[0];
 
 /** Width of a terminal that does not state it, in columns. */
 const DEFAULT_COLUMNS = 80;
 
-/** Standard output and standard error of a command. */
+/** Output of a command: answers to standard output, lines for people to standard error. Each write hides the status line first. */
 export class Terminal {
-  /** Whether a person can be asked: standard input and standard error are terminals. */
+  /** Whether a person can be asked: standard input and standard error are terminals, and `CI` is not `true`. */
   readonly isInteractive: boolean;
   /** One line of status on standard error. */
   readonly status: StatusLine;
@@ -84,12 +84,12 @@ export class Terminal {
   }
 }
 
-/** Escapes control characters of foreign text, except line breaks and tabs. */
+/** Escapes control and invisible format characters of foreign text as `\uXXXX`, except line breaks and tabs. */
 export function printable(text: string): string {
   return text.split("\t").map(escapeControls).join("\t");
 }
 
-/** Foreign text as one line. */
+/** Foreign text as one line: white space becomes single spaces, control characters are escaped. */
 export function printableLine(text: string): string {
   return printable(text.replace(/\s+/g, " ").trim());
 }

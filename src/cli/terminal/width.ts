@@ -6,7 +6,7 @@ const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const COMBINING = /^\p{Mn}|^\p{Me}|^\p{Cf}/u;
 
-/** Returns the number of columns that a line takes. Styles take none. */
+/** Returns the number of columns that a line takes: two for wide characters, none for combining ones and styles. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const char of stripVTControlCharacters(text)) width += widthOfChar(char);
@@ -26,7 +26,7 @@ export function cutToWidth(text: string, columns: number): string {
   return columns < 1 ? "" : `${cut}…`;
 }
 
-/** Pads a line with spaces to a number of columns. */
+/** Pads a line at its end with spaces to a number of columns. A longer line stays as it is. */
 export function padToWidth(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - widthOf(text)));
 }
