@@ -78,10 +78,6 @@ export function toReportedError(thrown: unknown): ReportedError {
     return { exitCode: exitCodeOf(thrown.code), code: thrown.code, message, data: thrown.details };
   }
   if (isInterruption(thrown)) return { exitCode: EXIT.interrupted, code: "interrupted", message: "Interrupted" };
-  // Validation of a transport's options and addresses.
-  if (thrown instanceof TypeError || thrown instanceof RangeError) {
-    return { exitCode: EXIT.found, code: "unexpected", message: withCauses(thrown) };
-  }
   return { exitCode: EXIT.found, code: "unexpected", message: withCauses(thrown) };
 }
 

@@ -56,7 +56,7 @@ export const MODULE_FLAGS: FlagParametersForType<ModuleFlags, CliContext> = {
     optional: true,
     variadic: ",",
     placeholder: "scope,scope",
-    brief: "Scopes of that caller. Default: all",
+    brief: "Scopes of that caller. Default: none with --principal, otherwise all",
   },
 };
 
