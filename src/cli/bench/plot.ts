@@ -17,7 +17,7 @@ const FULL = "█";
 const MIN_BAR = 8;
 const MAX_BAR = 60;
 
-/** The figures of a measurement, for `--json`. */
+/** The figures of a measurement that `toolwire bench` prints, rounded to three decimals. */
 export interface BenchFigures {
   readonly calls: number;
   readonly callsPerSecond: number;
@@ -27,7 +27,7 @@ export interface BenchFigures {
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
-/** Rounds the figures of a measurement. */
+/** Computes the figures of a measurement: calls a second, and quantiles of the latencies. All are rounded to three decimals. */
 export function figuresOf({ latency, outcomes, tookMs }: BenchResult): BenchFigures {
   const [p50 = 0, p95 = 0, p99 = 0] = QUANTILES.map(([, share]) => round(latency.quantileMs(share)));
   return {
@@ -39,7 +39,7 @@ export function figuresOf({ latency, outcomes, tookMs }: BenchResult): BenchFigu
   };
 }
 
-/** @param columns Width of the terminal. */
+/** Formats a measurement as lines of text: figures, outcomes, and a histogram of latencies. @param columns Width of the terminal. */
 export function drawBench(result: BenchResult, columns: number): string[] {
   const { calls, callsPerSecond, tookMs, latencyMs, outcomes } = figuresOf(result);
   const shown = Object.entries(latencyMs).map(([name, value]) => `${name} ${formatMs(value)}`);
