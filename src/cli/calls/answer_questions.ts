@@ -14,7 +14,7 @@ import { printable, printableLine } from "../terminal/terminal.ts";
 import { askForm } from "./ask_form.ts";
 import { createPrompter, type Prompter } from "./prompter.ts";
 
-/** Flags about questions of tools: fields of forms (`--answer`), consent to all (`--yes`), and no prompts (`--no-ask`). */
+/** Flags about questions of tools: fields of forms (`--answer`), consent (`--yes`), and no prompts (`--no-ask`). */
 export interface QuestionFlags {
   readonly answer?: readonly string[];
   readonly yes?: boolean;

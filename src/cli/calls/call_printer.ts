@@ -18,7 +18,7 @@ export interface CallSummary {
   readonly tookMs: number;
 }
 
-/** Prints one call: partials as they come, progress as a status line, and the answer. With `--json` the answer alone. */
+/** Prints one call: partials as they come, progress as a status line, and the answer. With `--json` it prints the answer alone. */
 export class CallPrinter implements CallListener {
   readonly #terminal: Terminal;
   readonly #flags: CallOutputFlags;

@@ -100,7 +100,7 @@ function hintOf({ code }: ToolError, token: string | undefined, tool: ListedTool
   return isLost && token !== undefined ? `Continue with: toolwire redeem <target> ${token}` : undefined;
 }
 
-/** Returns a tool as `add(a: number, b: number) => number`, for messages and lists. Foreign text, not escaped. */
+/** Returns a tool as `add(a: number, b: number) => number`, for messages. Foreign text, not escaped. */
 export function describeSignature({ name, inputSchema, outputSchema }: ListedTool): string {
   return `${name}${signatureOf(inputSchema ?? {}, outputSchema)}`;
 }

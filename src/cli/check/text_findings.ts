@@ -51,7 +51,7 @@ function hasText(value: unknown): boolean {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** Reports an error if any text of a tool has control or invisible characters, which a reviewer does not see and a model reads. */
+/** Reports an error if any text of a tool has control or invisible characters, which only models see. Tabs and joiners are permitted. */
 export function hiddenTextFindings(tool: ListedTool): Finding[] {
   const hidden = textsOf(tool).some((text) => {
     const visible = text.replaceAll(/[\t\r\u200c\u200d\ufeff]/g, "");

@@ -21,7 +21,7 @@ export interface DevSessionOptions {
   start(): ChildProcess;
 }
 
-/** Shows the output of the serving process until it ends, or the signal aborts. */
+/** Starts the serving process, shows its output and events, restarts it after a module failed to load, and ends it. */
 export class DevSession {
   readonly #options: DevSessionOptions;
   readonly #terminal: Terminal;
@@ -41,9 +41,9 @@ export class DevSession {
   }
 
   /**
-   * Runs until the signal aborts.
+   * Runs until the signal aborts, and then ends the serving process.
    *
-   * @throws {CliError} If the serving process ends before.
+   * @throws {CliError} If the watcher ends before, or no change of the module can mend its failure.
    */
   async run(signal: AbortSignal): Promise<void> {
     const stopped = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
