@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal/terminal.ts";
 
 /** What `run` of a command receives beside its flags and arguments. Tests pass another one. */
 export interface CliContext extends CommandContext {
-  /** Output. */
+  /** Standard output and standard error, with styles and a status line. */
   readonly terminal: Terminal;
   /** Process: environment, working directory, standard input. */
   readonly host: CliProcess;

@@ -53,7 +53,7 @@ export class Histogram {
     return this.#maxMs;
   }
 
-  /** The duration in milliseconds that a share of all durations does not exceed, such as 0.99. 0 without durations. */
+  /** Approximate duration in milliseconds that a share of all durations does not exceed: 0.99 for p99. 0 without durations. */
   quantileMs(share: number): number {
     const rank = Math.max(1, Math.ceil(share * this.#count));
     let seen = 0;

@@ -24,6 +24,7 @@ export interface BenchFigures {
   readonly tookMs: number;
   /** Latencies, in milliseconds. */
   readonly latencyMs: Readonly<Record<"min" | "mean" | "p50" | "p95" | "p99" | "max", number>>;
+  /** Number of calls by result: `answer`, `failure sold_out`, `error unavailable`. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 

@@ -15,7 +15,7 @@ export interface BenchOptions {
   readonly durationMs: number;
   /** Ends the measurement. What was measured so far is the result. */
   readonly signal: AbortSignal;
-  /** Runs a call within its time limit. */
+  /** Runs one call with a time limit, and rejects if it is exceeded or `signal` aborts. */
   limited<Value>(work: (limit: ActivityMonitor) => Promise<Value>): Promise<Value>;
   /** Called after each measured call. */
   onCall?(result: BenchResult): void;
@@ -27,7 +27,7 @@ export interface BenchResult {
   readonly latency: Histogram;
   /** Number of calls by result: `answer`, `failure sold_out`, `error unavailable`. After 32 kinds, further ones are `other`. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** Duration of the measurement, in milliseconds. */
+  /** Time from the first measured call to the end of the last one, in milliseconds. */
   readonly tookMs: number;
 }
 

@@ -18,7 +18,7 @@ export interface TextPrompt {
   validate(text: string): string | undefined;
 }
 
-/** Asks a person for a choice, several choices or a text. Every method returns `undefined` if the person presses Ctrl+C or Escape. All texts are printable. */
+/** Asks a person. Every method returns `undefined` after Ctrl+C or Escape. Callers pass printable texts: they are not escaped here. */
 export interface Prompter {
   choose<Value>(message: string, choices: readonly Choice<Value>[], initial?: Value): Promise<Value | undefined>;
   chooseMany<Value>(

@@ -20,13 +20,14 @@ export interface CallListener {
 export interface CallRunOptions {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal;
+  /** Time limit of the call and of its promise, in milliseconds. It restarts after answers to questions. Default: none. */
   readonly timeoutMs?: number | undefined;
   readonly idempotencyKey?: string | undefined;
   /** Answers the questions of the tool. */
   answer(questions: Questions): Promise<Readonly<Record<string, QuestionAnswer>>>;
 }
 
-/** A request that a person can continue. */
+/** A request to a tool, which is repeated with `meta` after a person has answered its questions. */
 interface CallRequest {
   readonly tool: string;
   readonly args: unknown;

@@ -76,7 +76,7 @@ export async function untilInterrupted(
   }
 }
 
-/** Cancels a call after an interruption. Returns what happened. */
+/** Cancels a call after an interruption. Returns the message about it. */
 async function cancelCall(runner: CallRunner): Promise<string> {
   const isDeferred = runner.token !== undefined;
   const isConfirmed = await runner.cancel();

@@ -70,7 +70,7 @@ function textsOf(value: unknown): string[] {
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
-/** Words that a tool that only reads does not begin with. */
+/** Names that begin with a verb of change. Tools that only read do not have them. */
 const CHANGING =
   /^(delete|remove|drop|write|create|update|set|send|post|put|patch|insert|kill|cancel|move|rename)([_.-]|[A-Z]|$)/;
 

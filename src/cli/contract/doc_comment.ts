@@ -41,7 +41,7 @@ function noteOf(label: string, value: unknown): string[] {
 }
 
 /**
- * Writes a comment in front of a declaration. Texts of servers cannot end the comment, and have no tags or directives for
+ * Returns a doc comment for a declaration, with its last line break. Texts of servers cannot end the comment, and have no tags or directives for
  * compilers. Empty without texts.
  */
 export function docComment(texts: readonly string[], indent: string): string {

@@ -30,10 +30,13 @@ const WIRES: Readonly<Record<string, () => RequestWire>> = {
 
 /** Options of {@link toDevServer}. */
 export interface DevServerOptions {
+  /** Keys of tokens as for `keyRing()`, for a server that has an engine and no keys. */
   readonly keys: string;
+  /** Names of the wires to serve. `undefined` for those of the server. */
   readonly wires: readonly string[] | undefined;
+  /** Whether the lines of the log are colored. */
   readonly colors: boolean;
-  /** Key of the console page; `undefined` for no page. */
+  /** Key of the console page, which is added if the server has none. `undefined` adds neither page nor key. */
   readonly consoleKey?: string | undefined;
   /** Receives the lines of the log. */
   write(line: string): void;

@@ -14,10 +14,10 @@ const END_MS = 3_000;
 
 /** Options of {@link DevSession}. */
 export interface DevSessionOptions {
-  /** Folder of the module. */
+  /** Folder of the module, which is watched after the module failed to load. */
   readonly folder: string;
   readonly terminal: Terminal;
-  /** Starts the process that serves. */
+  /** Starts the process that serves. Called again for each restart by the session. */
   start(): ChildProcess;
 }
 

@@ -5,13 +5,14 @@ import { asObject } from "../../internal/json.ts";
 export interface DevSettings {
   /** Module, as it was written. */
   readonly module: string;
+  /** Port of every reload, chosen before the first start. */
   readonly port: number;
-  /** Signs tokens of a server without keys, so that they stay valid when the module is reloaded. */
+  /** Signs tokens of a server with an engine and without keys, so that they stay valid when the module is reloaded. */
   readonly keys: string;
   /** Names of the wires. Default: those of the server. */
   readonly wires?: readonly string[];
   readonly colors: boolean;
-  /** Key of the console page; `undefined` for no page. */
+  /** Key of the console page, which is added if the server has none. `undefined` adds neither page nor key. */
   readonly consoleKey?: string;
 }
 
@@ -19,7 +20,7 @@ export interface DevSettings {
 export interface DevFailure {
   readonly kind: "failed";
   readonly message: string;
-  /** The error of the module. Empty if the program has refused it. */
+  /** The exception of the module with its stack. Empty if `message` explains all, as with a wrong option. */
   readonly detail: string;
   readonly hint?: string;
   /** When the module began to load, in milliseconds since the Unix epoch. */

@@ -7,7 +7,7 @@ export interface DocsPage {
   /** Path below `docs/`, without `.md`: `promises`. */
   readonly name: string;
   readonly title: string;
-  /** Heading of the list that it is in. */
+  /** Heading above it in `docs/README.md`. */
   readonly group: string;
   /** What it is for: a sentence in Markdown. */
   readonly about: string;
@@ -15,7 +15,7 @@ export interface DocsPage {
   readonly text: string;
 }
 
-/** A part of a page, from a heading to the next one. */
+/** A part of a page, from a heading to the next one of any level. */
 export interface Section<Page = DocsPage> {
   readonly page: Page;
   /** Text of the heading. */
