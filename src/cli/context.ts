@@ -3,7 +3,7 @@ import type { CommandContext } from "@stricli/core";
 import type { CliProcess } from "./terminal/process.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** What `run` of a command receives beside its flags and arguments. Tests pass another one. */
+/** What `run` of a command receives beside its flags and arguments. */
 export interface CliContext extends CommandContext {
   /** Standard output and standard error, with styles and a status line. */
   readonly terminal: Terminal;

@@ -25,7 +25,12 @@ export function isEndOfProgram(line: string): boolean {
   return /^(?:Completed running|Failed running|Watcher Process (?:finished|failed))/.test(line.replace(STYLE, ""));
 }
 
-/** Starts the runtime's watcher with the process that serves, in its own process group except on Windows. Ctrl+C does not reach a group. */
+/**
+ * Starts the runtime's watcher, which starts the process that serves. They have a separate process group, except on Windows: Ctrl+C
+ * reaches this process alone.
+ *
+ * @throws {CliError} If the module is TypeScript, and this version of Node does not run it.
+ */
 export function startWatcher(settings: DevSettings, cwd: string): ChildProcess {
   const [command, ...args] = commandOf(resolve(cwd, settings.module));
   return spawn(command, args, {
