@@ -21,7 +21,7 @@ import { EXIT } from "./exit_codes.ts";
 import type { CliProcess } from "./terminal/process.ts";
 import { printable, printableLine, Terminal } from "./terminal/terminal.ts";
 
-/** How a user interrupts the program. */
+/** Receives Ctrl+C for {@link runProgram}, and ends the process. Tests pass another one. */
 export interface InterruptionSource {
   /** Calls the listener at each Ctrl+C, in place of ending the process. */
   onInterrupt(listener: () => void): void;
@@ -30,7 +30,7 @@ export interface InterruptionSource {
 }
 
 /**
- * Runs the program.
+ * Runs the command that the words name, and prints its output or its error. Ends the process only at a second Ctrl+C.
  *
  * @param args Words after the program's name.
  * @returns The exit code.

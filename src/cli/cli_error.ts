@@ -8,23 +8,23 @@ import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit_codes.ts";
 
-/** Particulars of a {@link CliError}. All are printed. */
+/** Details of a {@link CliError}. `--json` prints all of them except `cause`. */
 export interface CliErrorOptions {
-  /** Stable code for `--json`. Default: `usage`. */
+  /** Stable code for scripts. It is printed without `--json` as well, unless it is `usage`. Default: `usage`. */
   readonly code?: string;
   /** Step that failed: `connect`, `list`. */
   readonly step?: string;
-  /** Address that was used. */
+  /** Address that was used, which only `--json` prints. */
   readonly url?: string | undefined;
   /** What to do, on a separate line. */
   readonly hint?: string | undefined;
-  /** JSON data, for `--json` alone. */
+  /** JSON data for `--json`. Without it only parts are printed: `issues`, `suggestion`, and the data of a failure. */
   readonly data?: unknown;
   /** Local cause, which is not printed. */
   readonly cause?: unknown;
 }
 
-/** An error with its exit code. */
+/** An error that ends a command, with the exit code of the program and what is printed about it. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: ExitCode;
@@ -46,7 +46,7 @@ export class CliError extends Error {
   }
 }
 
-/** The error of a file of `--out` that cannot be read or written. */
+/** Creates the error of a file of `--out` that cannot be read or written. It names two causes: a folder, and a missing folder. */
 export function outFileError(file: string, cause: unknown): CliError {
   const { code } = cause as { readonly code?: string };
   const reason = code === "EISDIR" ? ": it is a folder" : code === "ENOENT" ? ": its folder does not exist" : "";
@@ -64,7 +64,7 @@ export interface ReportedError {
   readonly data?: unknown;
 }
 
-/** Converts anything that a command threw. */
+/** Converts what a command threw to the error that is printed. Exceptions of unknown kinds have the code `unexpected` and exit code 1. */
 export function toReportedError(thrown: unknown): ReportedError {
   if (thrown instanceof CliError) {
     const { exitCode, code, message, step, url, hint, data } = thrown;
@@ -81,7 +81,7 @@ export function toReportedError(thrown: unknown): ReportedError {
   return { exitCode: EXIT.found, code: "unexpected", message: withCauses(thrown) };
 }
 
-/** Whether a command ended because the user pressed Ctrl+C. */
+/** Whether an exception is an `AbortError`, with which a command ends after Ctrl+C. */
 export function isInterruption(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === "AbortError";
 }
@@ -89,7 +89,7 @@ export function isInterruption(thrown: unknown): boolean {
 /** Maximum number of causes that a message names. */
 const MAX_CAUSES = 4;
 
-/** Joins the message of an error and those of its causes. */
+/** Returns the message of an error, with those of at most four causes in parentheses: `message (cause: cause)`. Repeated ones are left out. */
 export function withCauses(thrown: unknown): string {
   const messages: string[] = [];
   let current = thrown;

@@ -17,7 +17,7 @@ const HELP_COLUMNS = 90;
 /** Any object type with flags, interfaces included. */
 type FlagsOf<Flags> = Readonly<Partial<Record<keyof Flags, unknown>>>;
 
-/** Definition of a command. */
+/** Definition of a command of `toolwire`, for {@link defineCommand}: its help, its parameters and its function. */
 export interface CommandDefinition<Flags extends FlagsOf<Flags>, Words extends readonly string[]> {
   /** Arguments of the usage line, without the command's name: `<url> [--out <file>]`. */
   readonly usage: string;
@@ -37,7 +37,7 @@ export interface CommandDefinition<Flags extends FlagsOf<Flags>, Words extends r
   run(context: CliContext, flags: Flags, ...words: Words): Promise<ExitCode | void>;
 }
 
-/** A command, as the program runs it. */
+/** What {@link defineCommand} returns: a command that the parser runs, and its flags for completions and error messages. */
 export interface CliCommand {
   readonly usage: string;
   readonly takesProgram: boolean;
@@ -49,7 +49,7 @@ export interface CliCommand {
   readonly command: Command<CliContext>;
 }
 
-/** Makes a command of its definition: help text, parsed flags, and the exit code of errors. */
+/** Creates a command from its definition. An exception of `run` is printed, as JSON with `--json` or `--ndjson`, and sets the exit code. */
 export function defineCommand<Flags extends FlagsOf<Flags>, Words extends readonly string[] = readonly string[]>(
   definition: CommandDefinition<Flags, Words>,
 ): CliCommand {

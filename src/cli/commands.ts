@@ -1,7 +1,7 @@
 /** The commands of the program, in the order of its help. Each is a file of `commands/`, loaded when it is used. */
 import type { CliCommand } from "./command.ts";
 
-/** A command in the table. */
+/** An entry of {@link COMMANDS}. */
 export interface CommandEntry {
   /** What it does, for the list of commands: a few words. */
   readonly about: string;
@@ -11,7 +11,7 @@ export interface CommandEntry {
   readonly isHidden?: boolean;
 }
 
-/** Commands by name. */
+/** All commands by name, in the order of the help. Hidden ones can be run, and are not listed. */
 export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, CommandEntry>([
   ["dev", {
     about: "Serve a module, and reload it when a file changes",

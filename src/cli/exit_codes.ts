@@ -3,11 +3,11 @@ import type { ToolErrorCode } from "../core/errors/code.ts";
 
 /** Exit codes, by meaning. docs/cli.md has the same list. */
 export const EXIT = {
-  /** Done. */
+  /** Success. `diff` found no change that breaks callers, `check` at most notes. */
   ok: 0,
   /** Differences, findings, or an unexpected error. */
   found: 1,
-  /** Wrong usage: an option, an argument or a target. Nothing was sent. */
+  /** Wrong usage: an option, an argument, a target, or a file that cannot be read or written. */
   usage: 2,
   /** Not authenticated, or not permitted. */
   denied: 3,
@@ -17,7 +17,7 @@ export const EXIT = {
   refused: 5,
   /** A question needs a person, and there is no terminal. */
   unanswered: 6,
-  /** Interrupted by the user; a running call was cancelled. */
+  /** Interrupted by the user, or the call was cancelled. */
   interrupted: 130,
 } as const;
 
@@ -49,7 +49,7 @@ const EXIT_BY_ERROR: Readonly<Record<ToolErrorCode, ExitCode>> = {
   internal: EXIT.refused,
 };
 
-/** Returns the exit code of a result that is an error. */
+/** Returns the exit code for the code of a `ToolError`: `denied`, `unreachable`, `interrupted` if cancelled, else `refused`. */
 export function exitCodeOf(code: ToolErrorCode): ExitCode {
   return EXIT_BY_ERROR[code];
 }

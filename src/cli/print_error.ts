@@ -4,7 +4,7 @@ import { isJsonObject } from "../internal/json.ts";
 import type { ReportedError } from "./cli_error.ts";
 import { printable, type Terminal } from "./terminal/terminal.ts";
 
-/** Prints an error: a message for people, or with `--json` one line `{"error":{…}}` on standard error. */
+/** Prints an error on standard error: message, code, issues of the input and a hint as text, or with `isJson` one line `{"error":{…}}`. */
 export function printError(terminal: Terminal, error: ReportedError, isJson: boolean): void {
   const { exitCode: _, ...fields } = error;
   if (isJson) return terminal.note(printable(JSON.stringify({ error: fields })));

@@ -2,7 +2,7 @@
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 
-/** A step of a path: a member's name, an index, or `append`. */
+/** A step of a path such as `a.b[0][]`: the name of a member, an index, or {@link APPENDED_ITEM}. */
 export type PathStep = string | number | typeof APPENDED_ITEM;
 
 /** The step `[]`, which appends an item. */
@@ -29,9 +29,9 @@ const WORD = /^((?:\\.|[^\\=:]|:(?!=))+?)(:?=)(.*)$/s;
 const STEP = /\.?((?:\\.|[^\\.[\]])+)|\[(\d*)\]|(.)/gs;
 
 /**
- * Parses a word such as `name=text`, `name:=json` or `name=@file`.
+ * Parses a word such as `name=text`, `name:=json` or `name=@file`. JSON is not parsed, and files are not read.
  *
- * @throws {CliError} If it is not an assignment.
+ * @throws {CliError} If it is not an assignment, or its path is invalid.
  */
 export function parseAssignment(word: string): Assignment {
   const [, name = "", sign, value = ""] = WORD.exec(word) ?? [];
@@ -43,7 +43,7 @@ export function parseAssignment(word: string): Assignment {
   return { word, name, path: parsePath(name, word), isJson: sign === ":=", value: parseValue(value) };
 }
 
-/** Formats a path as it is written. */
+/** Formats a path as a word has it: `a.b[0][]`. Special characters of names are escaped by a backslash. */
 export function formatArgumentPath(path: readonly PathStep[]): string {
   return path.map((step, at) => {
     if (step === APPENDED_ITEM) return "[]";

@@ -9,7 +9,7 @@ import { APPENDED_ITEM, type Assignment, formatArgumentPath, parseAssignment, ty
 import { convertText, parseExactJson } from "./convert.ts";
 import { isClosed, memberNames, schemaAt, type SchemaNode } from "./schema_at.ts";
 
-/** Where words get files from. */
+/** Folder of the files that words name, and the receiver of warnings. */
 export interface ArgumentSource {
   /** Folder of the files of `@file`. */
   readonly cwd: string;
@@ -21,12 +21,12 @@ export interface ArgumentSource {
 type Draft = Record<string, unknown> | unknown[];
 
 /**
- * Returns the arguments.
+ * Returns the arguments of a call. Text is converted by the schema; the server validates the result.
  *
  * @param words Words after the tool's name: assignments, or a JSON object.
  * @param whole The object of `--args`, which the words override.
  * @param schema Input schema of the tool.
- * @throws {CliError} If a word is invalid, a name is unknown and the schema refuses it, or a file cannot be read.
+ * @throws {CliError} If a word is invalid, a name is unknown and the schema refuses it, a name is given twice, or a file cannot be read.
  */
 export function buildArguments(
   words: readonly string[],
@@ -44,7 +44,7 @@ export function buildArguments(
 }
 
 /**
- * Parses a JSON object.
+ * Parses a JSON object. Throws a `CliError` if the text is not one, or has a number that JSON cannot carry exactly.
  *
  * @param where What it is, for the error: `--args`.
  */

@@ -28,7 +28,7 @@ export function convertText(text: string, schema: SchemaNode | undefined, root: 
   return json.value;
 }
 
-/** Parses JSON of `k:=json`, `--args` and files. Numbers must be exact; a byte order mark, as editors write it, is left out. */
+/** Parses JSON of a user, and throws a `CliError` that begins with `where`. Numbers must be exact; a byte order mark is permitted. */
 export function parseExactJson(text: string, where: string): unknown {
   try {
     const bare = text.replace(/^\uFEFF/, "");

@@ -6,7 +6,7 @@ import { formatArgumentPath } from "./assignments.ts";
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{},:]/g;
 
 /**
- * Refuses integers of more than 53 bits, which lose digits on every wire, and numbers that are too large.
+ * Rejects integers that a JavaScript number cannot hold exactly, and numbers beyond its range. Decimals may be rounded.
  *
  * @param json Text that is JSON.
  * @throws {CliError} If there is such a number; the message has its place.

@@ -9,7 +9,7 @@ const MAX_DEPTH = 16;
 export type SchemaNode = Members | boolean;
 
 /**
- * Returns the schema of a member, or of an item.
+ * Returns the schema of a member, or of an item. It combines all parts of the schema that mention the key.
  *
  * @param schema Schema of the object or array.
  * @param key Name of the member, index of the item.
@@ -36,14 +36,14 @@ export function schemaAt(
   return parts.length > 1 ? { allOf: parts } : parts[0];
 }
 
-/** Whether an object's schema refuses members that it does not mention. */
+/** Whether an object's schema refuses members that it does not mention. Parts of `allOf` and unions are not searched. */
 export function isClosed(schema: SchemaNode, root: Members): boolean {
   const resolved = resolve(schema, root);
   if (typeof resolved === "boolean") return false;
   return resolved["additionalProperties"] === false || resolved["unevaluatedProperties"] === false;
 }
 
-/** Names of the members that a schema mentions. */
+/** Names of the members that a schema has in `properties`, also through local references, `allOf`, `anyOf` and `oneOf`. */
 export function memberNames(schema: SchemaNode, root: Members, depth: number = 0): readonly string[] {
   const resolved = resolve(schema, root);
   if (typeof resolved === "boolean" || depth > MAX_DEPTH) return [];

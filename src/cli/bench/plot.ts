@@ -17,17 +17,18 @@ const FULL = "█";
 const MIN_BAR = 8;
 const MAX_BAR = 60;
 
-/** The figures of a measurement, for `--json`. */
+/** The figures of a measurement that `toolwire bench` prints, rounded to three decimals. */
 export interface BenchFigures {
   readonly calls: number;
   readonly callsPerSecond: number;
   readonly tookMs: number;
   /** Latencies, in milliseconds. */
   readonly latencyMs: Readonly<Record<"min" | "mean" | "p50" | "p95" | "p99" | "max", number>>;
+  /** Number of calls by result: `answer`, `failure sold_out`, `error unavailable`. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
-/** Rounds the figures of a measurement. */
+/** Computes the figures of a measurement: calls a second, and quantiles of the latencies. All are rounded to three decimals. */
 export function figuresOf({ latency, outcomes, tookMs }: BenchResult): BenchFigures {
   const [p50 = 0, p95 = 0, p99 = 0] = QUANTILES.map(([, share]) => round(latency.quantileMs(share)));
   return {
@@ -39,7 +40,7 @@ export function figuresOf({ latency, outcomes, tookMs }: BenchResult): BenchFigu
   };
 }
 
-/** @param columns Width of the terminal. */
+/** Formats a measurement as lines of text: figures, outcomes, and a histogram of latencies. @param columns Width of the terminal. */
 export function drawBench(result: BenchResult, columns: number): string[] {
   const { calls, callsPerSecond, tookMs, latencyMs, outcomes } = figuresOf(result);
   const shown = Object.entries(latencyMs).map(([name, value]) => `${name} ${formatMs(value)}`);

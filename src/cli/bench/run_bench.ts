@@ -11,23 +11,23 @@ export interface BenchOptions {
   readonly connections: number;
   /** Maximum number of measured calls. */
   readonly calls: number;
-  /** Maximum duration of the measurement, in milliseconds. */
+  /** Time after which no call is started, in milliseconds. Running calls are awaited. At least one call is measured. */
   readonly durationMs: number;
   /** Ends the measurement. What was measured so far is the result. */
   readonly signal: AbortSignal;
-  /** Runs a call within its time limit. */
+  /** Runs one call with a time limit, and rejects if it is exceeded or `signal` aborts. */
   limited<Value>(work: (limit: ActivityMonitor) => Promise<Value>): Promise<Value>;
-  /** Called after each call. */
+  /** Called after each measured call. */
   onCall?(result: BenchResult): void;
 }
 
-/** Measurements so far. */
+/** Measurements of {@link runBench}: so far for `onCall`, all of them at the end. */
 export interface BenchResult {
-  /** Latencies of the calls that ended in an answer or a failure of the tool. */
+  /** Latencies of all measured calls, also of those that ended in an error. */
   readonly latency: Histogram;
-  /** Number of calls by result: `answer`, `failure sold_out`, `error unavailable`. At most 32 kinds. */
+  /** Number of calls by result: `answer`, `failure sold_out`, `error unavailable`. After 32 kinds, further ones are `other`. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** Duration of the measurement, in milliseconds. */
+  /** Time from the first measured call to the end of the last one, in milliseconds. */
   readonly tookMs: number;
 }
 
@@ -37,7 +37,7 @@ const MAX_KINDS = 32;
 /**
  * Measures calls of one tool. Each lane first makes one call that is not measured: connections are opened and code is compiled.
  *
- * @throws {ToolError} If the first call ends in an error. Later errors are counted.
+ * @throws {ToolError} If the first call of a lane ends in an error. Later errors are counted.
  */
 export async function runBench(transport: Transport, options: BenchOptions): Promise<BenchResult> {
   const { connections, signal } = options;

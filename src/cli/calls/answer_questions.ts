@@ -14,17 +14,17 @@ import { printable, printableLine } from "../terminal/terminal.ts";
 import { askForm } from "./ask_form.ts";
 import { createPrompter, type Prompter } from "./prompter.ts";
 
-/** Flags that answer questions. */
+/** Flags about questions of tools: fields of forms (`--answer`), consent (`--yes`), and no prompts (`--no-ask`). */
 export interface QuestionFlags {
   readonly answer?: readonly string[];
   readonly yes?: boolean;
   readonly noAsk?: boolean;
 }
 
-/** Questions by key. */
+/** Questions that a tool asks in one outcome. The answers have the same keys. */
 export type Questions = Readonly<Record<string, Question>>;
 
-/** Answers questions of tools for one command: by its flags, else by the person at the terminal. */
+/** Answers questions of tools for one command: by its flags, else by the person at the terminal. The only root is the working directory. */
 export class QuestionAnswerer {
   readonly #flags: QuestionFlags;
   readonly #context: CliContext;
@@ -43,9 +43,9 @@ export class QuestionAnswerer {
   }
 
   /**
-   * Answers all questions of an outcome.
+   * Answers all questions of an outcome, one after the other.
    *
-   * @throws {CliError} If a question needs a person, and there is no terminal or `--no-ask` is given.
+   * @throws {CliError} If a question needs a person, and there is no terminal or `--no-ask` is given; or if the tool refused the answer of the flags.
    */
   async answer(questions: Questions): Promise<Readonly<Record<string, QuestionAnswer>>> {
     this.#context.terminal.status.end();

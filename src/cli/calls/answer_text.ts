@@ -3,7 +3,7 @@ import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 
 const BLOCK_TYPES: ReadonlySet<unknown> = new Set(["text", "image", "audio", "resource", "resource_link"]);
 
-/** Formats an answer. Foreign text, not escaped. */
+/** Formats an answer of a tool: text as it is, MCP content by block, other values as indented JSON. Foreign text, not escaped. */
 export function formatAnswer(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value === "string") return value;
@@ -11,7 +11,7 @@ export function formatAnswer(value: unknown): string {
   return JSON.stringify(value, undefined, 2) ?? String(value);
 }
 
-/** Formats a content block of MCP. */
+/** Formats a content block of MCP: its text, a link as `[uri]`, or type and size of an image, as in `[image image/png, 120 bytes]`. */
 export function formatBlock(block: Members): string {
   const { type, text, uri, mimeType, data } = block;
   if (type === "text") return String(text);
@@ -20,7 +20,7 @@ export function formatBlock(block: Members): string {
   return `[${type} ${mimeType ?? ""}, ${sizeOf(data)}]`;
 }
 
-/** Formats the contents of a resource: its text, or a note of its size. */
+/** Formats the contents of a resource: its text, or if it is binary its URI, media type and size in brackets. */
 export function formatResource({ uri, text, mimeType, blob }: Members): string {
   return typeof text === "string" ? text : `[${uri} ${mimeType ?? ""}, ${sizeOf(blob)}]`;
 }

@@ -19,10 +19,10 @@ interface Field {
 const LEFT_OUT: unique symbol = Symbol("left out");
 
 /**
- * Asks for each field of a form.
+ * Asks a person for each top-level field of a form: a choice for enumerations and booleans, else a text, which is JSON for nested values.
  *
  * @param schema Schema of the answer, an object.
- * @param known Values that are known already, which are offered.
+ * @param known Values that are known already. They are offered in place of the defaults, and the person can change them.
  * @returns The content of the answer; `undefined` if the person cancels.
  */
 export async function askForm(schema: Members, known: Members, prompter: Prompter): Promise<Members | undefined> {

@@ -5,7 +5,7 @@ import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import type { QuestionFlags } from "./answer_questions.ts";
 import type { CallOutputFlags } from "./call_printer.ts";
 
-/** Flags of a command that waits for a result. */
+/** Flags of a command that waits for a result, such as `call` and `redeem`: of the target, of questions and of the output. */
 export interface ResultFlags extends TargetFlags, QuestionFlags, CallOutputFlags {}
 
 /** Flags of {@link ResultFlags}, for the parser. */

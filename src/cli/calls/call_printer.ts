@@ -6,19 +6,19 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { formatAnswer } from "./answer_text.ts";
 import type { CallListener } from "./run_call.ts";
 
-/** Flags of the output of calls. */
+/** Flags of the output of calls: one JSON object at the end (`--json`), or one for each event (`--ndjson`). Default: text. */
 export interface CallOutputFlags {
   readonly json?: boolean;
   readonly ndjson?: boolean;
 }
 
-/** What is printed about a finished call beside its answer. */
+/** What `--json` and `--ndjson` print about a finished call beside its answer. */
 export interface CallSummary {
   readonly wire: string;
   readonly tookMs: number;
 }
 
-/** Prints one call: partials as they come, progress as a status, and the answer. */
+/** Prints one call: partials as they come, progress as a status line, and the answer. With `--json` it prints the answer alone. */
 export class CallPrinter implements CallListener {
   readonly #terminal: Terminal;
   readonly #flags: CallOutputFlags;
@@ -65,7 +65,7 @@ export class CallPrinter implements CallListener {
     if (this.#flags.ndjson === true) this.#terminal.printJson({ promise: token });
   }
 
-  /** Prints the answer, unless the pieces were the answer. */
+  /** Prints the answer. Without `--json` and `--ndjson` it is left out if the printed pieces equal it. */
   end(value: unknown, { wire, tookMs }: CallSummary): void {
     const terminal = this.#terminal;
     terminal.status.end();

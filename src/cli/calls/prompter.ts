@@ -2,23 +2,23 @@
 import type { Readable, Writable } from "node:stream";
 import type { CliProcess } from "../terminal/process.ts";
 
-/** An entry of a list to choose from. */
+/** An entry of a list from which a person chooses: the value of the answer, and its printed label. */
 export interface Choice<Value> {
   readonly value: Value;
   readonly label: string;
 }
 
-/** How a text is asked for. */
+/** Options of a prompt for a text, beside its message. */
 export interface TextPrompt {
   /** Text at the start, to edit. */
   readonly initial?: string | undefined;
-  /** Whether the text is hidden while it is typed. */
+  /** Whether the text is hidden while it is typed. `initial` is then ignored. */
   readonly isSecret?: boolean;
   /** Returns what is wrong with a text; `undefined` if it is accepted. */
   validate(text: string): string | undefined;
 }
 
-/** Asks a person. Every method returns `undefined` if the person presses Ctrl+C or Escape. All texts are printable. */
+/** Asks a person. Every method returns `undefined` after Ctrl+C or Escape. Callers pass printable texts: they are not escaped here. */
 export interface Prompter {
   choose<Value>(message: string, choices: readonly Choice<Value>[], initial?: Value): Promise<Value | undefined>;
   chooseMany<Value>(
@@ -29,7 +29,7 @@ export interface Prompter {
   text(message: string, prompt: TextPrompt): Promise<string | undefined>;
 }
 
-/** Creates the prompter of a terminal. */
+/** Creates a prompter that reads standard input and writes to standard error. The caller makes sure that both are terminals. */
 export async function createPrompter({ stdin, stderr }: CliProcess): Promise<Prompter> {
   const clack = await import("@clack/prompts");
   // Only called if both are terminals, which are the streams of the process.

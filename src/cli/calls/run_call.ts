@@ -7,26 +7,27 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { asObject, type Members, omitUndefined } from "../../internal/json.ts";
 import type { Questions } from "./answer_questions.ts";
 
-/** Receives what happens during a call. */
+/** Receives the events of a call by {@link CallRunner}, except its answer. */
 export interface CallListener {
   /** A piece of the answer. */
   onPartial(value: unknown): void;
   onProgress(progress: Progress): void;
-  /** The call was deferred. Called again with the same token. */
+  /** The call was deferred: its answer is that of a promise. May be called again with the same token. */
   onPromise(token: string): void;
 }
 
-/** How calls are run. */
+/** Options of {@link CallRunner}. */
 export interface CallRunOptions {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal;
+  /** Time limit of the call and of its promise, in milliseconds. It restarts after answers to questions. Default: none. */
   readonly timeoutMs?: number | undefined;
   readonly idempotencyKey?: string | undefined;
   /** Answers the questions of the tool. */
   answer(questions: Questions): Promise<Readonly<Record<string, QuestionAnswer>>>;
 }
 
-/** A request that a person can continue. */
+/** A request to a tool, which is repeated with `meta` after a person has answered its questions. */
 interface CallRequest {
   readonly tool: string;
   readonly args: unknown;
@@ -38,7 +39,7 @@ const MAX_ROUNDS = 64;
 /** Time for the server to confirm a cancellation, in milliseconds. */
 const CANCEL_TIMEOUT_MS = 5_000;
 
-/** Calls tools over a transport for a command: passes events to a listener, and has questions answered. */
+/** Runs one call of a command, until its answer: waits for its promise, passes events to a listener, and has questions answered. */
 export class CallRunner {
   readonly #client: UntypedClient;
   readonly #options: CallRunOptions;
@@ -52,17 +53,17 @@ export class CallRunner {
     this.#listener = listener;
   }
 
-  /** Token of the promise of the call; `undefined` if it was not deferred. */
+  /** Token of the promise of the call, or the redeemed one; `undefined` if the call was not deferred. */
   get token(): string | undefined {
     return this.#observed.token;
   }
 
-  /** Calls a tool and returns its answer. Rejects with `Failure`, `ToolError` or `CliError`. */
+  /** Calls a tool and returns its answer, also if it was deferred. Rejects with `Failure`, `ToolError` or `CliError`. */
   call(tool: string, args: Members): Promise<unknown> {
     return this.#withQuestions({ tool, args }, (request) => this.#stream(request));
   }
 
-  /** Calls a tool and returns the token of its promise. */
+  /** Calls a tool and returns the token of its promise. Rejects with `ToolError` if the tool has no promises. */
   start(tool: string, args: Members): Promise<string> {
     const { signal, idempotencyKey } = this.#options;
     return this.#withQuestions({ tool, args }, async ({ tool, args, meta }) => {
@@ -71,7 +72,7 @@ export class CallRunner {
     });
   }
 
-  /** Waits for the answer of a promise. */
+  /** Waits for the answer of a promise, and returns it. Rejects as `call` does. */
   async redeem(token: string): Promise<unknown> {
     this.#observed.token = token;
     return await this.#withQuestions(
@@ -80,7 +81,7 @@ export class CallRunner {
     );
   }
 
-  /** Cancels the promise of an interrupted call. Returns whether the server has confirmed it. */
+  /** Cancels the promise of an interrupted call. Returns whether the server has confirmed it; `false` without a promise. */
   async cancel(): Promise<boolean> {
     if (this.token === undefined) return false;
     try {

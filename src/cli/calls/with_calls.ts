@@ -18,7 +18,7 @@ import { type CallListener, CallRunner } from "./run_call.ts";
 /** Time for the cancellation of an interrupted request to leave this process, in milliseconds. */
 const FAREWELL_MS = 200;
 
-/** Opens a target, prepared for calls. To be closed by the caller. */
+/** Opens a target. Questions become outcomes of its calls, log messages are printed on standard error. To be closed by the caller. */
 export function openForCalls(target: Target, flags: ResultFlags, context: CliContext): Promise<TargetConnection> {
   return openTarget(target, flags, context, {
     signal: context.interruption(),
@@ -34,7 +34,7 @@ export function openForCalls(target: Target, flags: ResultFlags, context: CliCon
   });
 }
 
-/** Creates what runs a call over a connection. */
+/** Creates the runner of one call. Flags give its time limit, idempotency key and answers; a person gives other answers. */
 export function createRunner(
   connection: TargetConnection,
   flags: ResultFlags & { readonly key?: string },
@@ -50,7 +50,7 @@ export function createRunner(
   }, listener);
 }
 
-/** What happens while a command waits for a result: on refused arguments, and on an interruption. */
+/** Options of {@link untilInterrupted}. */
 export interface ResultWait {
   /** The called tool, whose signature is printed if the arguments are refused. */
   readonly tool?: ListedTool | undefined;
@@ -58,7 +58,7 @@ export interface ResultWait {
   readonly stopsWaiting?: boolean;
 }
 
-/** Waits for a result. If the user interrupts, the call is cancelled, and the exit code is 130. */
+/** Waits for `work`. Ctrl+C cancels the call, unless `stopsWaiting`, and returns exit code 130. Other errors are thrown, with a hint. */
 export async function untilInterrupted(
   work: () => Promise<void>,
   runner: CallRunner,
@@ -76,7 +76,7 @@ export async function untilInterrupted(
   }
 }
 
-/** Cancels a call after an interruption. Returns what happened. */
+/** Cancels a call after an interruption. Returns the message about it. */
 async function cancelCall(runner: CallRunner): Promise<string> {
   const isDeferred = runner.token !== undefined;
   const isConfirmed = await runner.cancel();
@@ -100,12 +100,12 @@ function hintOf({ code }: ToolError, token: string | undefined, tool: ListedTool
   return isLost && token !== undefined ? `Continue with: toolwire redeem <target> ${token}` : undefined;
 }
 
-/** A tool as it is called: its name and signature. */
+/** Returns a tool as `add(a: number, b: number) => number`, for messages. Foreign text, not escaped. */
 export function describeSignature({ name, inputSchema, outputSchema }: ListedTool): string {
   return `${name}${signatureOf(inputSchema ?? {}, outputSchema)}`;
 }
 
-/** Splits the words of a command into target and token. The token `-` is that of standard input. */
+/** Splits the words of a command into target and token; `-` reads the token from standard input. Throws a `CliError` if one is missing. */
 export async function takeToken(
   words: readonly string[],
   context: CliContext,

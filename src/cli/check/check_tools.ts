@@ -8,28 +8,28 @@ import { type Finding, type FindingLevel, findingsOf } from "./finding.ts";
 import { schemaFindings } from "./schema_findings.ts";
 import { annotationFindings, descriptionFindings, hiddenTextFindings, nameFindings } from "./text_findings.ts";
 
-/** Vendors that schemas are checked for. */
+/** Vendors whose strict form of schemas `toolwire check` tests, and values of `--for`. */
 export const VENDORS: readonly SchemaVendor[] = ["openai", "anthropic", "gemini"];
 
 /** Options of {@link checkTools}. */
 export interface CheckOptions {
-  /** Vendors whose refusals are warnings. Those of the others are notes. */
+  /** Vendors whose refusals of a schema are warnings. Those of the others are notes. */
   readonly vendors: readonly SchemaVendor[];
-  /** Maximum size of the list, in tokens. */
+  /** Maximum size of the list, in tokens. A larger one is a warning. */
   readonly budget: number;
 }
 
-/** Findings, and the size of the list. */
+/** Result of {@link checkTools}: findings by tool, then those of the list, and its size. */
 export interface CheckReport {
   readonly findings: readonly Finding[];
-  /** Size of the list in tokens, estimated. */
+  /** Estimated size of the list in tokens, system tools included. */
   readonly tokens: number;
 }
 
 /** Maximum size of one tool, in tokens. */
 const MAX_TOOL_TOKENS = 1_000;
 
-/** Checks a list of tools for mistakes that models and vendors have trouble with. System tools are not checked. */
+/** Checks listed tools by all rules of `CHECK_RULES`, without calling them. `redeem`, `cancel` and `more` of Toolwire are not checked. */
 export async function checkTools(tools: readonly ListedTool[], options: CheckOptions): Promise<CheckReport> {
   const own = tools.filter((tool) => !isToolOfClient(tool));
   const tokens = await estimateTokens(tools);

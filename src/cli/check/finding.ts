@@ -1,9 +1,9 @@
 /** Findings of `toolwire check`, and the rules that make them. */
 
-/** Severity of a finding, as SARIF names it. Notes do not change the exit code. */
+/** Severity of a finding, as SARIF names it. Errors and warnings end `toolwire check` with exit code 1, notes do not. */
 export type FindingLevel = "error" | "warning" | "note";
 
-/** A rule of `toolwire check`, with what it looks for. The identifiers are stable. */
+/** Rules of `toolwire check`: a stable identifier, and a sentence that is true of a list without findings. */
 export const CHECK_RULES = {
   "name": "Names of tools are 1 to 64 letters, digits, hyphens and underscores, each once.",
   "schema": "Schemas are valid JSON Schema, and those of arguments describe an object.",
@@ -19,10 +19,10 @@ export const CHECK_RULES = {
   "gemini": "Schemas of arguments fit what Gemini takes.",
 } as const;
 
-/** Identifier of a rule. */
+/** Identifier of a rule: a key of {@link CHECK_RULES}. */
 export type CheckRule = keyof typeof CHECK_RULES;
 
-/** A finding. Names of tools are foreign text. */
+/** One problem that a rule of `toolwire check` found. Names of tools are foreign text, not escaped. */
 export interface Finding {
   readonly rule: CheckRule;
   readonly level: FindingLevel;
@@ -34,7 +34,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Creates a function that makes the findings of one tool. */
+/** Returns a function that creates findings about one tool, or about the list if `tool` is `undefined`. It checks nothing. */
 export function findingsOf(
   tool: string | undefined,
 ): (rule: CheckRule, level: FindingLevel, message: string, place?: string) => Finding {

@@ -9,9 +9,9 @@ import { CHECK_RULES, type CheckRule, type Finding } from "./finding.ts";
 const RULES = Object.keys(CHECK_RULES) as CheckRule[];
 
 /**
- * Returns the log of one run.
+ * Converts findings to a SARIF log of one run, as an object for `JSON.stringify`.
  *
- * @param file File of the target, relative to the working directory, with slashes. Code scanning shows findings there.
+ * @param file File of the target, relative to the working directory, with slashes. Code scanning shows findings at its first line.
  */
 export function toSarif(findings: readonly Finding[], file: string | undefined): object {
   const rules = RULES.map((id) => ({ id, shortDescription: { text: CHECK_RULES[id] } }));

@@ -11,7 +11,7 @@ const MAX_NESTING = 5;
 /** Findings of one kind in one schema; a foreign schema may have thousands. */
 const MAX_FINDINGS = 5;
 
-/** Findings about the schemas of a tool's arguments and output. */
+/** Finds invalid schemas of arguments and output, parts without a type, deep nesting, and lists without a limit. */
 export function schemaFindings(tool: ListedTool): Finding[] {
   const { name, inputSchema, outputSchema } = tool;
   const find = findingsOf(name);

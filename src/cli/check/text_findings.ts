@@ -9,7 +9,7 @@ const MIN_DESCRIPTION = 12;
 /** Longest description that every vendor takes, in characters. */
 const MAX_DESCRIPTION = 1_024;
 
-/** Checks the name. All vendors take letters, digits, hyphens and underscores. */
+/** Checks the characters and length of a name: an error if vendors refuse it, a note if it has a dot. */
 export function nameFindings({ name }: ListedTool): Finding[] {
   const find = findingsOf(name);
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return [];
@@ -19,7 +19,7 @@ export function nameFindings({ name }: ListedTool): Finding[] {
   return [find("name", "error", "vendors refuse it: use 1 to 64 letters, digits, hyphens and underscores")];
 }
 
-/** Checks the descriptions of the tool and of its arguments. */
+/** Warns if the description is missing, repeats the name, or is too short or long. A note names arguments without one. */
 export function descriptionFindings(tool: ListedTool): Finding[] {
   const { name, description = "", inputSchema } = tool;
   const find = findingsOf(name);
@@ -51,7 +51,7 @@ function hasText(value: unknown): boolean {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** Finds characters that a person who reviews the list does not see, and a model reads. */
+/** Reports an error if any text of a tool has control or invisible characters, which only models see. Tabs and joiners are permitted. */
 export function hiddenTextFindings(tool: ListedTool): Finding[] {
   const hidden = textsOf(tool).some((text) => {
     const visible = text.replaceAll(/[\t\r\u200c\u200d\ufeff]/g, "");
@@ -70,11 +70,11 @@ function textsOf(value: unknown): string[] {
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
-/** Words that a tool that only reads does not begin with. */
+/** Names that begin with a verb of change. Tools that only read do not have them. */
 const CHANGING =
   /^(delete|remove|drop|write|create|update|set|send|post|put|patch|insert|kill|cancel|move|rename)([_.-]|[A-Z]|$)/;
 
-/** Checks the hints: hosts call a read-only tool without asking. */
+/** Checks the hints: they are booleans, and `readOnlyHint` contradicts neither `destructiveHint` nor the name, such as `delete_file`. */
 export function annotationFindings({ name, annotations = {} }: ListedTool): Finding[] {
   const find = findingsOf(name);
   const hints = asObject(annotations);

@@ -122,7 +122,7 @@ async function wholeOf({ args, input }: CallFlags, { host }: CliContext): Promis
 }
 
 /**
- * Returns a tool by its name; `undefined` for a tool that the server may have without listing it.
+ * Returns a tool by its name; `undefined` if it is not listed beside `search_tools` and `call_tool`, which reach unlisted tools.
  *
  * @throws {CliError} If there is no such tool.
  */

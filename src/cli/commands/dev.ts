@@ -71,7 +71,7 @@ export const devCommand: CliCommand = defineCommand<DevFlags, [module: string]>(
   },
 });
 
-/** A file that does not exist cannot be watched. */
+/** Returns the absolute path of the module. Throws a `CliError` if there is no such file, since it could not be watched. */
 function pathOf(module: string, cwd: string): string {
   const target = parseTarget(module, cwd);
   if (target.kind !== "module") {

@@ -103,7 +103,7 @@ async function openServer(url: URL, flags: DoctorFlags, { host, interruption }: 
   };
 }
 
-/** The first failure decides. */
+/** Exit code of the first failed step: `denied` if it was refused for lack of permission, else `unreachable`. */
 function exitCodeFor(steps: readonly ExaminedStep[]): ExitCode {
   const first = steps.find(({ status }) => status === "failed");
   if (first === undefined) return EXIT.ok;

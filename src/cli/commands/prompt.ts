@@ -48,7 +48,7 @@ export const promptCommand: CliCommand = defineCommand<PromptFlags>({
   },
 });
 
-/** Parses the arguments of a prompt, which are text. @throws {CliError} If one is not. */
+/** Parses words such as `name=text` to the arguments of a prompt or template, which are text. @throws {CliError} If one is not. */
 export function textArguments(words: readonly string[], cwd: string): Readonly<Record<string, string>> {
   const args = buildArguments(words, undefined, { type: "object" }, { cwd, warn() {} });
   const other = Object.entries(args).find(([, value]) => typeof value !== "string");

@@ -12,7 +12,7 @@ import { parseTarget } from "../targets/target.ts";
 import { HOSTS } from "../hosts/table.ts";
 import { readHostServers, systemOf } from "../hosts/read_servers.ts";
 
-/** A word that may be completed at the cursor, with its description. */
+/** A word that a shell may put in place of the last one, with its description. */
 export interface Proposal {
   readonly value: string;
   /** What it is, on one line. */
@@ -47,9 +47,10 @@ const PLAIN = /^[\w./:@#=+,%-]+$/;
 const LIST_TIMEOUT_MS = 2_000;
 
 /**
- * Proposes words. An empty result leaves the word to the shell, which proposes files.
+ * Proposes words that begin with the last one. For tools a module is loaded or a URL is called, for at most two seconds.
+ * An empty result leaves the word to the shell, which proposes files.
  *
- * @param words Words after the program's name. The last one is incomplete.
+ * @param words Words after the program's name. The last one is incomplete, or empty for a new word.
  */
 export async function proposeWords(
   words: readonly string[],

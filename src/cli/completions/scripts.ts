@@ -1,9 +1,9 @@
 /** Scripts that complete the words of `toolwire` in a shell. All of them ask `toolwire __complete -- <words>`. */
 
-/** Shells with a script. */
+/** Shells for which `toolwire completions` has a script. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
-/** A shell with a script. */
+/** Name of a shell of {@link SHELLS}. */
 export type Shell = typeof SHELLS[number];
 
 const bash = `# toolwire completions for bash: eval "$(toolwire completions bash)"
@@ -73,7 +73,7 @@ Register-ArgumentCompleter -Native -CommandName toolwire -ScriptBlock {
 
 const SCRIPTS: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
 
-/** The script of a shell. */
+/** Returns the script that a user evaluates in the shell, so that it completes words of `toolwire`. */
 export function scriptOf(shell: Shell): string {
   return SCRIPTS[shell];
 }

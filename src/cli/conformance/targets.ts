@@ -5,7 +5,7 @@ import { EXIT } from "../exit_codes.ts";
 import { parseTarget, type Target } from "../targets/target.ts";
 import { candidatesOf } from "../targets/wires.ts";
 
-/** The wires that have checks. */
+/** Wires of URLs that `toolwire conformance` can check, and values of `--wire`. A `ws:` URL is MCP-lite over a WebSocket. */
 export const CHECKED_WIRES = ["mcp-lite", "webtools", "grpc", "grpc-web"] as const;
 
 type CheckedWire = typeof CHECKED_WIRES[number];
@@ -16,10 +16,10 @@ const SOCKET_PATH = "/mcp-lite/v1";
 const MEMBERS = { "mcp-lite": "mcpLite", webtools: "webtools", grpc: "grpc", "grpc-web": "grpcWeb" } as const;
 
 /**
- * Reads the addresses of one server.
+ * Returns the addresses of one server by wire, from the words of `toolwire conformance`. Nothing is requested.
  *
  * @param wire Wire of all URLs. Default: by their paths; MCP-lite if a path suggests nothing.
- * @throws {CliError} If a word is not an address, or two are of the same wire.
+ * @throws {CliError} If there are no words, a word is not an address, or two are of the same wire.
  */
 export function conformanceTargetOf(
   words: readonly string[],

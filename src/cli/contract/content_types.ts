@@ -4,19 +4,19 @@ import { isJsonObject, type Members } from "../../internal/json.ts";
 import type { Contents } from "../targets/contents.ts";
 import { describeSchema, docComment } from "./doc_comment.ts";
 
-/** Sorts by UTF-16 code units, which no locale changes. */
+/** Returns a copy that is sorted by the UTF-16 code units of its keys, so that no locale changes the order. */
 export function sortBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
   return items.toSorted((one, other) => keyOf(one) < keyOf(other) ? -1 : keyOf(one) > keyOf(other) ? 1 : 0);
 }
 
-/** Declares the resources: the media type of each, by URI. */
+/** Returns the text of `export interface Resources`: the media type of each resource, by URI. */
 export function resourceTypes({ resources = [] }: Contents): string {
   return declare("Resources", "Media types of resources, by URI.", resources, "uri", ({ mimeType }) => {
     return typeof mimeType === "string" ? literalText(mimeType) : "string | undefined";
   });
 }
 
-/** Declares the templates: the variables of each, by URI template. */
+/** Returns the text of `export interface ResourceTemplates`: the variables of each, by URI template. */
 export function templateTypes({ resourceTemplates = [] }: Contents): string {
   const comment = "Variables of templates of resources, by URI template.";
   return declare("ResourceTemplates", comment, resourceTemplates, "uriTemplate", ({ uriTemplate }) => {
@@ -24,7 +24,7 @@ export function templateTypes({ resourceTemplates = [] }: Contents): string {
   });
 }
 
-/** Declares the prompts: the arguments of each, by name. */
+/** Returns the text of `export interface Prompts`: the arguments of each prompt, by name. All of them are strings. */
 export function promptTypes({ prompts = [] }: Contents): string {
   return declare("Prompts", "Arguments of prompts, by name.", prompts, "name", ({ arguments: declared }) => {
     const args = Array.isArray(declared) ? declared.filter(isJsonObject) : [];

@@ -15,16 +15,16 @@ import { promptTypes, resourceTypes, sortBy, templateTypes } from "./content_typ
 import { TypeNames } from "./type_names.ts";
 import { declareTypes, type TypeUse } from "./type_writer.ts";
 
-/** A written contract. */
+/** The text of a contract, which `toolwire types` prints or writes to a file. */
 export interface WrittenContract {
   readonly text: string;
-  /** SHA-256 of the lists, in hexadecimal. */
+  /** SHA-256 of what the types are made from, in hexadecimal. The order of a list does not change it. */
   readonly digest: string;
-  /** Names of tools that a typed client cannot have. */
+  /** Names of tools that the text leaves out: a client cannot have functions such as `$` and `toString`. */
   readonly leftOut: readonly string[];
 }
 
-/** Writes a contract. System tools are left out: the client calls them itself. */
+/** Returns the contract of a server as text; no file is written. System tools are left out: the client calls them itself. */
 export async function writeContract(lists: Contents): Promise<WrittenContract> {
   const tools = sortBy((lists.tools ?? []).filter((tool) => !isToolOfClient(tool)), ({ name }) => name);
   const leftOut = tools.map(({ name }) => name).filter((name) => name === "$" || OBJECT_MEMBERS.has(name));
@@ -70,7 +70,7 @@ function headOf(digest: string): string {
 `;
 }
 
-/** Whether a tool is `redeem`, `cancel` or `more`, which clients call themselves. Contracts and checks leave it out. */
+/** Whether a tool is Toolwire's `redeem`, `cancel` or `more`, by name and arguments. Clients call them; contracts and checks omit them. */
 export function isToolOfClient(tool: ListedTool): boolean {
   const names = Object.keys(asObject(tool.inputSchema?.["properties"])).join();
   return isSystemTool(tool) || (tool.name === "more" && names === "handle");

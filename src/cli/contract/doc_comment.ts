@@ -23,7 +23,7 @@ const NOTES: readonly (readonly [keyword: string, label: string])[] = [
 /** Maximum length of the JSON of one note. */
 const MAX_NOTE = 200;
 
-/** Returns the lines of a doc comment for a schema: title, description and bounds. */
+/** Returns the paragraphs of a comment on a schema: title, description, and one of default, format and limits. They are not escaped. */
 export function describeSchema(schema: unknown): string[] {
   const members = asObject(schema);
   const { title, description, type, uniqueItems } = members;
@@ -41,7 +41,7 @@ function noteOf(label: string, value: unknown): string[] {
 }
 
 /**
- * Writes a comment in front of a declaration. Texts of servers cannot end the comment, and have no tags or directives for
+ * Returns a doc comment for a declaration, with its last line break. Texts of servers cannot end the comment, and have no tags or directives for
  * compilers. Empty without texts.
  */
 export function docComment(texts: readonly string[], indent: string): string {

@@ -5,7 +5,7 @@ import { CliError, outFileError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 
-/** Flags of commands that write one file. */
+/** Flags of `types` and `proto`: the file, whether to compare it in place of writing, and output as JSON. */
 export interface OutFlags {
   readonly out?: string;
   readonly check?: boolean;
@@ -18,7 +18,7 @@ interface BooleanFlag {
   readonly brief: string;
 }
 
-/** Parameters of {@link OutFlags}. */
+/** Flags of {@link OutFlags}, for the parser. */
 export const OUT_FLAGS: {
   readonly out: {
     readonly kind: "parsed";
@@ -41,13 +41,13 @@ export const OUT_FLAGS: {
   json: { kind: "boolean", optional: true, brief: "One JSON object on standard output" },
 };
 
-/** A text, and further members for `--json`. */
+/** A text, and further members for `--json`. With `--out` the JSON has `file` and `isChanged` in place of the text. */
 export interface OutText {
   readonly text: string;
   readonly [member: string]: unknown;
 }
 
-/** @throws {CliError} If there is no file to compare. */
+/** @throws {CliError} If `--check` is given without `--out`. Its hint names `example` as the file. */
 export function assertComparable({ out, check }: OutFlags, example: string): void {
   if (check === true && out === undefined) {
     throw new CliError(EXIT.usage, "--check has no file to compare", { hint: `Name it: --out ${example} --check` });
@@ -55,9 +55,9 @@ export function assertComparable({ out, check }: OutFlags, example: string): voi
 }
 
 /**
- * Prints, writes or compares a text, as the flags say.
+ * Prints a text, writes it to the file of `--out` if that differs, or compares it with `--check`: a difference is exit code 1.
  *
- * @param note Text after "written", such as the digest.
+ * @param note Text that follows the message about the written file, such as the digest.
  */
 export function putText(written: OutText, flags: OutFlags, context: CliContext, note: string = ""): ExitCode {
   const { out, check = false } = flags;

@@ -20,7 +20,7 @@ const HEAD =
 syntax = "proto3";
 `;
 
-/** Returns the text of the file. It depends on the tools alone, in any order. */
+/** Returns the text of the file: the service and its messages, with descriptions as comments. It depends on the tools alone, in any order. */
 export function writeProto(service: TypedServiceType): string {
   const { package: packageName, typeName, methods, messages } = service;
   const name = typeName.slice(packageName.length + 1);

@@ -7,7 +7,7 @@ const RESERVED = ["Tools", "Resources", "ResourceTemplates", "Prompts", "Contrac
 const MAX_NAME = 120;
 
 /**
- * Gives names to types.
+ * Creates names of types that are unique in one file. Names of the file itself, such as `Tools`, are taken.
  *
  * Names that differ in case alone get a number, too: they would be easy to confuse.
  */

@@ -13,16 +13,16 @@ import { isJsonObject } from "../../internal/json.ts";
 import { describeSchema, docComment } from "./doc_comment.ts";
 import type { TypeNames } from "./type_names.ts";
 
-/** How a type is used. Arrays of inputs are `readonly`, so that callers can pass constants. */
+/** Whether callers pass a value of the type or receive it. Arrays of inputs are `readonly`, so that callers can pass constants. */
 export type TypeUse = "input" | "output";
 
-/** A schema to declare. */
+/** A schema to declare as a type, with the name and the use of that type. */
 export interface DeclaredSchema extends SchemaPlace {
   readonly name: string;
   readonly use: TypeUse;
 }
 
-/** Declares a schema, and the definitions that it refers to. Returns one text for each. */
+/** Returns `export type` declarations: one of the schema, then one of each definition that it refers to. `names` names the definitions. */
 export function declareTypes(declared: DeclaredSchema, names: TypeNames): string[] {
   const writer = new DeclarationWriter(declared, names);
   return [...writer.declarations()];

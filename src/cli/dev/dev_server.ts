@@ -30,10 +30,13 @@ const WIRES: Readonly<Record<string, () => RequestWire>> = {
 
 /** Options of {@link toDevServer}. */
 export interface DevServerOptions {
+  /** Keys of tokens as for `keyRing()`, for a server that has an engine and no keys. */
   readonly keys: string;
+  /** Names of the wires to serve. `undefined` for those of the server. */
   readonly wires: readonly string[] | undefined;
+  /** Whether the lines of the log are colored. */
   readonly colors: boolean;
-  /** Key of the console page; `undefined` for no page. */
+  /** Key of the console page, which is added if the server has none. `undefined` adds neither page nor key. */
   readonly consoleKey?: string | undefined;
   /** Receives the lines of the log. */
   write(line: string): void;
@@ -42,10 +45,10 @@ export interface DevServerOptions {
 type Options = CoreServerOptions<readonly AnyTool[]>;
 
 /**
- * Creates the server again, from its own options. Options that were given stay as they are; a logger without lines for calls gets
- * them.
+ * Creates a server with the options of another one, and what `toolwire dev` adds where they are missing: lines of the log for calls,
+ * keys of tokens if there is an engine, and the console page. `wires` replaces the wires of the server.
  *
- * @throws {CliError} If there is no wire of a name.
+ * @throws {CliError} If a name of `wires` is neither a wire of the server nor one that `--wires` creates.
  */
 export function toDevServer(server: Server, options: DevServerOptions): Server {
   const own = server["~offer"].options as Options;
@@ -69,7 +72,7 @@ function withConsole(wires: readonly RequestWire[], key: string | undefined): re
   return wires.map((wire) => (wire as ConsoleWire)["~withKey"]?.(key) ?? wire);
 }
 
-/** Whether the console of a server has a key already. */
+/** Whether a server has a console page whose options have a key, so that `toolwire dev` does not add the key to its link. */
 export function hasOwnKey(server: Server): boolean {
   const { wires = [] } = server["~offer"].options as Options;
   return wires.some((wire) => wire.name === "console" && (wire as ConsoleWire)["~withKey"] === undefined);

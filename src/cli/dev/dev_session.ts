@@ -14,14 +14,14 @@ const END_MS = 3_000;
 
 /** Options of {@link DevSession}. */
 export interface DevSessionOptions {
-  /** Folder of the module. */
+  /** Folder of the module, which is watched after the module failed to load. */
   readonly folder: string;
   readonly terminal: Terminal;
-  /** Starts the process that serves. */
+  /** Starts the process that serves. Called again for each restart by the session. */
   start(): ChildProcess;
 }
 
-/** Shows the output of the serving process until it ends, or the signal aborts. */
+/** Starts the serving process, shows its output and events, restarts it after a module failed to load, and ends it. */
 export class DevSession {
   readonly #options: DevSessionOptions;
   readonly #terminal: Terminal;
@@ -41,9 +41,9 @@ export class DevSession {
   }
 
   /**
-   * Runs until the signal aborts.
+   * Runs until the signal aborts, and then ends the serving process.
    *
-   * @throws {CliError} If the serving process ends before.
+   * @throws {CliError} If the watcher ends before, or no change of the module can mend its failure.
    */
   async run(signal: AbortSignal): Promise<void> {
     const stopped = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));

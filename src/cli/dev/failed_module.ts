@@ -12,7 +12,7 @@ const RESTART_MS = 500;
 /** Folders whose files are not part of the program's source. */
 const OTHER_FILES = /(?:^|[\\/])(?:node_modules|\.git)(?:[\\/]|$)/;
 
-/** Whether the watcher of this runtime needs help. */
+/** Whether the watcher of this runtime may miss the change that mends a module: on Node and Bun, not on Deno. */
 export function needsHelp(): boolean {
   return process.versions["deno"] === undefined;
 }
@@ -24,10 +24,10 @@ const CODE = /\.[cm]?[jt]sx?$/;
 const MAX_ENTRIES = 5_000;
 
 /**
- * Calls `restart` once, shortly after a file of the folder has changed.
+ * Calls `restart` half a second after a file of the folder has changed, unless the wait is ended before.
  *
  * @param sinceMs Time before the module was loaded, in milliseconds since the Unix epoch: files may have changed before the wait.
- * @returns Ends the wait: the program was restarted.
+ * @returns A function that ends the wait, when the watcher itself has restarted the program.
  */
 export function awaitChange(folder: string, sinceMs: number, restart: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

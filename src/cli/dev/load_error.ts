@@ -6,7 +6,7 @@ import { printable } from "../terminal/terminal.ts";
 /** Frames of the program and the runtime: from the import on they say nothing of the module. */
 const OWN_FRAME = /^\s+at (?:async )?(?:.*\bnode:internal\b|.*@stricli\/core)/;
 
-/** Formats an error of loading. */
+/** Formats what the import of a module has thrown, without frames of the runtime and of this program. Control characters are escaped. */
 export function formatLoadError(thrown: unknown): string {
   const errors: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown];
   return printable(errors.map((error) => formatPosition(error) ?? withoutOwnFrames(inspect(error))).join("\n"));

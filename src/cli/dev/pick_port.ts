@@ -7,9 +7,9 @@ const DEFAULT_PORT = 8000;
 const LOOPBACK = "127.0.0.1";
 
 /**
- * Returns a port that is free now. Without a wish it is 8000, or any free one if that is in use.
+ * Returns a port that is free now on 127.0.0.1; it is not reserved. Without `wanted` it is 8000, or any free one if that fails.
  *
- * @throws {CliError} If the wanted port is in use or not permitted.
+ * @throws {CliError} If this process cannot listen on the wanted port, because it is in use or not permitted.
  */
 export async function pickPort(wanted: number | undefined): Promise<number> {
   try {

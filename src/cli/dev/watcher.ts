@@ -15,17 +15,22 @@ const OWN_LINE =
 // deno-lint-ignore no-control-regex
 const STYLE = /\u001b\[[\d;]*m/g;
 
-/** Whether a line is the watcher's own. */
+/** Whether a line of output is a message of the watcher of Node, Bun or Deno, and not of the program. */
 export function isOwnLine(line: string): boolean {
   return OWN_LINE.test(line.replace(STYLE, ""));
 }
 
-/** Whether a line of the watcher states that the program has ended by itself. */
+/** Whether a line of output is a message of the watcher that the program has ended by itself. */
 export function isEndOfProgram(line: string): boolean {
   return /^(?:Completed running|Failed running|Watcher Process (?:finished|failed))/.test(line.replace(STYLE, ""));
 }
 
-/** Starts the process that serves, in its own process group: Ctrl+C reaches this process alone. */
+/**
+ * Starts the runtime's watcher, which starts the process that serves. They have a separate process group, except on Windows: Ctrl+C
+ * reaches this process alone.
+ *
+ * @throws {CliError} If the module is TypeScript, and this version of Node does not run it.
+ */
 export function startWatcher(settings: DevSettings, cwd: string): ChildProcess {
   const [command, ...args] = commandOf(resolve(cwd, settings.module));
   return spawn(command, args, {
@@ -36,7 +41,7 @@ export function startWatcher(settings: DevSettings, cwd: string): ChildProcess {
   });
 }
 
-/** Sends a signal to the watcher and the program. */
+/** Sends a signal to the watcher and the program, on Windows to the watcher alone. Does nothing if they have ended. */
 export function signalWatcher({ pid }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (pid === undefined) return;
   try {

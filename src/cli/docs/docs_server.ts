@@ -23,7 +23,7 @@ const Found = v.object({
 });
 
 /**
- * Creates the MCP server for the documentation of Toolwire.
+ * Creates the MCP server of `toolwire docs`, with all pages in memory. The caller serves it.
  *
  * @param root Folder of the package, with `docs` and `skills`.
  */

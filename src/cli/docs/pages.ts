@@ -2,12 +2,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A page. */
+/** A page of the documentation that `docs/README.md` lists. */
 export interface DocsPage {
   /** Path below `docs/`, without `.md`: `promises`. */
   readonly name: string;
   readonly title: string;
-  /** Heading of the list that it is in. */
+  /** Heading above it in `docs/README.md`. */
   readonly group: string;
   /** What it is for: a sentence in Markdown. */
   readonly about: string;
@@ -15,12 +15,12 @@ export interface DocsPage {
   readonly text: string;
 }
 
-/** A part of a page, from a heading to the next one. */
+/** A part of a page, from a heading to the next one of any level. */
 export interface Section<Page = DocsPage> {
   readonly page: Page;
   /** Text of the heading. */
   readonly heading: string;
-  /** Anchor of the heading, as code hosts derive it. */
+  /** Anchor of the heading, as code hosts derive it. Equal headings of a page have the same one. */
   readonly anchor: string;
   /** 1 for the title of the page, 2 to 6 for the headings below it. */
   readonly level: number;
@@ -29,7 +29,7 @@ export interface Section<Page = DocsPage> {
 }
 
 /**
- * Reads the pages that a list names, in its order. Those that a package leaves out are skipped.
+ * Reads the pages that `README.md` lists, in its order. Those whose file does not exist are skipped, as in a package.
  *
  * @param folder The folder `docs`.
  * @throws The error of the file system if it has no README.md.
@@ -45,7 +45,7 @@ export function readPages(folder: string): readonly DocsPage[] {
   });
 }
 
-/** Divides a page at its headings. Lines of code are not headings. */
+/** Divides a page at its headings. Lines of code are not headings. Text before the first heading is left out. */
 export function sectionsOf<Page extends Pick<DocsPage, "text">>(page: Page): readonly Section<Page>[] {
   const sections: { heading: string; level: number; lines: string[] }[] = [];
   let fence = "";
@@ -70,7 +70,7 @@ function anchorOf(heading: string): string {
   return heading.replaceAll(/\]\([^)]*\)/g, "").toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
 }
 
-/** The Markdown of a section and of the sections below it; `undefined` if there is no such heading. */
+/** Returns the Markdown of a section and of those below it; `undefined` if no heading has the anchor. */
 export function readSection(page: DocsPage, anchor: string): string | undefined {
   const sections = sectionsOf(page);
   const first = sections.findIndex((section) => section.anchor === anchor);
