@@ -56,7 +56,7 @@ export interface ObservedRequest {
   readonly metadata: Metadata;
 }
 
-/** Passes the result of a call to the observer. */
+/** Returns the result of a call unchanged, after `observer.end` has received it; `began` is what `observer.begin` returned. */
 export function observe(
   observer: CallObserver,
   began: unknown,

@@ -128,7 +128,7 @@ export class RunState {
     });
   }
 
-  /** Starts the limits of a run, which is pending since `startedMs`, and sends its answer there. */
+  /** Starts the limits of a run that is pending since `startedMs` (elapsed time), and passes its result to `answer` once it settles. */
   answerTo(
     answer: Pick<Future<CallResult>, "receive">,
     services: RunStateServices,
@@ -183,7 +183,7 @@ export class RunState {
     (this.#listeners ??= []).push(listener);
   }
 
-  /** Sends one event; a returned promise resolves when there is room for the next. */
+  /** Passes one event to listeners and sink, and restarts the idle limit; a returned promise resolves when the sink has room for the next. */
   push(event: CallEvent): void | Promise<void> {
     if (this.#isSettled) return;
     this.idle?.renew();
