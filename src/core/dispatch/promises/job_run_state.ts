@@ -85,7 +85,7 @@ function whenStored({ stored }: JobParts, listener: () => void): void {
   else void stored.then(listener);
 }
 
-/** The state of a run on a server with an engine, which creates all states of its server. */
+/** The state of a run as that of a job. Valid on a server with an engine, where all run states are made as {@link JobRunState}. */
 export function jobRunState({ runState }: CallContext): JobRunState {
   return runState as JobRunState;
 }

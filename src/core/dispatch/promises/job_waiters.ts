@@ -7,7 +7,7 @@ import type { JobPromises } from "./job_promises.ts";
 import type { CallContext } from "../call_context.ts";
 import { DEADLINE_SHARE } from "./run_guard.ts";
 
-/** The error for a call that joined another one, which ended without a stored result. */
+/** The error `unavailable` for a call that waits for a job, such as one with its idempotency key, which was removed without a stored result. */
 export function joinedCallFailed(): ErrorResult {
   return errorResult("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
 }

@@ -36,6 +36,7 @@ function toEnded(job: Job, outcome?: CallResult): Job {
   return { ...job, args: null, config: undefined, memo: endedMemo(job.memo), expiresAtMs };
 }
 
+/** Whether a job has ended: it is `done` or `cancelled`, and no run changes it any more. */
 export function isFinal({ state }: Job): boolean {
   return state === "done" || state === "cancelled";
 }

@@ -188,7 +188,7 @@ export class Redeemer {
   }
 }
 
-/** The same promise again, with the latest progress. */
+/** The promise outcome of external or remote work that is still running: the same token, with delay, progress and estimate of `ctx.pending()`. */
 export function promiseAgain(
   { token, expiresAtMs }: RemotePromise,
   { options }: Pending,

@@ -28,7 +28,7 @@ export class ReplayCheck {
     this.#isUnordered = memo?.isUnordered ?? false;
   }
 
-  /** The failure of a run that differs from those before it. */
+  /** The failure `replay_diverged` of a run that differs from those before it; `undefined` for other runs. */
   get divergence(): FailureOutcome | undefined {
     return this.#divergence;
   }
@@ -59,7 +59,7 @@ export class ReplayCheck {
     this.#next++;
   }
 
-  /** Notes the end of one. A wait that is open does not end. */
+  /** Notes the end of a step, a sleep or a wait. Not called for a wait that is open. */
   end(hasFailed: boolean): void {
     this.#active--;
     if (hasFailed) this.#hasFailed = true;
