@@ -65,7 +65,7 @@ export interface Peer {
 export interface RequestHost {
   /** The second argument: the bindings of a Worker. */
   readonly env: unknown;
-  /** Keeps the request's work running after the response. */
+  /** Keeps the runtime from ending the request before `work` has settled, even after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
 
@@ -84,7 +84,7 @@ export interface TraceContext {
   readonly baggage?: string;
 }
 
-/** Metadata that a caller may send with a call. */
+/** Metadata that a caller may send with a call, decoded and checked for its types (`_meta` of MCP-lite; other wires fill what they have). */
 export interface CallMeta {
   /** Time limit of the caller, in milliseconds. It applies if it is shorter than the limit of the tool, or of the server for a tool without one. */
   readonly deadlineMs?: number | undefined;
@@ -116,7 +116,7 @@ export interface Call {
   readonly tool: string;
   /** Arguments as received, before validation and defaults. Read-only. */
   readonly args: unknown;
-  /** `undefined` if the caller sent no metadata, which is the fast path. */
+  /** Metadata of the call. `undefined` if the caller sent none, which is the fast path. */
   readonly meta: CallMeta | undefined;
   /**
    * Configuration from the caller's environment. `undefined` if the wire has no field for it; the server's

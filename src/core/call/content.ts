@@ -145,15 +145,15 @@ export type ResourcePart =
 
 /** Functions that create content blocks. */
 export interface ContentHelpers {
-  /** Text. */
+  /** Creates a text block. */
   text(text: string, options?: ContentOptions): TextBlock;
-  /** An image: bytes or base64, and a media type such as `image/png`. */
+  /** Creates a block of an image, from bytes or base64 and a media type such as `image/png`. */
   image(data: Uint8Array | string, mimeType: string, options?: ContentOptions): MediaBlock<"image">;
-  /** Audio: bytes or base64, and a media type such as `audio/wav`. */
+  /** Creates a block of audio, from bytes or base64 and a media type such as `audio/wav`. */
   audio(data: Uint8Array | string, mimeType: string, options?: ContentOptions): MediaBlock<"audio">;
-  /** A link to a resource. */
+  /** Creates a block that refers to a resource by its URI. */
   resourceLink(resource: ResourceDescription, options?: ContentOptions): ResourceLinkBlock;
-  /** A resource with its contents. */
+  /** Creates a block with the contents of a resource. */
   embeddedResource(resource: ResourcePart & { readonly uri: string }, options?: ContentOptions): EmbeddedResourceBlock;
 }
 

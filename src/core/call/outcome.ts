@@ -41,7 +41,7 @@ export interface PromiseOutcome {
   readonly expiresAtMs: number;
   /** Remaining lifetime of the token, in milliseconds. */
   readonly ttlMs: number;
-  /** Delay before the next request for the result, in milliseconds. */
+  /** Recommended delay before the next request for the result, in milliseconds. */
   readonly retryAfterMs: number;
   /** Progress of the work. */
   readonly progress?: Progress | undefined;
@@ -78,7 +78,7 @@ export interface QuestionsResult {
 export interface FailureOutcome<Code extends string = string, Data = unknown> {
   /** Discriminant. */
   readonly kind: "failure";
-  /** Code, defined by the tool. */
+  /** Code: declared by the tool, or one that Toolwire sets, such as `cancelled`, `resource_denied` or `attempts_exhausted`. */
   readonly code: Code;
   /** Message for people and models. */
   readonly message: string;
@@ -97,7 +97,7 @@ export type Outcome = AnswerOutcome | PromiseOutcome | QuestionsResult | Failure
 export interface ErrorResult {
   /** Discriminant. */
   readonly kind: "error";
-  /** Stable code. */
+  /** Code, the same on every wire and in later versions. */
   readonly code: ToolErrorCode;
   /** Message for people and models. */
   readonly message: string;

@@ -4,7 +4,7 @@ import { asObject, isJsonObject } from "../../internal/json.ts";
 /** Identifier of MCP Apps, the extension for views of tools. */
 export const VIEW_EXTENSION = "io.modelcontextprotocol/ui";
 
-/** Media type of the page of a view. */
+/** Media type of the HTML page of a tool's view, by which hosts know it as one of MCP Apps. */
 export const VIEW_TYPE = "text/html;profile=mcp-app";
 
 /** Settings with which servers and hosts declare {@link VIEW_EXTENSION} among their capabilities. */

@@ -100,13 +100,13 @@ export class CallContext implements MiddlewareCtx {
     return this.#runState?.ended;
   }
 
-  /** Marks the start of the handler. */
+  /** Marks the start of the handler, and notifies the listener of {@link CallContext.whenStarted}. */
   start(): void {
     this.#hasStarted = true;
     this.#onStarted?.();
   }
 
-  /** Calls `listener` once the handler has started. */
+  /** Calls `listener` when the handler starts, at once if it has started. Only the latest listener is kept. */
   whenStarted(listener: () => void): void {
     if (this.#hasStarted) listener();
     else this.#onStarted = listener;

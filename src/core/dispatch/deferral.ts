@@ -100,7 +100,7 @@ export interface JobAccess {
 
 /** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
 export interface Deferral extends StoppedRuns {
-  /** Whether jobs run in other processes only. */
+  /** Whether jobs run in other processes only, so that calls of tools with `.promise()` are stored as jobs at once. */
   readonly startsElsewhere: boolean;
   /**
    * Checks tools against engine and keys.
@@ -132,11 +132,11 @@ export interface Deferral extends StoppedRuns {
   join(run: CallContext, token: string): Promise<CallResult>;
   /** Runs the system tools `redeem` and `cancel`. */
   runSystemTool(run: CallContext, input: RedeemInput): Promise<CallResult>;
-  /** The promise of external work that `value` describes; `undefined` if `value` is the final output. */
+  /** The promise of external work, for a `value` of `start`, or of `check` if it is `Pending`; `undefined` for an output or questions of `check`. */
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
   makeJob(run: CallContext): Promise<void>;
   promiseOf(run: CallContext, waits: RunQuestions): CallResult;
-  /** The jobs. A worker is started, as by a call. */
+  /** The jobs, for operators. Reading this starts a worker, as a call does. */
   readonly jobs: JobAccess;
   /**
    * Resolves a wait by its token. Never rejects.
@@ -163,7 +163,7 @@ export interface Deferral extends StoppedRuns {
   work(options: Partial<WorkOptions> | undefined): EngineWorker;
   /** Starts a worker when the server starts, if it has schedules, or jobs of an earlier process may be waiting in the engine. */
   resume(): void;
-  /** Ends all waits and stops the workers; resolves when their jobs have ended. */
+  /** Ends the waits of calls for jobs, and stops the workers; resolves when the jobs under way here have ended. */
   stop(): Promise<void>;
 }
 

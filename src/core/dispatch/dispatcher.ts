@@ -43,7 +43,7 @@ export interface DispatchOptions extends JobOptions {
   readonly registry: ToolRegistry;
   /** Runs around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];
-  /** Converts errors that no tool declared; `undefined` to mask them all. */
+  /** Converts unexpected exceptions of tools and middleware; `undefined` to mask them all. */
   readonly onError?: OnError | undefined;
   /** Time limit of calls whose tool sets none, in milliseconds. */
   readonly timeoutMs: number;

@@ -57,7 +57,7 @@ export class RunResult extends Future<CallResult> implements PendingEntry {
     this.isArmed = false;
   }
 
-  /** Whether this can be the answer of the run. */
+  /** Whether this is a result of the run that is neither tracked nor settled, so that no second object is needed. */
   canTrack(run: CallContext): boolean {
     return this.run === run && this.services === undefined && !this.hasArrived;
   }

@@ -23,7 +23,7 @@ export interface RunStateServices {
   deadlineError(): ErrorResult;
 }
 
-/** Time limits of a run. */
+/** Time limits of a run: of its total time, and of the time between two events of a stream. */
 export interface RunLimits {
   /** Limit of the whole run, in milliseconds; `undefined` for no limit. */
   readonly totalMs: number | undefined;
@@ -65,7 +65,7 @@ export class RunState {
   onEnd: (() => void) | undefined = undefined;
   /** Number of pieces that the caller has from an earlier run; as many are not sent again. */
   skippedPieces = 0;
-  /** Number of pieces that the caller has. */
+  /** Number of pieces that the handler has sent in this run to a sink, the skipped ones included. */
   deliveredPieces = 0;
   /** Config of the call, checked. No member of the context itself, so that logging a context does not show it. */
   config: unknown = undefined;
@@ -162,7 +162,7 @@ export class RunState {
     this.#unwatch();
   }
 
-  /** Settles the run and releases its resources; only the first result counts. */
+  /** Settles the run and releases its resources; only the first result counts. A result that comes after the deadline becomes its error. */
   settle(result: CallResult): void {
     const lateError = this.#lateError;
     if (lateError !== undefined) return this.end(lateError);
@@ -221,7 +221,7 @@ export class RunState {
     }, () => {});
   }
 
-  /** Passes the work's result to the middleware. */
+  /** Passes the first result of the work to the server middleware around it, if any. The caller gets the result of that middleware. */
   protected settleWork(result: CallResult): void {
     if (this.workResult !== undefined) return;
     this.workResult = result;

@@ -26,7 +26,7 @@ import type { DispatchServices } from "./deferral.ts";
 import { RunResult } from "./pending_runs.ts";
 import { outputLimitError } from "./services.ts";
 
-/** The error for calls with an idempotency key, on a server without an engine. */
+/** The error `invalid_request` for calls with an idempotency key, on a server without an engine, which cannot store their results. */
 export const NO_ENGINE: ErrorResult = errorResult(
   "invalid_request",
   "The server has no engine: call without _meta.idempotency_key",
@@ -247,7 +247,7 @@ export class ToolRunner {
     });
   }
 
-  /** The result itself, or the error for a result that exceeds the limits. */
+  /** The result itself, or the error `result_too_large` if value, message, data and `_meta` together exceed the limits of a server's output. */
   withinLimits(result: CallResult): CallResult {
     const { value, message, data, meta } = result as Partial<AnswerOutcome & FailureOutcome>;
     const { outputLimits } = this.#services;

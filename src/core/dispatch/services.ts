@@ -82,7 +82,7 @@ export interface CallServices extends RunStateServices {
   readonly keys: TokenKeys | undefined;
   /** Whether the server has stopped taking calls. */
   readonly isClosed: boolean;
-  /** Creates signal, deadlines and events of a run. */
+  /** Creates the state of a run that holds its signal, deadlines and events; with an engine, one that can become a job's. */
   createRunState(call: Call, sink: Sink | undefined): RunState;
   /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */
   deadlineMs(run: DeadlineRun): number;
@@ -121,7 +121,7 @@ export interface RunLease {
   readonly processId: string | undefined;
   /** Stores a sleep or a wait for a value. */
   saveWait(name: string, wait: Wait): Promise<void>;
-  /** Estimates when the work ends, in milliseconds since the Unix epoch; `undefined` if unknown. */
+  /** Estimates when the work ends, from its pace so far, in milliseconds since the Unix epoch; `undefined` without a total, or after the promise. */
   estimateEnd(progress: Progress): number | undefined;
 }
 
@@ -151,7 +151,7 @@ export interface AskingRun extends DeadlineRun {
   readonly runState: { readonly deliveredPieces: number; skippedPieces: number };
   readonly services: CallServices;
   readonly sink: Sink | undefined;
-  /** Continues with an id, answers and steps of earlier runs. */
+  /** Sets the id of the call, and the answers and steps of its earlier runs, before the handler starts. */
   resume(callId: string, memo: Memo): void;
 }
 

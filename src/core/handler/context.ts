@@ -103,7 +103,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * @throws {TypeError} If a name is reserved for wires, such as `response_type`.
    */
   meta(members: Readonly<Record<string, unknown>>): void;
-  /** State that the caller stores for the server. */
+  /** Values that the caller stores for the server, by slots of `defineCallerState`. */
   readonly callerState: CallerState;
   /**
    * Asks the caller a question.

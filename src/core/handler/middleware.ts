@@ -107,7 +107,7 @@ export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolErro
  * where any is.
  */
 export interface AroundCall<Added> {
-  /** Wraps a call. */
+  /** Wraps a call, as described at {@link Middleware}. */
   around(ctx: MiddlewareCtx<Added>, next: () => MaybePromise<CallResult>): MaybePromise<CallResult>;
 }
 

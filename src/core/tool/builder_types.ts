@@ -184,7 +184,7 @@ export interface ToolBuilder<
   input<In, Out>(
     schema: Schema<In, Out>,
   ): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   input(
     schema: NotASchema,
   ): ToolBuilder<
@@ -216,7 +216,7 @@ export interface ToolBuilder<
   output<Value>(
     schema: Schema<Value, unknown>,
   ): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   output(
     schema: NotASchema,
   ): ToolBuilder<Name, Described, Input, Args, unknown, Partial, Errors, Config, State>;
@@ -228,7 +228,7 @@ export interface ToolBuilder<
   partial<Piece>(
     schema: Schema<Piece, unknown>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   partial(
     schema: NotASchema,
   ): ToolBuilder<Name, Described, Input, Args, Output, unknown, Errors, Config, State>;
@@ -240,7 +240,7 @@ export interface ToolBuilder<
   errors<const Schemas extends Readonly<Record<string, Schema | null>>>(
     schemas: Schemas,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   errors(
     schemas: Readonly<Record<string, NotASchema>>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorMap, Config, State>;
@@ -254,7 +254,7 @@ export interface ToolBuilder<
   config<Out>(
     schema: Schema<unknown, Out>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Out, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   config(
     schema: NotASchema,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, unknown, State>;
@@ -289,7 +289,7 @@ export interface ToolBuilder<
    * @throws {TypeError} If it was not made by `view()`.
    */
   view(view: ToolView): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a view: the compiler then shows the sentence of {@link NotAView}. */
   view(
     view: NotAView,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
@@ -357,7 +357,7 @@ export interface ToolBuilder<
       (input: Args, ctx: Ctx<Errors, Config, State>) => unknown,
       Tool<Name, Input, unknown, Partial, Errors>
     >;
-  /** Ends the definition of a tool whose work runs in another system. Its calls return a promise token immediately. */
+  /** Ends the definition of a tool whose work runs in another system. Its calls return a promise token as soon as `start` has returned. */
   readonly external: Described extends true
     ? [Output] extends [InferredOutput] ? InferringExternal<Name, Input, Args, Partial, Errors, Config, State>
     : DeclaredExternal<Name, Input, Args, Output, Partial, Errors, Config, State>

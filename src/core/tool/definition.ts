@@ -141,9 +141,9 @@ export interface ToolDefinition extends Access {
   readonly inputSchema: JsonSchema;
   /** `undefined`: arguments are not validated. */
   readonly input: CompiledSchema | undefined;
-  /** What happens to arguments that are not declared. `undefined`: what the server's option says. */
+  /** What happens to arguments that are not declared. `undefined`: as the server's option `unknownArguments` specifies. */
   readonly unknownArguments: UnknownArgumentsMode | undefined;
-  /** Adapters for the schemas of its questions. */
+  /** Schema adapters of its builder, for the schemas of its questions and waits. */
   readonly adapters: readonly SchemaAdapter[];
   /** Schema of the configuration. `undefined`: none is needed. */
   readonly config: CompiledSchema | undefined;
@@ -157,23 +157,23 @@ export interface ToolDefinition extends Access {
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly timeoutMs: number | undefined;
   readonly middleware: readonly Middleware[];
-  /** Deferred runs and continuations must have the same revision. */
+  /** Value of `.revision()`. Deferred runs and continuations of another one are not continued. */
   readonly revision: string | undefined;
   /** Earlier definitions, with other revisions, which end the work that began with them. */
   readonly earlier: readonly ToolDefinition[];
-  /** Set if an engine may run it. */
+  /** Options of `.promise()`, with defaults. `undefined` without it: calls return no promise tokens of jobs. */
   readonly promise: Required<PromiseOptions> | undefined;
   /** Set if its work runs in another system. The handler starts it and returns its state. */
   readonly external: ExternalDefinition | undefined;
   /** Part of the server that the tool belongs to. `undefined` for the server itself. */
   readonly part: PartDefinition | undefined;
-  /** Set if the tool runs on another server. The handler is then unused. */
+  /** Set if the tool runs on another server, or is `more`. The handler is then unused. */
   readonly remote: RemoteRunner | undefined;
-  /** A tool that the server lists, once, if it lists this tool. */
+  /** A tool that the server lists, once, if it has this one: `more`, for tools with a budget. */
   readonly companion: ToolDefinition | undefined;
-  /** Resource that a server of this tool has: the page of its view. */
+  /** Resource that a server adds if it has this tool: the page of its view. */
   readonly resource: ToolResource | undefined;
-  /** Whether it is a system tool, which dispatch implements. */
+  /** Whether it is `redeem`, `cancel` or `more`, which dispatch implements. */
   readonly isSystem: boolean;
   readonly render: ((output: unknown) => RenderedOutput) | undefined;
   readonly handler: (input: unknown, ctx: Ctx) => unknown;
@@ -270,9 +270,9 @@ export interface RemoteRunner {
   ttlMs(promise: RemotePromise): number;
   /** Calls the tool. */
   call(run: RemoteRun): Promise<CallResult>;
-  /** Requests the state of a promise once. */
+  /** Requests the result of a promise once. Returns the result, questions, or the promise again if the work is still running. */
   redeem(run: RemoteRun, promise: RemotePromise, wait: RemoteWait): Promise<CallResult>;
-  /** Cancels a promise. */
+  /** Cancels the work of a promise on the remote server. */
   cancel(run: RemoteRun, promise: RemotePromise): Promise<CallResult>;
 }
 

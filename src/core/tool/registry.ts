@@ -37,7 +37,7 @@ export class ToolRegistry {
   #listings: readonly ToolListing[] = [];
   /** Whether all tools are visible to every caller, so that a list of thousands need not be filtered for each. */
   #isOpen = true;
-  /** Tools of attached registries, by their names in tokens and jobs. */
+  /** Tools of added toolsets, and of notifiers, by their names in tokens and jobs. Not listed. */
   readonly attached: Map<string, ToolDefinition> = new Map();
 
   /**
@@ -92,6 +92,7 @@ export class ToolRegistry {
     this.#listings = [...this.#definitions].map(([name, definition]) => ({ ...listTool(definition), name }));
   }
 
+  /** Returns the tool of that name, whether or not it is visible to a caller. */
   get(name: string): ToolDefinition | undefined {
     return this.#definitions.get(name);
   }

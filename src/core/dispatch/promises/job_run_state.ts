@@ -29,7 +29,7 @@ export class JobRunState extends RunState {
     this.#useJob().store = store;
   }
 
-  /** Sends the promise to the caller; the work continues. */
+  /** Sends the promise to the caller, through server middleware, for which it has a second; the work continues without the sink. */
   release(promise: CallResult): void {
     this.idle?.clear();
     this.sink = undefined;

@@ -76,7 +76,7 @@ export class JobRunner {
     return this.#options.promises.ofJob({ ...toWaiting(job, memo, waiting), ...(progress && { progress }) });
   }
 
-  /** Makes a run a job, unless it is being made one. Its caller gets the promise at once; a stream gets an event, and ends at `promiseAtMs` (elapsed). */
+  /** Makes a run a job, unless it is being made one. Its caller gets the promise at once; a stream an event, and ends at `promiseAtMs` (elapsed). */
   adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
     let adoption = this.#adoptions.get(run);
     if (adoption === undefined) {
@@ -161,7 +161,7 @@ export class JobRunner {
     };
   }
 
-  /** Starts a worker, unless there is one, or this server runs no jobs. */
+  /** Starts the schedules, and a worker, unless there is one, the server is closed, or it runs no jobs. */
   ensureWorker(): void {
     if (this.#options.engine.startsElsewhere) return;
     if (!this.#services.isClosed) this.#options.scheduled.start();

@@ -39,7 +39,7 @@ export class JobWaiters {
     }
   }
 
-  /** The result of a call that joined a job: waits for the job within the deadline of the call. */
+  /** The result of a call that joined a job, for which it waits within its budget or deadline; then the promise, or an error without `.promise()`. */
   async untilJoinedEnd(run: CallContext, joined: Job): Promise<CallResult> {
     const { promise } = run.definition;
     const deadlineMs = this.#services.deadlineMs(run);
@@ -60,7 +60,7 @@ export class JobWaiters {
     return rest;
   }
 
-  /** Waits for `waitMs`, or until the call ends or the server closes. */
+  /** Starts a pause: `over` resolves after `waitMs`, or when the call ends or the server closes. `end` ends it and has to be called. */
   pause(run: CallContext, waitMs: number): { readonly over: Promise<void>; readonly end: () => void } {
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const deadline = this.#services.deadlines.add(waitMs, resolve);

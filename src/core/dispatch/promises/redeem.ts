@@ -44,7 +44,7 @@ export class Redeemer {
     return this.#open(run, promise, (opened) => this.#redeem(run, opened, waitMs));
   }
 
-  /** Cancels the promised work, if it has not ended. */
+  /** Cancels the promised work, if it has not ended. Answers `{ cancelled }`, or the failure `not_cancellable` of external work. */
   cancel(run: CallContext, { promise }: RedeemInput): Promise<CallResult> {
     return this.#open(run, promise, (opened) => this.#cancel(run, opened));
   }

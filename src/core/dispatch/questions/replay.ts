@@ -65,7 +65,7 @@ export class ReplayCheck {
     if (hasFailed) this.#hasFailed = true;
   }
 
-  /** Compares the whole run, once it has ended with an answer, or has stopped. */
+  /** Compares a run that has ended with an answer, or has stopped: it diverges if it did not come to a step of the run before. */
   finish(): void {
     const missing = this.#expected.find((name) => !this.#used.has(name));
     if (missing !== undefined) this.#diverge(missing, "it is not reached any more");

@@ -38,7 +38,7 @@ export class WaitTracker {
     this.waits = new Map(Object.entries(memo?.waits ?? {}));
   }
 
-  /** Waits in place for a short time; otherwise the result is {@link OPEN} until the time has come. */
+  /** Waits in place for up to a second; for longer, the result is {@link OPEN} until a later run begins after that time. */
   async sleep(key: string, time: number | Date): Promise<void | typeof OPEN> {
     this.#assertPromising("sleep");
     const name = `sleep ${key}`;
