@@ -22,7 +22,7 @@ export interface ScheduleDefinition {
   readonly principal: Principal | undefined;
   readonly overlap: "skip" | "all";
   readonly catchUpMs: number;
-  /** Times as text, time zone and `overlap`. If one differs, stored calls of the same name are of another schedule. */
+  /** Times as text, time zone and `overlap`. If one differs, calls stored under the same name are of another schedule, and not made. */
   readonly fingerprint: readonly string[];
 }
 

@@ -76,7 +76,7 @@ export class JobRunner {
     return this.#options.promises.ofJob({ ...toWaiting(job, memo, waiting), ...(progress && { progress }) });
   }
 
-  /** Makes a run a job, unless it is being made one. Its caller gets the promise at once; a stream an event, and ends at `promiseAtMs` (elapsed). */
+  /** Makes a run a job, unless it is being made one. Its caller gets the promise at once; a stream ends with it at `promiseAtMs` (elapsed). */
   adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
     let adoption = this.#adoptions.get(run);
     if (adoption === undefined) {
