@@ -261,7 +261,7 @@ export class ToolRunner {
     return outputLimitError(left, outputLimits) ?? result;
   }
 
-  /** The result of a run that threw: its questions if it has stopped, the error that ended it from outside, else the thrown value, converted or masked. */
+  /** The result of a run that threw: its questions if it has stopped, the error that ended it from outside, else the value, converted or masked. */
   thrown(run: CallContext, thrown: unknown): CallResult {
     if (run.asking?.hasStopped(false)) return run.asking.settle();
     // An exception caused by the abort is expected; return the reason for the abort.
