@@ -8,7 +8,7 @@ import type { CallConfig } from "./call_config.ts";
 
 /** An authenticated caller. */
 export interface Principal {
-  /** Identifier, the same on every wire. */
+  /** Identifier, the same on every wire. Tokens, idempotency keys and jobs are bound to it. */
   readonly id: string;
   /** Scopes that the caller has been granted. */
   readonly scopes?: readonly string[];
@@ -28,7 +28,7 @@ export interface ClientInfo {
   readonly name?: string | undefined;
   /** Its version. */
   readonly version?: string | undefined;
-  /** Whether the client declares support for questions of this kind, or for views (`"ui"`). Default: all kinds of questions. */
+  /** Whether the client declares support for questions of this kind, or for views (`"ui"`). Absent: all questions are supported, views are not. */
   readonly supports?: ((kind: AskableKind | "ui") => boolean) | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface Peer {
 export interface RequestHost {
   /** The second argument: the bindings of a Worker. */
   readonly env: unknown;
-  /** Keeps the request's work running after the response. */
+  /** Keeps the runtime from ending the request before `work` has settled, even after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
 
@@ -84,25 +84,25 @@ export interface TraceContext {
   readonly baggage?: string;
 }
 
-/** Metadata that a caller may send with a call. */
+/** Metadata that a caller may send with a call, decoded and checked for its types (`_meta` of MCP-lite; other wires fill what they have). */
 export interface CallMeta {
-  /** Time limit of the caller, in milliseconds. It applies if it is shorter than the tool's own limit. */
+  /** Time limit of the caller, in milliseconds. It applies if it is shorter than the limit of the tool, or of the server for a tool without one. */
   readonly deadlineMs?: number | undefined;
-  /** Signed state of an earlier run of the same call that asked a question. */
+  /** Signed state of an earlier run of the same call that asked a question, or the promise token of a job that asks. */
   readonly continuation?: string | undefined;
   /** Answers to the questions, by key, not yet validated. */
   readonly responses?: Readonly<Record<string, unknown>> | undefined;
-  /** Signed caller state. */
+  /** Signed caller state, as the server sent it with an earlier result: the values of `defineCallerState`. */
   readonly context?: string | undefined;
   /** Idempotency key. A repeated call with the same key and principal joins the first one. */
   readonly idempotencyKey?: string | undefined;
-  /** Whether the caller requests a promise token immediately. */
+  /** Whether the caller requests a promise token immediately. A tool that gives no promises rejects such a call. */
   readonly isPromiseWanted?: boolean | undefined;
   /** Trace that the call belongs to. */
   readonly trace?: TraceContext | undefined;
 }
 
-/** Start of a page of an answer with a budget. */
+/** Start of a page of an answer with a budget (`budget()` of `./answers`), read from the handle that the caller passes to the tool `more`. */
 export interface AnswerPosition {
   /** Items or characters before the page, in its part of the list. */
   readonly at: number;
@@ -116,7 +116,7 @@ export interface Call {
   readonly tool: string;
   /** Arguments as received, before validation and defaults. Read-only. */
   readonly args: unknown;
-  /** `undefined` if the caller sent no metadata, which is the fast path. */
+  /** Metadata of the call. `undefined` if the caller sent none, which is the fast path. */
   readonly meta: CallMeta | undefined;
   /**
    * Configuration from the caller's environment. `undefined` if the wire has no field for it; the server's

@@ -1,9 +1,9 @@
 import { mapMaybe } from "../../internal/async.ts";
 
-/** Validates a configuration. Returns the validated value or the issues; dispatch interprets the result. */
+/** Validates the config of a call. Returns a Standard Schema result, `{ value }` or `{ issues }`, or a promise of it. */
 export type CheckConfig = (value: unknown) => unknown;
 
-/** Validates and sets the config of a run, by dispatch. */
+/** Validates the config of a run and sets it as `ctx.config`; returns an error result if it is invalid. Implemented in dispatch/configure.ts. */
 export type ConfigureRun = (run: never) => unknown;
 
 /**
@@ -16,14 +16,14 @@ export class CallConfig {
   #check: CheckConfig | undefined;
   #members: Readonly<Record<string, unknown>>;
   /**
-   * Runs the check for tools that take no config.
+   * Runs {@link CallConfig.check} for tools without `.config()`, which have no such function themselves.
    *
    * @internal
    */
   readonly configure: ConfigureRun | undefined;
 
   /**
-   * Hides the members.
+   * Keeps the members in a private field.
    *
    * @param configure Runs the check of the wire for tools that take no config.
    */
@@ -52,7 +52,7 @@ export class CallConfig {
     return checked;
   }
 
-  /** The members. */
+  /** Returns the members, secrets included. After the check has passed they are its output. */
   reveal(): Readonly<Record<string, unknown>> {
     return this.#members;
   }

@@ -35,7 +35,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   promise: { name: "isPromiseWanted", expected: "true or false", fits: (value) => typeof value === "boolean" },
 };
 
-/** Decodes call metadata from its names on the wire. Invalid input is returned as an error result. */
+/** Decodes call metadata from its names on the wire. Other names are ignored. Invalid input is returned as an error that names `where`. */
 export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta | ErrorResult {
   if (!isJsonObject(meta)) return invalidInputResult(`${where} must be an object`, ["_meta"], "object", meta);
   const decoded: Record<string, unknown> = {};
@@ -52,8 +52,8 @@ export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta 
 }
 
 /**
- * Decodes the trace context of a call. `undefined` without one. Members that are not strings or are too long are
- * ignored.
+ * Decodes the trace context of a call. `undefined` without both `traceparent` and `baggage`. Members that are not strings or
+ * have more than 8,192 characters are left out.
  */
 export function decodeTrace(meta: Readonly<Record<string, unknown>>): TraceContext | undefined {
   const { traceparent, tracestate, baggage } = meta;
@@ -69,7 +69,7 @@ function isTraceText(value: unknown): value is string {
   return isText(value) && value.length <= MAX_TRACE_TEXT;
 }
 
-/** Members of a result's `_meta` that wires set (docs/spec.md 3.3, and extensions). */
+/** Members of a result's `_meta` that only wires set (docs/spec.md 3.3, and extensions): `ctx.meta()` throws for them. */
 export const RESERVED_META: ReadonlySet<string> = new Set([
   "response_type",
   "timestamp",

@@ -9,7 +9,7 @@ export type Change =
   | { readonly kind: "list-changed"; readonly list: ChangingList }
   | { readonly kind: "resource-updated"; readonly uri: string };
 
-/** Publishes changes to listeners in this process or in others. */
+/** Passes changes of lists and resources to servers, which notify their subscribed clients: in this process, or in all replicas. */
 export interface ChangeBus {
   /** Publishes a change to all listeners, including those of this process. */
   publish(change: Change): MaybePromise<void>;
@@ -24,7 +24,7 @@ export interface ChangeBus {
   close?(): MaybePromise<void>;
 }
 
-/** Creates a bus that passes changes to listeners in this process only; replicas need a shared bus. */
+/** Creates a bus that calls its listeners in this process synchronously, the default of a server; replicas need a shared bus. */
 export function memoryBus(): ChangeBus {
   const listeners = new Set<(change: Change) => void>();
   return {

@@ -32,7 +32,7 @@ export interface Icon {
   readonly theme?: "light" | "dark";
 }
 
-/** Common members of all blocks. */
+/** Members that every content block may have. */
 export interface BlockExtras {
   /** Hints for its use. */
   readonly annotations?: ContentAnnotations;
@@ -58,7 +58,7 @@ export interface MediaBlock<Type extends "image" | "audio" = "image" | "audio"> 
   readonly mimeType: string;
 }
 
-/** Metadata of a resource. */
+/** URI, names and further metadata of a resource, without its contents. */
 export interface ResourceDescription {
   /** URI at which it can be read. */
   readonly uri: string;
@@ -76,7 +76,7 @@ export interface ResourceDescription {
   readonly size?: number;
 }
 
-/** A link to a resource. */
+/** A link to a resource, which the receiver reads by its URI. */
 export interface ResourceLinkBlock extends ResourceDescription, BlockExtras {
   /** Discriminant. */
   readonly type: "resource_link";
@@ -100,7 +100,7 @@ export type ResourceContents =
     readonly blob: string;
   });
 
-/** A resource with its contents. */
+/** A block that contains the contents of a resource, where {@link ResourceLinkBlock} only refers to them. */
 export interface EmbeddedResourceBlock extends BlockExtras {
   /** Discriminant. */
   readonly type: "resource";
@@ -108,10 +108,10 @@ export interface EmbeddedResourceBlock extends BlockExtras {
   readonly resource: ResourceContents;
 }
 
-/** Any content block. */
+/** Any content block: text, an image, audio, a link to a resource, or a resource with its contents. */
 export type ContentBlock = TextBlock | MediaBlock | ResourceLinkBlock | EmbeddedResourceBlock;
 
-/** One message of a prompt. */
+/** One message of a prompt: an author and one content block. */
 export interface PromptMessage {
   /** Author of the message. */
   readonly role: Role;
@@ -145,15 +145,15 @@ export type ResourcePart =
 
 /** Functions that create content blocks. */
 export interface ContentHelpers {
-  /** Text. */
+  /** Creates a text block. */
   text(text: string, options?: ContentOptions): TextBlock;
-  /** An image: bytes or base64, and a media type such as `image/png`. */
+  /** Creates a block of an image, from bytes or base64 and a media type such as `image/png`. */
   image(data: Uint8Array | string, mimeType: string, options?: ContentOptions): MediaBlock<"image">;
-  /** Audio: bytes or base64, and a media type such as `audio/wav`. */
+  /** Creates a block of audio, from bytes or base64 and a media type such as `audio/wav`. */
   audio(data: Uint8Array | string, mimeType: string, options?: ContentOptions): MediaBlock<"audio">;
-  /** A link to a resource. */
+  /** Creates a block that refers to a resource by its URI. */
   resourceLink(resource: ResourceDescription, options?: ContentOptions): ResourceLinkBlock;
-  /** A resource with its contents. */
+  /** Creates a block with the contents of a resource. */
   embeddedResource(resource: ResourcePart & { readonly uri: string }, options?: ContentOptions): EmbeddedResourceBlock;
 }
 
@@ -186,17 +186,17 @@ export const content: ContentHelpers = {
   }),
 };
 
-/** Creates a message of the user from text or a content block. */
+/** Creates a message of a prompt with the role `user`, from text or a content block. */
 export function user(body: string | ContentBlock): PromptMessage {
   return toMessage("user", body);
 }
 
-/** Creates a message of the model from text or a content block. */
+/** Creates a message of a prompt with the role `assistant`, from text or a content block. */
 export function assistant(body: string | ContentBlock): PromptMessage {
   return toMessage("assistant", body);
 }
 
-/** Encodes one part for `resources/read`. Media type: that of the part, else `mimeType`, else by text or bytes. */
+/** Encodes one part for `resources/read`, bytes in base64. Media type: that of the part, else `mimeType`, else by text or bytes. */
 export function toResourceContents(part: ResourcePart, uri: string, mimeType: string | undefined): ResourceContents {
   const { meta } = part;
   const isText = "text" in part;
@@ -208,7 +208,7 @@ export function toResourceContents(part: ResourcePart, uri: string, mimeType: st
   };
 }
 
-/** Whether a value is a well-formed content block. */
+/** Whether a value is a content block with the members that its type requires. Optional members, such as annotations, are not checked. */
 export function isContentBlock(value: unknown): value is ContentBlock {
   if (!isJsonObject(value)) return false;
   switch (value["type"]) {
@@ -227,7 +227,7 @@ export function isContentBlock(value: unknown): value is ContentBlock {
 }
 
 /**
- * Validates annotations.
+ * Validates audience, priority and date of annotations. `where` names their owner in the error message.
  *
  * @throws {TypeError} If they are invalid.
  */

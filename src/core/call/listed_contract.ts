@@ -17,7 +17,7 @@ export interface ListedContract {
   readonly wrapsOutput?: boolean;
 }
 
-/** Reads what a list says of a tool. Malformed members are left out. */
+/** Reads the {@link ListedContract} in `_meta` of a listed tool. Malformed members are left out; without any the result is `{}`. */
 export function readContract({ _meta: meta }: ListedTool): ListedContract {
   const { partialSchema, errors, promises, wrapsOutput } = asObject(asObject(meta)[CONTRACT_META]);
   const declared = Object.entries(asObject(errors)).filter(([, schema]) => schema === null || isJsonObject(schema));

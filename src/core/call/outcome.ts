@@ -7,7 +7,7 @@ import type { JsonObject } from "../../internal/json.ts";
 import type { ToolErrorCode } from "../errors/code.ts";
 import { ToolError } from "../errors/tool_error.ts";
 
-/** Progress of a call. */
+/** Progress of a call, as its handler reports it with `ctx.progress()`. */
 export interface Progress {
   /** Completed units. */
   readonly done: number;
@@ -41,7 +41,7 @@ export interface PromiseOutcome {
   readonly expiresAtMs: number;
   /** Remaining lifetime of the token, in milliseconds. */
   readonly ttlMs: number;
-  /** Delay before the next request for the result, in milliseconds. */
+  /** Recommended delay before the next request for the result, in milliseconds. */
   readonly retryAfterMs: number;
   /** Progress of the work. */
   readonly progress?: Progress | undefined;
@@ -78,7 +78,7 @@ export interface QuestionsResult {
 export interface FailureOutcome<Code extends string = string, Data = unknown> {
   /** Discriminant. */
   readonly kind: "failure";
-  /** Code, defined by the tool. */
+  /** Code: declared by the tool, or one that Toolwire sets, such as `cancelled`, `resource_denied` or `attempts_exhausted`. */
   readonly code: Code;
   /** Message for people and models. */
   readonly message: string;
@@ -97,7 +97,7 @@ export type Outcome = AnswerOutcome | PromiseOutcome | QuestionsResult | Failure
 export interface ErrorResult {
   /** Discriminant. */
   readonly kind: "error";
-  /** Stable code. */
+  /** Code, the same on every wire and in later versions. */
   readonly code: ToolErrorCode;
   /** Message for people and models. */
   readonly message: string;
@@ -143,7 +143,7 @@ export interface LogLine {
 export interface Sink {
   /** Receives an event. A returned promise means that the buffer is full; it resolves when there is room. */
   push(event: CallEvent): void | Promise<void>;
-  /** Whether the sink collects all partials itself. */
+  /** Whether the sink collects all partials itself. The size limit of an answer then applies to all of them together. */
   readonly keepsPieces?: boolean;
   /** Receives log lines, if the caller may see them. */
   log?(line: LogLine): void;
@@ -151,12 +151,12 @@ export interface Sink {
   readonly closed?: AbortSignal;
 }
 
-/** Creates an {@link ErrorResult}. */
+/** Creates an {@link ErrorResult} without a cause; `data` is sent to the caller. */
 export function errorResult(code: ToolErrorCode, message: string, data?: unknown): ErrorResult {
   return data === undefined ? { kind: "error", code, message } : { kind: "error", code, message, data };
 }
 
-/** Creates an error result for an invalid part of a request. */
+/** Creates the error `invalid_input` for the part of a request at `path`, with one issue: what was expected, and the type of `value`. */
 export function invalidInputResult(
   message: string,
   path: readonly string[],
@@ -167,16 +167,16 @@ export function invalidInputResult(
   return errorResult("invalid_input", message, { issues: [{ path, expected, received, message }] });
 }
 
-/** Error message for a malformed answer to a question. */
+/** Reason with which {@link askedAgain} repeats a question whose answer is malformed: not an object with one of the three actions. */
 export const NO_ANSWER = "An answer is { action: accept, decline or cancel, content }";
 
-/** Repeats a question. `params.refused` is the reason why the previous answer was rejected. */
+/** Returns a copy of a question to ask it again; its `params.refused` is the reason why the previous answer was rejected. */
 export function askedAgain(key: string, request: Question, reason: string): Question {
   const refused = `the answer to "${key}" is refused: ${reason}`;
   return { ...request, params: { ...request.params, refused } };
 }
 
-/** Joins partials into one value: strings are concatenated, other values are returned as an array. */
+/** Joins partials into one value: concatenated if all of them are strings (without partials `""`), otherwise a copy of the array. */
 export function joinPartials(pieces: readonly unknown[]): unknown {
   return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : [...pieces];
 }
@@ -198,7 +198,7 @@ export class PieceCollector implements Sink {
 }
 
 /**
- * Makes an {@link ErrorResult} whose particulars are in its `cause`, for logs. Its message names no address and no server:
+ * Makes an {@link ErrorResult} whose particulars are in its `cause`, for logs. The message given must name no address and no server:
  * a handler that calls another server may pass it to its own caller.
  */
 export function errorResultWithCause(
@@ -210,7 +210,7 @@ export function errorResultWithCause(
   return { ...errorResult(code, message), cause: new Error(particulars, options) };
 }
 
-/** Converts a thrown {@link ToolError} to an {@link ErrorResult}. */
+/** Converts a thrown {@link ToolError} to an {@link ErrorResult}: `details` becomes `data`, which is sent; `cause` is kept. */
 export function toErrorResult({ code, message, details, cause }: ToolError): ErrorResult {
   return { ...errorResult(code, message, details), cause };
 }

@@ -2,12 +2,12 @@ import { ToolError } from "../errors/tool_error.ts";
 import { MAX_TIMER_MS } from "../../internal/time.ts";
 import type { ActivityMonitor } from "./transport.ts";
 
-/** Makes a monitor that only aborts, without a limit on inactivity. */
+/** Makes the monitor of a transport's request from a signal: it aborts with the signal, and has no idle timeout. */
 export function monitorFromSignal(signal: AbortSignal): ActivityMonitor {
   return { signal, markActive() {}, suspend() {} };
 }
 
-/** Runs `work` with a signal that aborts with `deadline_exceeded` after `timeoutMs`. The timer is cleared afterwards: it would keep a process alive. */
+/** Runs `work` with a signal that aborts with `deadline_exceeded` after `timeoutMs`. `work` has to end itself then: its promise is always awaited. */
 export async function withTimeLimit<Value>(
   timeoutMs: number,
   work: (limit: ActivityMonitor) => Promise<Value>,

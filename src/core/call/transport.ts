@@ -5,7 +5,7 @@
 import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "./outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 
-/** Time limits of a call, and the transport's signals of activity. */
+/** Time limits of a call, made by the client: a signal that ends the call, and an idle timeout that the transport resets when data arrives. */
 export interface ActivityMonitor {
   /** Aborts when the call has to end. */
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
 import { canPromise, ToolRegistry } from "../tool/registry.ts";
 import type { Dispatcher, Toolset } from "./dispatcher.ts";
 
-/** Tools for `WireHost.addToolset`: made by {@link toolset}. */
+/** Tools that a wire serves apart from the server's own, as `WireHost.addToolset` takes them: made by {@link toolset}. */
 export interface AddedTools {
   /**
    * Adds the tools to a server.
@@ -20,7 +20,7 @@ export interface AddedTools {
 }
 
 /**
- * Names further tools of a wire, such as other versions of the server's tools.
+ * Makes a set of tools that a wire serves apart from the server's own, such as other versions of them, for `WireHost.addToolset`.
  *
  * Tokens and jobs name them `<name>@<tag>`, which is not a valid name for callers; a tool that the server has too keeps its
  * plain name.
@@ -58,12 +58,12 @@ function attach(registry: ToolRegistry, tag: string, tools: readonly AnyTool[]):
   return added;
 }
 
-/** Returns the tool that a job names: of the registry, of an attached one, or of a part under its name outside of the whole. */
+/** Returns the tool that a job names: of the registry, of an added toolset, or of a part under the name on the part's own server. */
 export function toolOfJob(registry: ToolRegistry, name: string): ToolDefinition | undefined {
   return registry.get(name) ?? registry.attached.get(name) ?? registry.parts?.alone(name);
 }
 
-/** Returns the tool that a token names, if it is visible to the caller. */
+/** Returns the tool that a token names, as {@link toolOfJob} finds it, if it is visible to the caller. Scopes are not checked. */
 export function toolOfToken(
   registry: ToolRegistry,
   name: string,
@@ -73,7 +73,7 @@ export function toolOfToken(
   return definition && isVisibleTo(definition, principal) ? definition : undefined;
 }
 
-/** Whether a tool of a registry, or of an attached one, can promise its answer. */
+/** Whether any tool of a registry or of its added toolsets can promise its answer: the server may then have jobs of earlier processes. */
 export function hasPromises(registry: ToolRegistry): boolean {
   return [...registry.definitions(), ...registry.attached.values()].some(canPromise);
 }

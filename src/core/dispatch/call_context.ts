@@ -69,13 +69,13 @@ export class CallContext implements MiddlewareCtx {
     this.sink = sink;
   }
 
-  /** Shares signal, deadlines and events of another run, within whose call this one runs. */
+  /** Takes signal, deadlines and events from the run of `redeem` or `cancel` in which this one checks or cancels external work. */
   joinRun({ runState }: CallContext, callId: string): void {
     this.#runState = runState;
     this.#callId = callId;
   }
 
-  /** Continues earlier runs of the same call. */
+  /** Sets the id of the call and, on a server with keys, the answers and steps of its earlier runs, before the handler starts. */
   resume(callId: string, memo: Memo): void {
     this.#callId = callId;
     this.asking = this.services.questions?.start(this, memo);
@@ -100,19 +100,19 @@ export class CallContext implements MiddlewareCtx {
     return this.#runState?.ended;
   }
 
-  /** Marks the start of the handler. */
+  /** Marks the start of the handler, and notifies the listener of {@link CallContext.whenStarted}. */
   start(): void {
     this.#hasStarted = true;
     this.#onStarted?.();
   }
 
-  /** Calls `listener` once the handler has started. */
+  /** Calls `listener` when the handler starts, at once if it has started. Only the latest listener is kept. */
   whenStarted(listener: () => void): void {
     if (this.#hasStarted) listener();
     else this.#onStarted = listener;
   }
 
-  /** Settles a run that never waited. */
+  /** Settles a run that has no deadline, such as a synchronous one. Returns the result, or the error that ended the run before. */
   settle(result: CallResult): CallResult {
     this.#isOver = true;
     if (this.#runState === undefined) return result;
@@ -179,7 +179,7 @@ export class CallContext implements MiddlewareCtx {
     return this.call.meta?.idempotencyKey !== undefined;
   }
 
-  /** Whether the result may go to a caller that did not receive the streamed pieces. */
+  /** Whether the result may be stored with a job, for a caller that did not receive the streamed pieces: `.promise()`, or an idempotency key. */
   get mayBeJob(): boolean {
     return this.definition.promise !== undefined || this.isKeyed;
   }

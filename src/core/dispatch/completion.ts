@@ -17,7 +17,7 @@ export interface CompletionTarget {
   readonly "~notifier": (targets: readonly CompletionTarget[], host: NotifierHost) => Notifier;
 }
 
-/** What a notifier needs of its server. */
+/** What a notifier of ended jobs needs of its server: clock, log, promise tokens, and jobs that send its notifications. */
 export interface NotifierHost {
   readonly clock: Clock;
   readonly logger: Logger | undefined;

@@ -12,12 +12,12 @@ import type { SchemaResult } from "../schema/standard_schema.ts";
 import type { ToolConfig } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
 
-/** Brings `.config()` to tools of `./core`: `toolDefiner(toolConfig)`. */
+/** Brings `.config()` to tools of `./core`, with its validation: `toolDefiner(toolConfig)`. Tools of the main entry have it. */
 export const toolConfig: ToolConfig = { "~configure": configure };
 
 type Check = (value: unknown) => MaybePromise<SchemaResult>;
 
-/** Validates the config of a call, its part or its server, and sets it on the run. Returns an error if it is invalid; throws if a validator throws. */
+/** Validates the config of a call, else of its part or server, and sets it as `ctx.config`. Returns the error `invalid_config`; may throw. */
 export function configure(run: CallContext): MaybePromise<ErrorResult | undefined> {
   const { config: sent } = run.call;
   const { config: schema, part } = run.definition;

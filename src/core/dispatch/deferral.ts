@@ -21,7 +21,7 @@ import type { CompletionTarget, Notifier } from "./completion.ts";
 import type { Resolution } from "../handler/waits.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
-/** Services that promises need beside those of every run. */
+/** Services of a server that the code of promises, jobs and system tools needs beside those of every run; the dispatcher has them. */
 export interface DispatchServices extends CallServices {
   /** The server's tools. */
   readonly registry: ToolRegistry;
@@ -53,7 +53,7 @@ export interface PromiseTerms {
   readonly ttlMs: number;
 }
 
-/** Reads the contents of a promise token of a caller, without a look-up of its job. */
+/** Reads a promise token without a look-up of its job. An error if it is invalid, expired or another caller's, or there is no engine. */
 export function readPromise(
   { deferral }: { readonly deferral: Pick<Deferral, "readPromise"> | undefined },
   token: string,
@@ -62,12 +62,12 @@ export function readPromise(
   return deferral?.readPromise(token, peer) ?? errorResult("invalid_promise", "Not a promise of this server");
 }
 
-/** A value for a wait, or a refusal with an optional reason. */
+/** What `server.resolve` or `server.decline` passes to a wait of a handler: a value, or a refusal with an optional reason. */
 export type ResolveWord =
   | { readonly done: "accept"; readonly content: unknown }
   | { readonly done: "decline"; readonly reason?: string };
 
-/** A wait that has no value yet. */
+/** A wait of `ctx.waitFor` that has no value yet, as its resolver token shows it to the service or person with the value. */
 export interface OpenWait {
   /** Key that the handler has given it. */
   readonly key: string;
@@ -75,7 +75,7 @@ export interface OpenWait {
   readonly schema: JsonObject | undefined;
 }
 
-/** Checks values for waits where they arrive. */
+/** The HTTP route of the option `resolver`: its URL, and the check of values against the schema of their wait before they are stored. */
 export interface ResolverDoor {
   /** URL below which values arrive by `POST`. */
   readonly url: string;
@@ -85,7 +85,7 @@ export interface ResolverDoor {
 
 /** The jobs of a server, for operators: see `jobsOf` of `./jobs`. */
 export interface JobAccess {
-  /** The engine, whose errors are `unavailable`. */
+  /** The engine; it throws `unavailable` in place of its errors, which are logged. */
   readonly engine: Engine;
   readonly clock: Clock;
   /** Id of this server as the owner of runs. */
@@ -100,7 +100,7 @@ export interface JobAccess {
 
 /** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
 export interface Deferral extends StoppedRuns {
-  /** Whether jobs run in other processes only. */
+  /** Whether jobs run in other processes only, so that calls of tools with `.promise()` are stored as jobs at once. */
   readonly startsElsewhere: boolean;
   /**
    * Checks tools against engine and keys.
@@ -132,11 +132,11 @@ export interface Deferral extends StoppedRuns {
   join(run: CallContext, token: string): Promise<CallResult>;
   /** Runs the system tools `redeem` and `cancel`. */
   runSystemTool(run: CallContext, input: RedeemInput): Promise<CallResult>;
-  /** The promise of external work that `value` describes; `undefined` if `value` is the final output. */
+  /** The promise of external work, for a `value` of `start`, or of `check` if it is `Pending`; `undefined` for an output or questions of `check`. */
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
   makeJob(run: CallContext): Promise<void>;
   promiseOf(run: CallContext, waits: RunQuestions): CallResult;
-  /** The jobs. A worker is started, as by a call. */
+  /** The jobs, for operators. Reading this starts a worker, as a call does. */
   readonly jobs: JobAccess;
   /**
    * Resolves a wait by its token. Never rejects.
@@ -161,18 +161,19 @@ export interface Deferral extends StoppedRuns {
    * @throws {RangeError} If `concurrency` is not a positive whole number.
    */
   work(options: Partial<WorkOptions> | undefined): EngineWorker;
-  /** Starts a worker if jobs of an earlier process may be waiting. */
+  /** Starts a worker when the server starts, if it has schedules, or jobs of an earlier process may be waiting in the engine. */
   resume(): void;
-  /** Ends all waits and stops the workers; resolves when their jobs have ended. */
+  /** Ends the waits of calls for jobs, and stops the workers; resolves when the jobs under way here have ended. */
   stop(): Promise<void>;
 }
 
-/** Limits on the output of tools and on stored results. */
+/** Limits on the output of tools, and on the results that are stored with jobs; results beyond them become `result_too_large`. */
 export interface ResultLimits extends OutputLimits {
   /** Largest result of a job, in UTF-16 code units of JSON. */
   readonly resultChars: number;
 }
 
+/** Options of a server for the jobs of its tools: how many run at once, their schedules, middleware, limits and notifications. */
 export interface JobOptions {
   /** Runs around every run of a job; the first is the outermost. */
   readonly jobMiddleware: readonly Middleware[];
@@ -195,7 +196,7 @@ export interface DeferralOptions extends JobOptions {
   readonly keys: TokenKeys;
 }
 
-/** What a deferral has before the code of its jobs is loaded. */
+/** Engine, keys and options of one server's promises, with defaults applied: what the code of jobs gets once it is loaded. */
 export interface DeferralParts extends Omit<DeferralOptions, "work" | "schedules" | "onComplete"> {
   /** The engine, whose errors are `unavailable`. */
   readonly reporting: Engine;
@@ -209,7 +210,7 @@ export interface DeferralParts extends Omit<DeferralOptions, "work" | "schedules
   readonly ownerOf: () => string;
 }
 
-/** The code of promises and jobs, which an engine brings: servers without an engine do not contain it. */
+/** Creates promises, jobs, system tools and default keys for servers. An engine brings it, so a bundle without an engine does not contain it. */
 export interface DeferralSupport {
   readonly systemTools: SystemTools;
   /**

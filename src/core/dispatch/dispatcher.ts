@@ -43,11 +43,11 @@ export interface DispatchOptions extends JobOptions {
   readonly registry: ToolRegistry;
   /** Runs around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];
-  /** Converts errors that no tool declared; `undefined` to mask them all. */
+  /** Converts unexpected exceptions of tools and middleware; `undefined` to mask them all. */
   readonly onError?: OnError | undefined;
   /** Time limit of calls whose tool sets none, in milliseconds. */
   readonly timeoutMs: number;
-  /** Receives masked errors. */
+  /** Receives masked errors, refused calls, warnings, and the lines of `ctx.log()`. */
   readonly logger?: Logger | undefined;
   /** Source of time. */
   readonly clock: Clock;
@@ -59,7 +59,7 @@ export interface DispatchOptions extends JobOptions {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Runs calls for the wires of a server, and masks and logs errors. */
+/** The server as its wires see it: runs their calls, masks and logs their errors, and reports the shutdown. */
 export interface Dispatch {
   /** Runs one call; its events go to the sink, if there is one. Never throws, never rejects. */
   call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
@@ -69,7 +69,7 @@ export interface Dispatch {
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
   /** Observes all calls; `undefined` for no observer, which costs a call next to nothing. */
   observer: CallObserver | undefined;
-  /** Aborts when the server stops taking calls. */
+  /** Aborts when the shutdown begins: further calls get the error `unavailable`, pending ones may still end. */
   readonly closeSignal: AbortSignal;
   /**
    * The jobs, for operators, their promise tokens and their waits; `undefined` on a server without an engine.
@@ -151,7 +151,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       : this.run(definition, call, sink);
   }
 
-  /** Runs a definition without a look-up: a prompt or a resource, under a name that no tool can have. */
+  /** Runs a definition without a look-up by name: a tool, or a prompt or resource under a name that no tool can have. Checks its scopes. */
   run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult> {
     if (this.#isClosed) return this.#refuse(call, CLOSING);
     const error = authorizationError(definition, call.peer.principal) ?? argumentsError(call.args);
@@ -203,7 +203,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   /**
-   * The code of promises, for something that cannot be done without it.
+   * Returns promises and jobs of the server, for something that cannot be done without an engine.
    *
    * @param problem What cannot be done, for the error: `Cannot run deferred work`.
    * @throws {TypeError} If the server has no engine.
@@ -225,7 +225,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     return this.#isClosed;
   }
 
-  /** Stops taking calls, waits for pending runs, and ends those that are left after `graceMs`. */
+  /** Stops taking calls, waits for pending runs, ends those left after `graceMs`, and gives the engine 5 seconds more to store their results. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     this.#closing.abort();

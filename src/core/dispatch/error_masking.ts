@@ -13,7 +13,7 @@ const print = (...line: unknown[]): void => console.error(...line);
 /** Logger of a server without the option: warnings and errors are written with `console.error`, other lines are dropped. */
 const DEFAULT_LOGGER: Logger = { debug() {}, info() {}, warn: print, error: print };
 
-/** The logger for an option `logger`; `undefined` for `false`. */
+/** The logger for an option `logger`: `undefined` for `false`; if it is absent, one that prints warnings and errors with `console.error`. */
 export function toLogger(option: Logger | CallLogger | false | undefined): Logger & Partial<CallLogger> | undefined {
   return option === false ? undefined : option ?? DEFAULT_LOGGER;
 }
@@ -37,7 +37,7 @@ export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: 
   return Object.defineProperty(masked, "cause", { value: thrown });
 }
 
-/** Writes a log line. A logger that throws does not break the call. */
+/** Writes a log line, if there is a logger. An exception of the logger is dropped, so that it does not break the call. */
 export function writeLine(
   logger: Logger | undefined,
   level: LogLevel,
@@ -51,7 +51,7 @@ export function writeLine(
   }
 }
 
-/** The result that a handler chose by throwing a `Failure` or a `ToolError`; `undefined` for errors that are masked. */
+/** The result for a thrown `Failure` or `ToolError`. `undefined` for other values, and for a `ToolError` with an unknown code or `internal`. */
 export function settleThrown(thrown: unknown): FailureOutcome | ErrorResult | undefined {
   try {
     if (thrown instanceof Failure) {
@@ -66,7 +66,7 @@ export function settleThrown(thrown: unknown): FailureOutcome | ErrorResult | un
   return undefined;
 }
 
-/** Converts a thrown value to a result, without the handlers of `onError`: one that no handler chose is masked. */
+/** Converts a thrown value to a result: that of a `Failure` or `ToolError`, else a masked error, which is logged. `onError` is not called. */
 export function settleOrMask(
   services: { mask(thrown: unknown, fields: LogFields): ErrorResult },
   thrown: unknown,

@@ -21,7 +21,7 @@ export interface CallObserver {
    * @param began What `begin` returned.
    */
   end(began: unknown, begun: BegunCall, result: CallResult): void;
-  /** A call is refused before it begins: an unknown tool, a missing scope, or a server that closes. */
+  /** A call is refused before it begins: an unknown tool, a missing scope, arguments that are not an object, or a server that closes. */
   refuse(call: Call, error: ErrorResult): void;
   /** A request over HTTP was answered. Replies of streams may still have their body to send. */
   reply(request: ObservedRequest, status: number): void;
@@ -56,7 +56,7 @@ export interface ObservedRequest {
   readonly metadata: Metadata;
 }
 
-/** Passes the result of a call to the observer. */
+/** Returns the result of a call unchanged, after `observer.end` has received it; `began` is what `observer.begin` returned. */
 export function observe(
   observer: CallObserver,
   began: unknown,

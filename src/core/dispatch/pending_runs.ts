@@ -14,17 +14,17 @@ import type { CallServices } from "./services.ts";
 /** A deadline that may pass before the list of pending runs is notified, in milliseconds. */
 const SHORT_DEADLINE_MS = 3 * PENDING_MS;
 
-/** What is needed to end pending runs at their deadlines. */
+/** Services of a server that pending runs need to get their deadlines; the dispatcher has them. */
 export interface PendingServices extends CallServices {
   /** Pending runs that have no deadline yet. */
   readonly pending: PendingList;
-  /** The total time of a run, or its idle time, whichever is shorter, in milliseconds. */
+  /** The first limit of a run in milliseconds: that of its tool, else of the server, or that of the caller if it is shorter. */
   deadlineMs(run: CallContext): number;
   /** Time limits of a run. */
   limitsOf(run: CallContext): RunLimits;
 }
 
-/** Returns the result of `running`, or the error that ends the run before it. */
+/** Adds a run to the pending ones, so that it gets a deadline. Returns the result of `running`, or the error that ends the run before it. */
 export function awaitRun(
   run: CallContext,
   running: Future<CallResult>,
@@ -57,7 +57,7 @@ export class RunResult extends Future<CallResult> implements PendingEntry {
     this.isArmed = false;
   }
 
-  /** Whether this can be the answer of the run. */
+  /** Whether this is a result of the run that is neither tracked nor settled, so that no second object is needed. */
   canTrack(run: CallContext): boolean {
     return this.run === run && this.services === undefined && !this.hasArrived;
   }

@@ -4,7 +4,7 @@ import type { CallContext } from "./call_context.ts";
 import type { ToolRunner } from "./run_tool.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
-/** Runs middleware, the first outermost, around `last`. Never throws: a thrown value is converted to the call's result. */
+/** Runs middleware, the first outermost, around `last`, and applies the output limits. Never throws: a thrown value is converted to the result. */
 export function runChain(
   run: CallContext,
   chain: readonly Middleware[],

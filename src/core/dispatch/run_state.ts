@@ -23,7 +23,7 @@ export interface RunStateServices {
   deadlineError(): ErrorResult;
 }
 
-/** Time limits of a run. */
+/** Time limits of a run: of its total time, and of the time between two events of a stream. */
 export interface RunLimits {
   /** Limit of the whole run, in milliseconds; `undefined` for no limit. */
   readonly totalMs: number | undefined;
@@ -65,7 +65,7 @@ export class RunState {
   onEnd: (() => void) | undefined = undefined;
   /** Number of pieces that the caller has from an earlier run; as many are not sent again. */
   skippedPieces = 0;
-  /** Number of pieces that the caller has. */
+  /** Number of pieces that the handler has sent in this run to a sink, the skipped ones included. */
   deliveredPieces = 0;
   /** Config of the call, checked. No member of the context itself, so that logging a context does not show it. */
   config: unknown = undefined;
@@ -128,7 +128,7 @@ export class RunState {
     });
   }
 
-  /** Starts the limits of a run, which is pending since `startedMs`, and sends its answer there. */
+  /** Starts the limits of a run that is pending since `startedMs` (elapsed time), and passes its result to `answer` once it settles. */
   answerTo(
     answer: Pick<Future<CallResult>, "receive">,
     services: RunStateServices,
@@ -162,7 +162,7 @@ export class RunState {
     this.#unwatch();
   }
 
-  /** Settles the run and releases its resources; only the first result counts. */
+  /** Settles the run and releases its resources; only the first result counts. A result that comes after the deadline becomes its error. */
   settle(result: CallResult): void {
     const lateError = this.#lateError;
     if (lateError !== undefined) return this.end(lateError);
@@ -183,7 +183,7 @@ export class RunState {
     (this.#listeners ??= []).push(listener);
   }
 
-  /** Sends one event; a returned promise resolves when there is room for the next. */
+  /** Passes one event to listeners and sink, and restarts the idle limit; a returned promise resolves when the sink has room for the next. */
   push(event: CallEvent): void | Promise<void> {
     if (this.#isSettled) return;
     this.idle?.renew();
@@ -221,7 +221,7 @@ export class RunState {
     }, () => {});
   }
 
-  /** Passes the work's result to the middleware. */
+  /** Passes the first result of the work to the server middleware around it, if any. The caller gets the result of that middleware. */
   protected settleWork(result: CallResult): void {
     if (this.workResult !== undefined) return;
     this.workResult = result;

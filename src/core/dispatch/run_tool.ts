@@ -26,7 +26,7 @@ import type { DispatchServices } from "./deferral.ts";
 import { RunResult } from "./pending_runs.ts";
 import { outputLimitError } from "./services.ts";
 
-/** The error for calls with an idempotency key, on a server without an engine. */
+/** The error `invalid_request` for calls with an idempotency key, on a server without an engine, which cannot store their results. */
 export const NO_ENGINE: ErrorResult = errorResult(
   "invalid_request",
   "The server has no engine: call without _meta.idempotency_key",
@@ -40,7 +40,7 @@ export class ToolRunner {
     this.#services = services;
   }
 
-  /** Runs a tool. */
+  /** Runs the tool of `run` as far as its result: invalid config or arguments give an error result, and the handler is not called. */
   run(run: CallContext): CallResult | Future<CallResult> {
     const { configure = run.call.config?.configure, isSystem } = run.definition;
     if (configure === undefined || isSystem) return this.#runConfigured(run);
@@ -53,7 +53,7 @@ export class ToolRunner {
     }
   }
 
-  /** The result of a promise. What it throws becomes the result. */
+  /** A future with the result of a promise. If the promise rejects, its reason is converted by {@link ToolRunner.thrown}. */
   settle(run: CallContext, running: PromiseLike<CallResult>): Future<CallResult> {
     return this.#await(run, running, same);
   }
@@ -247,7 +247,7 @@ export class ToolRunner {
     });
   }
 
-  /** The result itself, or the error for a result that exceeds the limits. */
+  /** The result itself, or the error `result_too_large` if value, message, data and `_meta` together exceed the limits of a server's output. */
   withinLimits(result: CallResult): CallResult {
     const { value, message, data, meta } = result as Partial<AnswerOutcome & FailureOutcome>;
     const { outputLimits } = this.#services;
@@ -261,7 +261,7 @@ export class ToolRunner {
     return outputLimitError(left, outputLimits) ?? result;
   }
 
-  /** Converts a value that a run threw to its result. */
+  /** The result of a run that threw: its questions if it has stopped, the error that ended it from outside, else the value, converted or masked. */
   thrown(run: CallContext, thrown: unknown): CallResult {
     if (run.asking?.hasStopped(false)) return run.asking.settle();
     // An exception caused by the abort is expected; return the reason for the abort.
@@ -283,7 +283,7 @@ function answer(run: CallContext, value: unknown): CallResult {
     : { kind: "answer", value, meta, renderedBy: definition.name };
 }
 
-/** The error for arguments that do not fit the tool's schema. */
+/** The error `invalid_input` for arguments that do not fit the tool's schema; the message describes the first issue, the data has all. */
 export function invalidArguments(issues: readonly InputIssue[]): ErrorResult {
   const [first] = issues;
   const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;

@@ -5,7 +5,7 @@ import type { Clock } from "../../internal/time.ts";
 import type { Principal } from "../call/call.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 
-/** Times of a schedule, in milliseconds since the Unix epoch; `undefined` if there is no such time. */
+/** Finds the times at which a schedule calls its tool, in milliseconds since the Unix epoch; `undefined` if there is no such time. */
 export interface Ticks {
   /** The first time after a moment. */
   after(epochMs: number): number | undefined;
@@ -22,7 +22,7 @@ export interface ScheduleDefinition {
   readonly principal: Principal | undefined;
   readonly overlap: "skip" | "all";
   readonly catchUpMs: number;
-  /** What identifies the times: with other ones it is another schedule. */
+  /** Times as text, time zone and `overlap`. If one differs, calls stored under the same name are of another schedule, and not made. */
   readonly fingerprint: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface Schedule {
   readonly "~scheduler": (schedules: readonly Schedule[], host: ScheduleHost) => Scheduler;
 }
 
-/** What a scheduler needs of its server. */
+/** What a scheduler needs of its server: clock, tools, and the engine that stores the next calls as jobs. */
 export interface ScheduleHost {
   readonly clock: Clock;
   /** A tool of the server whose calls can be jobs. */
@@ -58,7 +58,7 @@ export interface ScheduleHost {
   report(thrown: unknown): void;
 }
 
-/** The call of one time of a schedule. */
+/** The call that a schedule makes at one of its times: what a job is created from. */
 export interface ScheduledCall {
   readonly id: string;
   readonly tool: string;

@@ -30,15 +30,15 @@ export const INVALID_CONTINUATION: ErrorResult = errorResult(
   "Not a continuation of this call, or no longer: repeat the call without it",
 );
 
-/** The error for a run whose deadline has expired. */
+/** The error `deadline_exceeded` for a run whose time limit has expired, unless that is because of a shutdown. */
 export const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "The call took longer than its deadline");
 
-/** The error of arguments that are not an object; `undefined` for an object. */
+/** The error `invalid_input` for arguments of a call that are not a JSON object; `undefined` for an object. */
 export function argumentsError(args: unknown): ErrorResult | undefined {
   return isJsonObject(args) ? undefined : invalidInputResult("Arguments must be an object", [], "object", args);
 }
 
-/** The error for calls that arrive after shutdown began. */
+/** The error for calls that arrive after the shutdown began, or are still pending when its grace period ends. */
 export const CLOSING: ErrorResult = errorResult(
   "unavailable",
   "The server is shutting down; try again, another replica may answer",
@@ -82,7 +82,7 @@ export interface CallServices extends RunStateServices {
   readonly keys: TokenKeys | undefined;
   /** Whether the server has stopped taking calls. */
   readonly isClosed: boolean;
-  /** Creates signal, deadlines and events of a run. */
+  /** Creates the state of a run that holds its signal, deadlines and events; with an engine, one that can become a job's. */
   createRunState(call: Call, sink: Sink | undefined): RunState;
   /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */
   deadlineMs(run: DeadlineRun): number;
@@ -94,13 +94,13 @@ export interface CallServices extends RunStateServices {
   mask(thrown: unknown, fields: LogFields): ErrorResult;
 }
 
-/** Parts of a run that its deadline follows from. */
+/** Parts of a run from which its time limit is computed: its tool, and the metadata of its call. */
 export interface DeadlineRun {
   readonly definition: ToolDefinition;
   readonly call: Call;
 }
 
-/** Id of the caller; `""` if it is not known. */
+/** Id of the caller of a run, to which tokens are bound; `""` for an unauthenticated caller. */
 export function principalIdOf({ call: { peer } }: Pick<DeadlineRun, "call">): string {
   return peer.principal?.id ?? "";
 }
@@ -111,7 +111,7 @@ export interface RunLease {
   readonly job: Job;
   /** Whether a caller holds a promise token of the job. */
   isPromised: boolean;
-  /** Writes progress to the job, at most every now and then. */
+  /** Writes progress to the job without blocking the run, at most every 250 ms; only the latest is kept. */
   progress(progress: Progress): void;
   /** Stores the result of a step. */
   saveStep(key: string, value: Json): Promise<void>;
@@ -121,7 +121,7 @@ export interface RunLease {
   readonly processId: string | undefined;
   /** Stores a sleep or a wait for a value. */
   saveWait(name: string, wait: Wait): Promise<void>;
-  /** Estimates when the work ends, in milliseconds since the Unix epoch; `undefined` if unknown. */
+  /** Estimates when the work ends, from its pace so far, in milliseconds since the Unix epoch; `undefined` without a total, or after the promise. */
   estimateEnd(progress: Progress): number | undefined;
 }
 
@@ -140,7 +140,7 @@ export type QuestionMethods = Pick<
   | "resolver"
 >;
 
-/** Parts of a run that questions and caller state need. */
+/** Parts of a run that the code of questions, waits, steps and caller state needs. */
 export interface AskingRun extends DeadlineRun {
   readonly callId: string;
   readonly lease: RunLease | undefined;
@@ -151,7 +151,7 @@ export interface AskingRun extends DeadlineRun {
   readonly runState: { readonly deliveredPieces: number; skippedPieces: number };
   readonly services: CallServices;
   readonly sink: Sink | undefined;
-  /** Continues with an id, answers and steps of earlier runs. */
+  /** Sets the id of the call, and the answers and steps of its earlier runs, before the handler starts. */
   resume(callId: string, memo: Memo): void;
 }
 
@@ -205,7 +205,7 @@ export interface QuestionSupport {
   resume(run: AskingRun, continuation: string): ErrorResult | undefined;
 }
 
-/** Makes the support of one server; `withQuestions(keys)` adds it to keys. */
+/** Creates questions, steps and caller state for one server, with its keys for their tokens; `withQuestions(keys)` adds it to keys. */
 export type CreateQuestions = (keys: TokenKeys) => QuestionSupport;
 
 /** Keys that bring the code of questions and caller state: made by `keyRing`, `sealed`, `keysFromEnv` or `withQuestions`. */
@@ -218,7 +218,7 @@ export interface QuestionKeys extends TokenKeys {
   readonly "~questions": CreateQuestions;
 }
 
-/** The error for options and tools that need an engine. */
+/** The error for an option or a tool that needs an engine on a server without one. `problem`: what cannot be done, as the start of the message. */
 export function missingEngine(problem: string): TypeError {
   return new TypeError(
     `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"`,

@@ -12,14 +12,14 @@ export interface CallerStateSlot<Value> {
   readonly schema: Schema<unknown, Value>;
 }
 
-/** State that the caller stores for the server. */
+/** The `ctx.callerState` of a call: values that the caller stores for the server, signed, by their slots. Needs the option `keys`. */
 export interface CallerState {
-  /** Returns the stored value. `undefined` if no value is stored, or if it no longer matches the schema. */
+  /** Returns the stored value. `undefined` if none is stored, its signature has expired (30 days), or it no longer matches the schema. */
   get<Value>(slot: CallerStateSlot<Value>): Value | undefined;
   /**
    * Sets the value, or deletes it if `value` is `undefined`, when the call ends with an answer or a failure.
    *
-   * @throws {TypeError} If the value does not match the schema, or if the tool has `.promise()`: its answer may arrive
+   * @throws {TypeError} If the value does not match the schema, or the tool has `.promise()` or `.external()`: its answer may arrive
    * after newer caller state.
    */
   set<Value>(slot: CallerStateSlot<Value>, value: Value | undefined): void;

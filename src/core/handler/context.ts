@@ -28,14 +28,14 @@ export interface Logger {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Data types of a tool's declared failures, by code. */
+/** Types of the data of a tool's declared failures, by code, as `.errors()` infers them from its schemas. */
 export type ErrorMap = Readonly<Record<string, unknown>>;
 
 /** The calling software and its capabilities. */
 export interface CallingClient extends ClientInfo {
   /**
    * Whether it declares support for questions of this kind. `"ui"`: whether it declares MCP Apps, so that it shows the view of the tool.
-   * `false` if its capabilities are unknown.
+   * On MCP `false` if its capabilities are unknown. On wires without declarations `true` for questions, `false` for `"ui"`.
    */
   supports(kind: AskableKind | "ui"): boolean;
 }
@@ -51,7 +51,7 @@ export type OpenState = Record<string, unknown>;
  * @typeParam State Members that the tool's middleware adds to `ctx.state`.
  */
 export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State = OpenState> {
-  /** Aborts at the deadline, when the caller disconnects, and when the call is cancelled. */
+  /** Aborts at the deadline, when the call is cancelled, and when the caller disconnects, unless the call has become a job. */
   readonly signal: AbortSignal;
   /** The authenticated caller, if there is one. */
   readonly principal: Principal | undefined;
@@ -68,7 +68,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   readonly config: Config;
   /** Id with which the caller groups its requests. Not trustworthy, and not stored. */
   readonly sessionId: string | undefined;
-  /** Number of this run of the call, starting at 1. */
+  /** Number of this attempt of a job, starting at 1. Runs that stopped at a question or a wait do not count. 1 for a call that is not a job. */
   readonly attempt: number;
   /** The calling software, as it describes itself. */
   readonly client: CallingClient;
@@ -98,12 +98,12 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    */
   log(level: LogLevel | "warning", message: string, fields?: Readonly<Record<string, unknown>>): void;
   /**
-   * Adds members to the result's `_meta`.
+   * Adds members to the `_meta` of the result, if that is an answer or a failure.
    *
    * @throws {TypeError} If a name is reserved for wires, such as `response_type`.
    */
   meta(members: Readonly<Record<string, unknown>>): void;
-  /** State that the caller stores for the server. */
+  /** Values that the caller stores for the server, by slots of `defineCallerState`. */
   readonly callerState: CallerState;
   /**
    * Asks the caller a question.
@@ -122,7 +122,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   elicitUrl(key: string, request: UrlRequest): Promise<ElicitAnswer>;
   /** Requests a sample of the caller's model, on MCP. Otherwise like {@link Ctx.elicit}. */
   sample(key: string, request: SampleRequest): Promise<ElicitAnswer<SampleResult>>;
-  /** Requests the folders that the caller works in, on MCP. Otherwise like {@link Ctx.elicit}. */
+  /** Requests the folders that the caller works in, on MCP. Otherwise like {@link Ctx.elicit}. Default of `key`: `roots`. */
   roots(key?: string): Promise<ElicitAnswer<RootsResult>>;
   /** Asks the caller several questions at once, by key. Otherwise like {@link Ctx.elicit}. */
   ask<const Requests extends Readonly<Record<string, QuestionSpec>>>(requests: Requests): Promise<Answers<Requests>>;
@@ -135,7 +135,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown>;
   /**
    * Runs `work` once per call, even if the handler runs several times. The result (small, JSON) is kept until the call
-   * ends.
+   * ends. If `work` throws, or the process dies, nothing is kept, and the next run of the handler runs it again.
    *
    * @param key Name of the step, unique in a run.
    */
@@ -170,7 +170,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * @throws {RangeError} If the wait would end after the promise, or the key has more than about 200 characters.
    */
   resolver(key: string, options?: WaitOptions): Promise<Resolver>;
-  /** Reports that external work is still running. Return value of the `check` of an external tool. */
+  /** Reports that external work is still running: the return value for `check` of `.external()`. Throws a `TypeError` in other tools. */
   pending(options?: PendingOptions): Pending;
   /**
    * Validates a value from another source and returns the schema's output.
@@ -201,7 +201,7 @@ export interface PendingOptions {
   readonly estimatedMs?: number;
 }
 
-/** State of external work that is still running, created by `ctx.pending()`. */
+/** What `check` of an external tool returns while its work is running, created by `ctx.pending()`: the caller gets its promise again. */
 export class Pending {
   /** State of the work. */
   readonly options: PendingOptions;
@@ -215,7 +215,7 @@ export class Pending {
 /** The second argument of handlers of prompts and readers of resources. They cannot declare failures. */
 export type ContentCtx = Ctx<Record<never, never>>;
 
-/** The context of lists and completions. They cannot ask questions or report progress. */
+/** The second argument of functions that list resources or complete arguments. They cannot ask questions or report progress. */
 export type ListingCtx = Pick<
   ContentCtx,
   "signal" | "principal" | "metadata" | "requestId" | "client" | "state" | "log" | "callerState"

@@ -29,13 +29,13 @@ export interface ToolAnnotations {
   readonly lastModified?: string;
 }
 
-/** The called tool, as middleware sees it. */
+/** The called tool, as `ctx.tool` of middleware. For a prompt or a resource, a definition that stands for it. */
 export interface CalledTool {
   /** Name. */
   readonly name: string;
   /** Hints. */
   readonly annotations: ToolAnnotations | undefined;
-  /** Whether it is the system tool `redeem` or `cancel`. */
+  /** Whether it is a system tool: `redeem`, `cancel` or `more`. */
   readonly isSystem: boolean;
 }
 
@@ -97,8 +97,8 @@ export interface CallLogger extends Logger {
 }
 
 /**
- * Converts an unexpected exception, one that is not a {@link Failure} or {@link ToolError}, to one of these, which is
- * then treated as thrown. If it returns nothing, the exception is masked and logged.
+ * Converts an unexpected exception to a {@link Failure} or {@link ToolError}, which is then treated as thrown. Called for exceptions
+ * that are not one of these, and for a `ToolError` with the code `internal`. If it returns nothing, the exception is masked and logged.
  */
 export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolError | undefined;
 
@@ -107,11 +107,11 @@ export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolErro
  * where any is.
  */
 export interface AroundCall<Added> {
-  /** Wraps a call. */
+  /** Wraps a call, as described at {@link Middleware}. */
   around(ctx: MiddlewareCtx<Added>, next: () => MaybePromise<CallResult>): MaybePromise<CallResult>;
 }
 
-/** Members that several middleware functions add to `ctx.state`, combined. */
+/** Members that several middleware functions add to `ctx.state`: the intersection of a tuple of their type parameters. */
 export type StateOf<Added extends readonly unknown[]> = Added extends readonly [infer First, ...infer Rest]
   ? First & StateOf<Rest>
   : unknown;

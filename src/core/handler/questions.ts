@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../internal/json.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 
-/** A question to the person or agent that calls. */
+/** A question to the person or agent that calls, answered with content that matches a schema: the request of `ctx.elicit`. */
 export interface ElicitRequest<Content = unknown> {
   /** Text for the person or agent. */
   readonly message: string;
@@ -9,7 +9,7 @@ export interface ElicitRequest<Content = unknown> {
   readonly schema: Schema<unknown, Content>;
 }
 
-/** A request for more of something that the caller can grant. */
+/** A request for more of something that the caller can grant, such as credits: for `ctx.requestMore` and `ctx.ask`. */
 export interface MoreRequest {
   /** Name of what is requested, such as `credits`. */
   readonly more: string;
@@ -68,19 +68,19 @@ export interface SampleResult extends SampleMessage {
   readonly stopReason?: string;
 }
 
-/** A request for the folders that the caller works in. */
+/** A request for the folders that the caller works in, as one of the questions of `ctx.ask`: `{ roots: true }`. */
 export interface RootsRequest {
   /** Distinguishes this request from other questions. */
   readonly roots: true;
 }
 
-/** The folders that the caller works in. */
+/** Content of an accepted answer to `ctx.roots`: the folders that the caller works in. */
 export interface RootsResult {
   /** Folders, with `file://` URIs. */
   readonly roots: readonly { readonly uri: string; readonly name?: string }[];
 }
 
-/** Response to a question: content that matches the schema, or no content. */
+/** Response to a question: accepted with content that matches the schema, declined, or cancelled (dismissed without a choice). */
 export type ElicitAnswer<Content = unknown> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" }
@@ -89,13 +89,13 @@ export type ElicitAnswer<Content = unknown> =
 /** One of several questions of `ctx.ask`. */
 export type QuestionSpec = ElicitRequest<unknown> | MoreRequest | UrlRequest | SampleRequest | RootsRequest;
 
-/** Type of the content of an accepted answer. */
+/** Type of the content of an accepted answer, by its question. `unknown` for web pages and requests for more, which have no schema. */
 export type AnswerTo<Asked> = Asked extends ElicitRequest<infer Content> ? Content
   : Asked extends SampleRequest ? SampleResult
   : Asked extends RootsRequest ? RootsResult
   : unknown;
 
-/** Responses to several questions, by key. */
+/** Result of `ctx.ask`: the response to each question, by the keys of the questions. */
 export type Answers<Requests> = {
   readonly [Key in keyof Requests]: ElicitAnswer<AnswerTo<Requests[Key]>>;
 };

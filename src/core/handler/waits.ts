@@ -32,9 +32,9 @@ export interface Resolver {
 /**
  * Result of `server.resolve` and `server.decline`.
  *
- * `repeated`: the same value was there already. Reasons of a refusal: `resolved` (another value was first), `refused` (the handler
- * has refused this value), `timeout`, `expired`, `cancelled`, `over` (the call has ended), `lost` (the job was kept in another
- * process).
+ * `repeated`: the same value was there already. Reasons of a refusal: `resolved` (another value was first), `refused` (this value did
+ * not match the schema of the handler), `timeout` (the wait), `expired` (the token), `cancelled` (the call), `over` (the call has
+ * ended), `lost` (the job was kept in another process).
  */
 export type Resolution =
   | { readonly resolved: true; readonly repeated?: true }

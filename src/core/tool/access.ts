@@ -2,7 +2,7 @@
 import type { Principal } from "../call/call.ts";
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
 
-/** Which callers may see and use a tool. */
+/** Which callers may see and use a tool, prompt or resource: the scopes that they need, and a predicate for its visibility. */
 export interface Access {
   /** Scopes that a caller needs, all of them. */
   readonly scopes: readonly string[];
@@ -11,7 +11,7 @@ export interface Access {
 }
 
 /**
- * Returns scopes with further ones, which callers need as well.
+ * Returns the scopes of a tool, prompt or resource with further ones, which callers need as well. `label` names it in the error.
  *
  * @throws {TypeError} If there are no scopes, or one is empty or contains spaces.
  */
@@ -21,7 +21,7 @@ export function addScopes(scopes: readonly string[], added: readonly string[], l
   throw new TypeError(`Cannot set the scopes of ${label}: name each, as .scopes("read", "write")`);
 }
 
-/** Returns the error result for a caller without the required scopes. `undefined` if the caller is authorized. */
+/** Returns the error for a caller without all scopes: `unauthenticated` without a principal, else `permission_denied`. `undefined` if it has them. */
 export function authorizationError({ scopes }: Pick<Access, "scopes">, principal?: Principal): ErrorResult | undefined {
   if (scopes.every((scope) => principal?.scopes?.includes(scope))) return undefined;
   const code = principal === undefined ? "unauthenticated" : "permission_denied";

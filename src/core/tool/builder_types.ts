@@ -17,7 +17,7 @@ import type {
 } from "./definition.ts";
 import type { Middleware, StateOf, ToolAnnotations } from "../handler/middleware.ts";
 
-/** Marks an undeclared output. The return type of the handler is used. */
+/** Type of the output of a builder before `.output()`. Callers then receive what the handler returns, not validated. */
 export interface InferredOutput {
   /** Never present. */
   readonly "~inferred": true;
@@ -40,10 +40,10 @@ export type NotASchema =
 /** Type of the last overload's view: what the compiler shows for an argument that is not a view. */
 export type NotAView = 'Not a view: wrap the options, as in .view(view({ html: "…" })), with view of "toolwire/apps"';
 
-/** Output of a streaming handler that returns nothing: its partials, joined. */
+/** Output of a streaming handler that returns nothing: its partials, joined to one string if they are strings, else as an array. */
 export type JoinedPartials<Partial> = [Partial] extends [string] ? string : Partial[];
 
-/** Output type of a handler's return type. */
+/** Output of a tool without `.output()`, from its handler's return type: awaited; of a generator, what it returns, else its joined partials. */
 export type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
   ? [Output] extends [void] ? JoinedPartials<Partial> : Output
   : Awaited<Returned>;
@@ -52,14 +52,14 @@ export type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, 
 export type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infer Partial, unknown, never> ? Partial
   : Declared;
 
-/** `.handle()` of a tool without a declared output. */
+/** Type of `.handle()` without a declared output: the output of the finished tool is what the handler returns. */
 export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
   Returned,
 >(
   handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned,
 ) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
 
-/** `.handle()` of a tool with a declared output. */
+/** Type of `.handle()` after `.output()`: the handler has to return the declared output, directly, as a promise or from an async generator. */
 export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap, Config, State> =
   (
     handler: (
@@ -93,7 +93,7 @@ export interface ExternalWork<Args, Work, Output, Errors extends ErrorMap, Confi
   readonly ttlMs?: number;
 }
 
-/** `.external()` of a tool without a declared output. */
+/** Type of `.external()` without a declared output: the output of the finished tool is what `check` returns, except `Pending`. */
 export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
   Work,
   Output,
@@ -101,7 +101,7 @@ export type InferringExternal<Name extends string, Input, Args, Partial, Errors 
   work: ExternalWork<Args, Work, Output, Errors, Config, State>,
 ) => Tool<Name, Input, Exclude<Output, Pending>, Partial, Errors>;
 
-/** `.external()` of a tool with a declared output. */
+/** Type of `.external()` after `.output()`: `check` has to return the declared output, or `Pending`. */
 export type DeclaredExternal<
   Name extends string,
   Input,
@@ -115,12 +115,12 @@ export type DeclaredExternal<
   work: ExternalWork<Args, Work, Output, Errors, Config, State>,
 ) => Tool<Name, Input, Output, Partial, Errors>;
 
-/** Answer of a tool with a budget, by what its handler returns. */
+/** Answer of a tool with a budget, by what its handler returns: a page of text for a string, of items for a list or a part of one. */
 export type PageOf<Returned> = Returned extends string ? TextPage
   : Returned extends readonly (infer Item)[] | ListPart<infer Item> ? ItemsPage<Item>
   : never;
 
-/** Return type of a handler with a budget, by the declared output. */
+/** What a handler with a budget may return: a string, a list or a part of one if no output is declared; else the output, or a part of its list. */
 export type PagedReturn<Output> = [Output] extends [InferredOutput] ? string | readonly unknown[] | ListPart<unknown>
   : Output extends readonly (infer Item)[] ? Output | ListPart<Item>
   : Output;
@@ -136,7 +136,7 @@ export interface PagedToolBuilder<Name extends string, Input, Args, Output, Erro
   ): Tool<Name, Input, PageOf<[Output] extends [InferredOutput] ? Returned : Output>, never, Errors>;
 }
 
-/** Data of declared failures, from their schemas. `null` declares a code without data. */
+/** Types of the data of declared failures, by code, from the schemas given to `.errors()`. `undefined` for a code with `null`, which has no data. */
 export type ErrorData<Schemas> =
   & { readonly [Code in keyof Schemas]: Schemas[Code] extends Schema<infer Data, unknown> ? Data : undefined }
   // Editors then show the members, not this name.
@@ -184,7 +184,7 @@ export interface ToolBuilder<
   input<In, Out>(
     schema: Schema<In, Out>,
   ): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   input(
     schema: NotASchema,
   ): ToolBuilder<
@@ -216,7 +216,7 @@ export interface ToolBuilder<
   output<Value>(
     schema: Schema<Value, unknown>,
   ): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   output(
     schema: NotASchema,
   ): ToolBuilder<Name, Described, Input, Args, unknown, Partial, Errors, Config, State>;
@@ -228,7 +228,7 @@ export interface ToolBuilder<
   partial<Piece>(
     schema: Schema<Piece, unknown>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   partial(
     schema: NotASchema,
   ): ToolBuilder<Name, Described, Input, Args, Output, unknown, Errors, Config, State>;
@@ -240,21 +240,21 @@ export interface ToolBuilder<
   errors<const Schemas extends Readonly<Record<string, Schema | null>>>(
     schemas: Schemas,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   errors(
     schemas: Readonly<Record<string, NotASchema>>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorMap, Config, State>;
   /**
    * Declares configuration that the environment supplies: credentials for other services, units, user defaults. The
-   * handler receives it as `ctx.config`; models never see it. Webtools callers send it. On other wires it is that of
-   * `createServer({ config })`.
+   * handler receives it as `ctx.config`; models never see it. Callers of webtools and of `memoryTransport` send it. On other wires
+   * it is that of `createServer({ config })`, or of the part of the server.
    *
    * @throws {TypeError} If the schema has no JSON Schema, or its root is not an object.
    */
   config<Out>(
     schema: Schema<unknown, Out>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Out, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   config(
     schema: NotASchema,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, unknown, State>;
@@ -289,26 +289,27 @@ export interface ToolBuilder<
    * @throws {TypeError} If it was not made by `view()`.
    */
   view(view: ToolView): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
-  /** Shows the sentence for other arguments. */
+  /** Overload for arguments that are not a view: the compiler then shows the sentence of {@link NotAView}. */
   view(
     view: NotAView,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
-   * Sets the total time limit of a call, in milliseconds. Default: the server's `timeoutMs`.
+   * Sets the total time limit of a call, in milliseconds. Default: the server's `timeoutMs`, which limits a stream in idle time only.
    *
    * @throws {RangeError} If it is not a positive number.
    */
   timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Lets a call return a promise token if its answer is not ready in time. An engine continues the work, and the caller
-   * redeems the token at any replica. The work may run more than once: see `ctx.callId`, `ctx.attempt` and `ctx.step`.
+   * redeems the token at any replica. The work may run more than once: see `ctx.callId`, `ctx.attempt` and `ctx.step`. Without the
+   * option `engine`, `createServer` rejects the tool.
    *
    * @throws {RangeError} If an option is not a positive number of milliseconds, or `retries` not a whole number.
    */
   promise(options?: PromiseOptions): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
-   * Sets the revision of the tool's behaviour. Deferred work and continuations of another revision are not continued, unless
-   * `.before(…)` has the definition of that revision.
+   * Sets the revision of the tool's behaviour. Deferred work of another revision ends with the failure `revision_changed`, unless
+   * `.before(…)` has the definition of that revision. Continuations, and handles for `more`, of another revision are rejected.
    */
   revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
@@ -342,7 +343,7 @@ export interface ToolBuilder<
   visibleTo(
     isVisible: (principal: Principal | undefined) => boolean,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
-  /** Sets the text or content blocks for people and models, on wires that send them in addition to the output. */
+  /** Sets how the output is shown to people and models, as text or content blocks, on wires that send these in addition to it, such as MCP. */
   render(
     render: (output: [Output] extends [InferredOutput] ? unknown : Output) => RenderedOutput,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
@@ -356,7 +357,7 @@ export interface ToolBuilder<
       (input: Args, ctx: Ctx<Errors, Config, State>) => unknown,
       Tool<Name, Input, unknown, Partial, Errors>
     >;
-  /** Ends the definition of a tool whose work runs in another system. Its calls return a promise token immediately. */
+  /** Ends the definition of a tool whose work runs in another system. Its calls return a promise token as soon as `start` has returned. */
   readonly external: Described extends true
     ? [Output] extends [InferredOutput] ? InferringExternal<Name, Input, Args, Partial, Errors, Config, State>
     : DeclaredExternal<Name, Input, Args, Output, Partial, Errors, Config, State>
@@ -366,7 +367,7 @@ export interface ToolBuilder<
     >;
 }
 
-/** Return type of `defineTool`: a builder with any arguments, an inferred output and no declared failures. */
+/** Return type of `defineTool`: a builder without a description, with any arguments, an inferred output, and no failures or config declared. */
 export type EmptyToolBuilder<Name extends string> = ToolBuilder<
   Name,
   false,

@@ -23,7 +23,7 @@ import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
 import type { EmptyToolBuilder, ExternalWork } from "./builder_types.ts";
 
-/** Starts the definition of a tool, as `defineTool` does. */
+/** Type of `defineTool` and of the results of `toolDefiner`: starts the definition of a tool with a name. */
 export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBuilder<Name>;
 
 /**
@@ -54,7 +54,7 @@ export function toolDefiner(...parts: readonly (SchemaAdapter | ToolConfig)[]): 
   return (name) => startTool(name, { adapters, config });
 }
 
-/** Code that builders of tools get as values, so that a bundle contains only what is used: schema adapters, `.config()`, checks. */
+/** Optional code of a tool builder, given as values so that a bundle contains only what is used: schema adapters, `.config()`, schema checks. */
 export interface BuilderParts {
   readonly adapters: readonly SchemaAdapter[];
   /** Brings `.config()`. */
@@ -91,10 +91,10 @@ export function startTool<const Name extends string>(
 
 const DEFAULT_TTL_MS = 3_600_000;
 
-/** Work that {@link Builder.external} takes. */
+/** Functions of work in another system, of any types: the argument of {@link Builder.external}. */
 export type AnyWork = ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>;
 
-/** The methods of a definition. TypeScript alone validates most of what they get. */
+/** An unfinished tool, immutable: each method returns a new builder, `handle` and `external` the tool. Most arguments are not validated. */
 export class Builder {
   readonly name: string;
   protected readonly draft: ToolDraft;

@@ -11,10 +11,10 @@ import type { Json } from "../../internal/json.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Middleware, MiddlewareCtx, ToolAnnotations } from "../handler/middleware.ts";
 
-/** Return value of `.render()`: text, or MCP content blocks. */
+/** What the function given to `.render()` returns: text, or MCP content blocks. */
 export type RenderedOutput = string | readonly Readonly<Record<string, unknown>>[];
 
-/** Options of deferred work. */
+/** Options of `.promise()`: when a call returns a promise token, how long that is valid, and how the deferred work is retried and kept. */
 export interface PromiseOptions {
   /**
    * Time that a call waits for the answer before it returns a promise token, in milliseconds; at most 0.8 of its
@@ -23,7 +23,7 @@ export interface PromiseOptions {
   readonly budgetMs?: number;
   /** Lifetime of the promise token, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
-  /** Number of retries of deferred work that fails or whose process dies. Default: 2. */
+  /** Number of retries of work that breaks (`internal`, `unavailable`, `deadline_exceeded`) or whose process dies. Default: 2. */
   readonly retries?: number;
   /** Time limit of one attempt, in milliseconds. Default: the lifetime of the promise token. */
   readonly jobTimeoutMs?: number;
@@ -62,7 +62,7 @@ export interface ListPart<Item> {
   readonly total?: number;
 }
 
-/** Items that fit the budget of a tool. */
+/** Answer of a tool with a budget whose handler returns a list: the items that fit, and a handle of the rest. */
 export interface ItemsPage<Item> {
   /** The items, in the order of the list. */
   readonly items: readonly Item[];
@@ -72,7 +72,7 @@ export interface ItemsPage<Item> {
   readonly more?: string;
 }
 
-/** Lines that fit the budget of a tool. */
+/** Answer of a tool with a budget whose handler returns a text: the lines that fit, and a handle of the rest. */
 export interface TextPage {
   /** A part of the text. */
   readonly text: string;
@@ -82,7 +82,7 @@ export interface TextPage {
   readonly more?: string;
 }
 
-/** Changes the answers of a tool: made by `budget()` of `./answers`. */
+/** The argument of `.answer()`, which makes the answers of a tool pages of limited size: made by `budget()` of `./answers`. */
 export interface AnswerFormat {
   /**
    * Returns the changed definition.
@@ -92,7 +92,7 @@ export interface AnswerFormat {
   readonly "~apply": (definition: ToolDefinition) => ToolDefinition;
 }
 
-/** A resource, which a module above this one defines. */
+/** A resource (`defineResource`) as a tool refers to it, such as the page of its view; its contents are defined in core/content. */
 export interface ToolResource {
   /** URI, unique on a server. */
   readonly uri: string;
@@ -102,10 +102,10 @@ export interface ToolResource {
   readonly "~catalog": unknown;
 }
 
-/** The part of a definition that a view changes. */
+/** The members of a definition from which `view()` makes its changes. */
 export type ViewedDefinition = Pick<ToolDefinition, "name" | "meta">;
 
-/** The view of a tool as a value: made by `view()` of `./apps`. */
+/** The argument of `.view()`, an HTML page that hosts with MCP Apps show for the tool: made by `view()` of `./apps`. */
 export interface ToolView {
   /**
    * Returns the changed members of a definition.
@@ -115,14 +115,14 @@ export interface ToolView {
   readonly "~apply": (definition: ViewedDefinition) => Pick<ToolDefinition, "meta" | "resource">;
 }
 
-/** Work in another system. The token carries its state; nothing is stored here. */
+/** `check`, `cancel` and `ttlMs` of `.external()`: work in another system, whose state is in the promise token and not stored here. */
 export interface ExternalDefinition {
   readonly ttlMs: number;
   readonly check: (state: unknown, ctx: Ctx) => unknown;
   readonly cancel: ((state: unknown, ctx: Ctx) => unknown) | undefined;
 }
 
-/** Config of tools as a value: `toolConfig` of `./core`. */
+/** Value that gives the builders of `toolDefiner` their method `.config()`: `toolConfig` of `./core`. Absent, the method throws. */
 export interface ToolConfig {
   /**
    * Validates the config of a run, which dispatch created, and sets it.
@@ -132,7 +132,7 @@ export interface ToolConfig {
   readonly "~configure": ConfigureRun;
 }
 
-/** Definition of a tool, created once by `defineTool`. */
+/** All that a server knows of a tool, created when its definition is finished. Prompts and resources run as such definitions, too. */
 export interface ToolDefinition extends Access {
   readonly name: string;
   readonly description: string;
@@ -141,9 +141,9 @@ export interface ToolDefinition extends Access {
   readonly inputSchema: JsonSchema;
   /** `undefined`: arguments are not validated. */
   readonly input: CompiledSchema | undefined;
-  /** What happens to arguments that are not declared. `undefined`: what the server's option says. */
+  /** What happens to arguments that are not declared. `undefined`: as the server's option `unknownArguments` specifies. */
   readonly unknownArguments: UnknownArgumentsMode | undefined;
-  /** Adapters for the schemas of its questions. */
+  /** Schema adapters of its builder, for the schemas of its questions and waits. */
   readonly adapters: readonly SchemaAdapter[];
   /** Schema of the configuration. `undefined`: none is needed. */
   readonly config: CompiledSchema | undefined;
@@ -157,29 +157,29 @@ export interface ToolDefinition extends Access {
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly timeoutMs: number | undefined;
   readonly middleware: readonly Middleware[];
-  /** Deferred runs and continuations must have the same revision. */
+  /** Value of `.revision()`. Deferred runs and continuations of another one are not continued. */
   readonly revision: string | undefined;
   /** Earlier definitions, with other revisions, which end the work that began with them. */
   readonly earlier: readonly ToolDefinition[];
-  /** Set if an engine may run it. */
+  /** Options of `.promise()`, with defaults. `undefined` without it: calls return no promise tokens of jobs. */
   readonly promise: Required<PromiseOptions> | undefined;
   /** Set if its work runs in another system. The handler starts it and returns its state. */
   readonly external: ExternalDefinition | undefined;
   /** Part of the server that the tool belongs to. `undefined` for the server itself. */
   readonly part: PartDefinition | undefined;
-  /** Set if the tool runs on another server. The handler is then unused. */
+  /** Set if the tool runs on another server, or is `more`. The handler is then unused. */
   readonly remote: RemoteRunner | undefined;
-  /** A tool that the server lists, once, if it lists this tool. */
+  /** A tool that the server lists, once, if it has this one: `more`, for tools with a budget. */
   readonly companion: ToolDefinition | undefined;
-  /** Resource that a server of this tool has: the page of its view. */
+  /** Resource that a server adds if it has this tool: the page of its view. */
   readonly resource: ToolResource | undefined;
-  /** Whether it is a system tool, which dispatch implements. */
+  /** Whether it is `redeem`, `cancel` or `more`, which dispatch implements. */
   readonly isSystem: boolean;
   readonly render: ((output: unknown) => RenderedOutput) | undefined;
   readonly handler: (input: unknown, ctx: Ctx) => unknown;
 }
 
-/** The types of a tool, for inference. */
+/** The types of a tool, which `InferInput` and the like, and typed clients, read. There is no such value at run time. */
 export interface ToolTypes<Input, Output, Partial, Errors> {
   /** Type that callers send. */
   readonly input: Input;
@@ -213,13 +213,13 @@ export interface Tool<Name extends string, Input, Output, Partial, Errors> {
   readonly "~definition": ToolDefinition;
 }
 
-/** Any tool. `Tool` is covariant because of its read-only type member, so `unknown` is sufficient. */
+/** A finished tool of any types, for functions that take any tool. `Tool` is covariant, because its type member is read-only. */
 export type AnyTool = Tool<string, unknown, unknown, unknown, unknown>;
 
-/** Type that callers of a tool send. */
+/** Type of the arguments that callers of a tool send, before defaults and transforms of its schema. */
 export type InferInput<T extends AnyTool> = NonNullable<T["~types"]>["input"];
 
-/** Type that callers of a tool receive. */
+/** Type of the answer that callers of a tool receive. */
 export type InferOutput<T extends AnyTool> = NonNullable<T["~types"]>["output"];
 
 /** Type of a tool's streamed partials. */
@@ -228,7 +228,7 @@ export type InferPartial<T extends AnyTool> = NonNullable<T["~types"]>["partial"
 /** Data of a tool's declared failures, by code. */
 export type InferErrors<T extends AnyTool> = NonNullable<T["~types"]>["errors"] & ErrorMap;
 
-/** Default members of a definition: any arguments, any output, no limits. */
+/** Members of a definition before any step: any arguments, any output, no scopes, and the server's time limit. */
 export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "handler"> = {
   type: undefined,
   title: undefined,
@@ -260,8 +260,8 @@ export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "ha
 };
 
 /**
- * Runs a tool on another server, which receives the call's metadata. Rejects with exceptions, which dispatch treats as
- * thrown by a handler.
+ * Runs a tool in place of its handler: the tools of a gateway on the remote server, which receives the call's metadata, and `more`.
+ * Rejects with exceptions, which dispatch treats as thrown by a handler.
  */
 export interface RemoteRunner {
   /** Whether its calls may return promises. */
@@ -270,9 +270,9 @@ export interface RemoteRunner {
   ttlMs(promise: RemotePromise): number;
   /** Calls the tool. */
   call(run: RemoteRun): Promise<CallResult>;
-  /** Requests the state of a promise once. */
+  /** Requests the result of a promise once. Returns the result, questions, or the promise again if the work is still running. */
   redeem(run: RemoteRun, promise: RemotePromise, wait: RemoteWait): Promise<CallResult>;
-  /** Cancels a promise. */
+  /** Cancels the work of a promise on the remote server. */
   cancel(run: RemoteRun, promise: RemotePromise): Promise<CallResult>;
 }
 
@@ -286,7 +286,7 @@ export interface RemoteWait {
   readonly signal: AbortSignal;
 }
 
-/** A verified promise token of this server. */
+/** Contents of a promise token of this server, whose signature and expiry were verified, with the tool that it names. */
 export interface RemotePromise {
   /** The token. */
   readonly token: string;
@@ -296,11 +296,11 @@ export interface RemotePromise {
   readonly definition: ToolDefinition;
   /** Time of expiry, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
-  /** Signed data. */
+  /** Data in the token: the state of external work, the token of the remote server, or the process of a job. `undefined` without data. */
   readonly data: Json | undefined;
 }
 
-/** A call of a remote tool, as its runner sees it. */
+/** The context of a call of a remote tool, or of a redemption of its promise, as {@link RemoteRunner} gets it. */
 export interface RemoteRun extends MiddlewareCtx {
   /** The tool. For a redemption, `redeem`. */
   readonly definition: ToolDefinition;
@@ -330,7 +330,7 @@ export interface RemoteRun extends MiddlewareCtx {
   };
 }
 
-/** A tool's definition while it is built: description and handler may be missing. */
+/** A tool's definition in its builder: without the handler, and with what the last step reads, examples and the format of answers. */
 export type ToolDraft = Omit<ToolDefinition, "description" | "handler"> & {
   readonly description: string | undefined;
   /** Examples that are checked at the end, because schemas may be declared after them. */

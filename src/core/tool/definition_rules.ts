@@ -47,7 +47,7 @@ const PROMISE: OptionRules<PromiseOptions> = {
   keepFailed: BOOLEAN,
 };
 
-/** The builder of the front door: validates what its methods get. The core leaves that to TypeScript. */
+/** The builder of `defineTool` of the main entry: its methods throw for invalid arguments. In `./core` only TypeScript checks most of them. */
 export class CheckedBuilder extends Builder {
   override describe(description: string): Builder {
     if (typeof description === "string" && description.trim() !== "") return super.describe(description);

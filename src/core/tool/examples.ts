@@ -8,10 +8,10 @@ import type { ToolDefinition, ToolExample } from "./definition.ts";
 /** An example of any tool. */
 export type AnyExample = ToolExample<unknown, unknown>;
 
-/** Schemas that list examples. */
+/** The schemas of a tool to which examples are added, and against which they are checked. */
 export type ExampleSchemas = Pick<ToolDefinition, "input" | "inputSchema" | "output">;
 
-/** Adds the examples to the schemas of a tool, as the keyword `examples`. */
+/** Returns the schemas of a tool with the examples as the keyword `examples`. The given schemas are not changed. */
 export function listExamples(
   examples: readonly AnyExample[],
   { inputSchema, output }: ExampleSchemas,
@@ -26,7 +26,7 @@ export function listExamples(
   };
 }
 
-/** @throws {TypeError} If an example has no `input`, or a value does not fit its schema. */
+/** @throws {TypeError} If an example has no object `input`, a value does not fit its schema, or that schema is asynchronous. */
 export function checkExamples(label: string, examples: readonly AnyExample[], { input, output }: ExampleSchemas): void {
   examples.forEach((example, index) => {
     const problem = problemOf(example, "input", input) ?? problemOf(example, "output", output);

@@ -2,7 +2,7 @@ import { CONTRACT_META, type ListedContract } from "../call/listed_contract.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import type { ToolDefinition } from "./definition.ts";
 
-/** A tool in a list (docs/spec.md 3.9 and A.1). Undefined members are omitted. */
+/** A tool as MCP-lite lists it (docs/spec.md 3.9 and A.1). Undefined members are omitted. */
 export interface ToolListing {
   /** Name, unique on a server. */
   readonly name: string;
@@ -22,6 +22,7 @@ export interface ToolListing {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
+/** Creates the listing of a tool from its definition, under the name of the definition. */
 export function listTool(definition: ToolDefinition): ToolListing {
   const { name, type, title, description, inputSchema, output, annotations } = definition;
   const meta = listMeta(definition);
@@ -35,7 +36,7 @@ export function listTool(definition: ToolDefinition): ToolListing {
 }
 
 /**
- * The `_meta` of a tool in a list: its own members, and its partials, failures and promises.
+ * The `_meta` of a tool in a list: the members of `.meta()`, and a {@link ListedContract} if the tool has partials, failures or promises.
  *
  * @param wrapsOutput Whether the listed schema of the output is that of an object around it.
  */

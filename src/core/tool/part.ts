@@ -22,7 +22,7 @@ export interface PartDefinition {
   readonly resultChars: number;
 }
 
-/** Describes the part that a tool comes from, for messages. */
+/** Name of the part that a tool comes from, for error messages and logs: `group "git"`, or `the server itself` without a part. */
 export function originOf(part: PartDefinition | undefined): string {
   return part?.origin ?? "the server itself";
 }

@@ -7,10 +7,10 @@ import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
 import type { AnyTool, ToolDefinition } from "./definition.ts";
 
-/** Names of the system tools, which are reserved on every server. */
+/** Names of the system tools of promises. They are reserved: a server with a tool of such a name cannot be created. */
 export const SYSTEM_TOOL_NAMES: ReadonlySet<string> = new Set(["redeem", "cancel"]);
 
-/** Creates the tools `redeem` and `cancel`; none if no definition can promise. */
+/** Creates the tools `redeem` and `cancel` for a server with these tools; none if no call of them may return a promise. */
 export type SystemTools = (definitions: readonly ToolDefinition[]) => readonly ToolDefinition[];
 
 /** Supplies the tools of a server's parts, such as groups and gateways. They can change while the server runs. */
@@ -21,7 +21,7 @@ export interface PartTools {
    * @throws {TypeError} At the first call, if a name is taken or reserved. Later such tools are left out.
    */
   definitions(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
-  /** The definition with this name on its own server, outside of any whole; `undefined` if several have it. */
+  /** The tool that has this name on its own or an inner server, for jobs that these stored; `undefined` if none or several have it. */
   alone(name: string): ToolDefinition | undefined;
 }
 
@@ -37,7 +37,7 @@ export class ToolRegistry {
   #listings: readonly ToolListing[] = [];
   /** Whether all tools are visible to every caller, so that a list of thousands need not be filtered for each. */
   #isOpen = true;
-  /** Tools of attached registries, by their names in tokens and jobs. */
+  /** Tools of added toolsets, and of notifiers, by their names in tokens and jobs. Not listed. */
   readonly attached: Map<string, ToolDefinition> = new Map();
 
   /**
@@ -71,7 +71,7 @@ export class ToolRegistry {
     this.refresh();
   }
 
-  /** Reads the current tools of the parts. */
+  /** Reads the current tools of the parts, and adds system tools and `more` if they need them. Throws if one has the name `more` then. */
   refresh(): void {
     const definitions = new Map(this.#own);
     for (const definition of this.parts?.definitions(definitions) ?? []) definitions.set(definition.name, definition);
@@ -92,6 +92,7 @@ export class ToolRegistry {
     this.#listings = [...this.#definitions].map(([name, definition]) => ({ ...listTool(definition), name }));
   }
 
+  /** Returns the tool of that name, whether or not it is visible to a caller. */
   get(name: string): ToolDefinition | undefined {
     return this.#definitions.get(name);
   }
@@ -117,7 +118,7 @@ export class ToolRegistry {
     return this.#listings;
   }
 
-  /** The error for an unknown tool. Source: docs/spec.md A.5. */
+  /** The error `tool_not_found`, with similar and available names of tools that the caller may see. Source: docs/spec.md A.5. */
   notFound(requested: string, principal?: Principal): ErrorResult {
     const names = this.definitionsFor(principal).map(({ name }) => name);
     const suggested = names.filter((name) => !SYSTEM_TOOL_NAMES.has(name));
@@ -125,7 +126,7 @@ export class ToolRegistry {
   }
 }
 
-/** Whether calls of a tool may be answered with a promise. */
+/** Whether calls of a tool may be answered with a promise: it has `.promise()` or `.external()`, or its remote server may promise. */
 export function canPromise({ promise, external, remote }: ToolDefinition): boolean {
   return promise !== undefined || external !== undefined || remote?.mayPromise === true;
 }

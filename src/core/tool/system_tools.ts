@@ -22,7 +22,7 @@ export interface RedeemInput {
   readonly wait_ms?: number;
 }
 
-/** System tools of a server that returns promises (docs/spec.md 3.6 and A.1). */
+/** Definitions of `redeem` and `cancel`, for servers that return promises (docs/spec.md 3.6 and A.1). The engine's code runs them. */
 export const SYSTEM_TOOLS: readonly ToolDefinition[] = [
   systemTool("redeem", "Redeem a promise token to get the result of a long-running operation", {
     readOnlyHint: true,

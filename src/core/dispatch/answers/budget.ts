@@ -60,7 +60,7 @@ export function budget(options: BudgetOptions): AnswerFormat {
   return { "~apply": (definition) => applyBudget(definition, toBudget(options), hint) };
 }
 
-/** The cursor that the handler returned as `next` before this page; `undefined` for the first page. */
+/** The cursor at which a handler with a budget starts its part of the list: its `next` of the part before. `undefined` for the first part. */
 export function cursorOf(ctx: Ctx): Json | undefined {
   return (ctx as unknown as AnswerRun).call.position?.cursor;
 }

@@ -30,7 +30,7 @@ const INVALID_HANDLE: ErrorResult = errorResult(
 );
 
 /**
- * Creates the handle of what follows a position.
+ * Creates the handle of an answer's rest, from `position`: signed tool name, arguments and revision, valid for an hour for its caller.
  *
  * @throws {TypeError} If the server has no keys.
  * @throws {ToolError} `result_too_large`, if the arguments are too long for a handle.
@@ -55,7 +55,7 @@ export function createHandle(run: AnswerRun, position: AnswerPosition): string {
   }
 }
 
-/** The error for a handle that is too long: it carries the arguments of the call. */
+/** The error `result_too_large` for a page whose handle, which carries the arguments of the call, is too long for a token or the budget. */
 export function handleTooLong(): ToolError {
   return new ToolError(
     "result_too_large",
@@ -63,7 +63,7 @@ export function handleTooLong(): ToolError {
   );
 }
 
-/** The tool that reads the rest of answers. Servers with a tool that has a budget list it. */
+/** The tool `more`, which returns the next page of an answer: it runs the tool of a handle again. Listed by servers with tools that have a budget. */
 export const MORE: ToolDefinition = {
   ...EMPTY_DEFINITION,
   name: "more",

@@ -1,7 +1,7 @@
 /** Cuts lists at items, and texts at lines, so that an answer stays within its budget. */
 import { estimateTextTokens } from "../../../internal/token_estimate.ts";
 
-/** Maximum size of an answer, in estimated tokens or in characters. */
+/** Maximum size of an answer of `budget()`, handle included: exactly one of estimated tokens and characters. */
 export interface BudgetOptions {
   /** Tokens of the answer as JSON, estimated. At least 1,000. */
   readonly maxTokens?: number;
@@ -17,18 +17,19 @@ export interface Budget {
   readonly measure: (value: unknown) => number;
 }
 
-/** Creates the answer that ends before a position. */
+/** Creates the answer whose items or text end before an index of the list or text, so that its size can be measured. */
 export type PageTo = (end: number) => unknown;
 
 /** Maximum characters of one token, of which a long line is cut first. */
 const CHARS_OF_TOKEN = 6;
 
+/** Converts options to a budget: tokens if `maxTokens` is set, else UTF-16 code units. The options are already validated. */
 export function toBudget({ maxTokens, maxChars = 0 }: BudgetOptions): Budget {
   if (maxTokens === undefined) return { max: maxChars, measure: (value) => toText(value).length };
   return { max: maxTokens, measure: (value) => estimateTextTokens(toText(value)) };
 }
 
-/** Returns the end of the items, from `start`, that fit. At least one item, so that each item can be reached. */
+/** Returns the index after the last item, from `start`, that fits. At least one item, even if it does not fit, so that each can be reached. */
 export function endOfItems(items: readonly unknown[], start: number, { max, measure }: Budget, pageTo: PageTo): number {
   let end = start;
   for (let size = 0; end < items.length && size <= max;) size += measure(items[end++]);
@@ -39,7 +40,7 @@ export function endOfItems(items: readonly unknown[], start: number, { max, meas
   return end;
 }
 
-/** Returns the end of the lines, from `start`, that fit. A line that does not fit alone is cut between characters. */
+/** Returns the index after the last line, from `start`, that fits. A line that does not fit alone is cut, but never within a surrogate pair. */
 export function endOfLines(text: string, start: number, budget: Budget, pageTo: PageTo): number {
   const { max, measure } = budget;
   const maxChars = max * CHARS_OF_TOKEN;

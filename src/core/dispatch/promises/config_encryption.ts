@@ -33,7 +33,7 @@ export class ConfigEncryption {
     return this.#sign(job, data as Json);
   }
 
-  /** Decrypts the config of a job; `"lost"` if it was encrypted by another process. */
+  /** Decrypts the config of a job: `undefined` if it has none, `"lost"` if another process or a key that was removed encrypted it. */
   async decrypt({ config, id }: Job, nowMs: number): Promise<CallConfig | undefined | "lost"> {
     if (config === undefined) return undefined;
     const data = this.#keys.isSealed ? this.#verify(config, id, nowMs) : await this.#decrypt(config, id);

@@ -2,7 +2,7 @@ import { ToolError } from "../../errors/tool_error.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { Engine } from "../../../engine/engine.ts";
 
-/** Wraps an engine so that callers get its errors as `unavailable`, without their details. */
+/** Wraps an engine: its reads and writes throw `unavailable` without details in place of an error, which `report` gets. A `ToolError` is kept. */
 export function withErrorReporting(engine: Engine, report: (error: unknown) => void): Engine {
   const fail = (cause: unknown): never => {
     if (cause instanceof ToolError) throw cause;

@@ -28,7 +28,7 @@ const MAX_BACKOFF_MS = 60_000;
 /** Errors after which another attempt may succeed. */
 const RETRYABLE: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
 
-/** The failure of a job whose attempts are used up. */
+/** The failure `attempts_exhausted` of a job whose attempts are used up, with their number, and the message of the last error if it is known. */
 export function attemptsExhausted(job: Job, last?: ErrorResult): FailureOutcome {
   const { maxAttempts: attempts } = job;
   const message = `Gave up after ${attempts} attempt${attempts === 1 ? "" : "s"}`;

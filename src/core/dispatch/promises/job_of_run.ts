@@ -9,9 +9,10 @@ import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 const KEYED_TTL_MS = 3_600_000;
 const KEYED_ATTEMPTS = 3;
 
+/** The memo of a call before its first run: no answers, no steps. */
 export const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
 
-/** Makes the job of a run, with the id of the call unless it gets another one. */
+/** Creates the record of a run's job, from its call and tool, without storing it. Its id is that of the call unless another is given. */
 export function jobOfRun(
   run: CallContext,
   state: Pick<Job, "state" | "epoch" | "attempt">,

@@ -12,7 +12,7 @@ import { CLOCK_SKEW_MS, PromiseTokens, RETRY_AFTER_MS } from "./promise_tokens.t
 const MAX_SLEEP_MS = 30_000;
 const MAX_WAIT_MS = 1_000;
 
-/** Issues the promise tokens of jobs, and reads the results of their jobs. */
+/** Converts jobs to what their callers get: the promise with its token, or the result, and the error for a job that the engine does not have. */
 export class JobPromises extends PromiseTokens {
   readonly #services: DispatchServices;
   readonly #engine: Engine;
@@ -24,7 +24,7 @@ export class JobPromises extends PromiseTokens {
   }
 
   /**
-   * The promise of a job.
+   * The promise of a job, with its progress, and for a job that waits what it waits for.
    *
    * @param token The token that the caller has already; it stays the same, even if its key no longer signs.
    */
@@ -64,7 +64,7 @@ export class JobPromises extends PromiseTokens {
   }
 
   /**
-   * The result for the caller of a job.
+   * What a caller of a job gets: its result if it has ended, the failure `cancelled`, its questions, or else its promise.
    *
    * @param token The promise token, if the caller has it.
    */

@@ -29,7 +29,7 @@ export class JobRunState extends RunState {
     this.#useJob().store = store;
   }
 
-  /** Sends the promise to the caller; the work continues. */
+  /** Sends the promise to the caller, through server middleware, for which it has a second; the work continues without the sink. */
   release(promise: CallResult): void {
     this.idle?.clear();
     this.sink = undefined;
@@ -85,7 +85,7 @@ function whenStored({ stored }: JobParts, listener: () => void): void {
   else void stored.then(listener);
 }
 
-/** The state of a run on a server with an engine, which creates all states of its server. */
+/** The state of a run as that of a job. Valid on a server with an engine, where all run states are made as {@link JobRunState}. */
 export function jobRunState({ runState }: CallContext): JobRunState {
   return runState as JobRunState;
 }

@@ -59,7 +59,7 @@ export class JobRunner {
     this.#configs = new ConfigEncryption(options.keys);
   }
 
-  /** Makes a run a job before its budget is spent, and promises its result. */
+  /** Makes a run a job before its budget is spent, because its handler waits. Does nothing without `.promise()`, or if it is promised. */
   makeJob(run: CallContext): Promise<void> {
     const { promise } = run.definition;
     if (promise === undefined || run.lease?.isPromised) return Promise.resolve();
@@ -76,7 +76,7 @@ export class JobRunner {
     return this.#options.promises.ofJob({ ...toWaiting(job, memo, waiting), ...(progress && { progress }) });
   }
 
-  /** Makes a run a job, unless it is being made one, and promises its result at `promiseAtMs` of the elapsed time at the latest. */
+  /** Makes a run a job, unless it is being made one. Its caller gets the promise at once; a stream ends with it at `promiseAtMs` (elapsed). */
   adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
     let adoption = this.#adoptions.get(run);
     if (adoption === undefined) {
@@ -131,11 +131,13 @@ export class JobRunner {
     return joined === undefined ? joinedCallFailed() : this.#options.promises.ofJob(joined);
   }
 
+  /** Derives the id of a call from its principal and idempotency key, so that repeated calls share a job. A disconnect no longer ends the run. */
   bindKey(run: CallContext, key: string): void {
     run.resume(uuidOf(principalIdOf(run), key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
     run.runState.ignoreDisconnect();
   }
 
+  /** Runs a call with an idempotency key, whose result is stored as a job's; a repeated call waits for the result of the first. */
   async runKeyed(run: CallContext): Promise<CallResult> {
     this.ensureWorker();
     if (await this.#write(run, { isPromised: false, startedMs: this.#services.clock.now() })) {
@@ -159,7 +161,7 @@ export class JobRunner {
     };
   }
 
-  /** Starts a worker, unless there is one, or this server runs no jobs. */
+  /** Starts the schedules, and a worker, unless there is one, the server is closed, or it runs no jobs. */
   ensureWorker(): void {
     if (this.#options.engine.startsElsewhere) return;
     if (!this.#services.isClosed) this.#options.scheduled.start();

@@ -10,7 +10,7 @@ import { WaitResolver } from "./wait_resolver.ts";
 
 export { promiseAgain } from "./redeem.ts";
 
-/** The jobs of one server, and what acts on them. */
+/** Creates and connects the parts of one server that work on its jobs: the runner, the system tools, and the resolver of waits. */
 export class JobService {
   readonly jobs: Jobs;
   readonly promises: JobPromises;
@@ -31,7 +31,7 @@ export class JobService {
     this.waitResolver = new WaitResolver(services, jobs, parts);
   }
 
-  /** Ends all waits and stops the workers; resolves when their jobs have ended. */
+  /** Ends the waits of calls for jobs, and stops schedules and workers; resolves when the jobs under way here have ended. */
   async stop(): Promise<void> {
     this.#waits.endAll();
     await this.runner.stop();

@@ -7,7 +7,7 @@ import type { JobPromises } from "./job_promises.ts";
 import type { CallContext } from "../call_context.ts";
 import { DEADLINE_SHARE } from "./run_guard.ts";
 
-/** The error for a call that joined another one, which ended without a stored result. */
+/** The error `unavailable` for a call that waits for a job, such as one with its idempotency key, which was removed without a stored result. */
 export function joinedCallFailed(): ErrorResult {
   return errorResult("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
 }
@@ -39,7 +39,7 @@ export class JobWaiters {
     }
   }
 
-  /** The result of a call that joined a job: waits for the job within the deadline of the call. */
+  /** The result of a call that joined a job, for which it waits within its budget or deadline; then the promise, or an error without `.promise()`. */
   async untilJoinedEnd(run: CallContext, joined: Job): Promise<CallResult> {
     const { promise } = run.definition;
     const deadlineMs = this.#services.deadlineMs(run);
@@ -60,7 +60,7 @@ export class JobWaiters {
     return rest;
   }
 
-  /** Waits for `waitMs`, or until the call ends or the server closes. */
+  /** Starts a pause: `over` resolves after `waitMs`, or when the call ends or the server closes. `end` ends it and has to be called. */
   pause(run: CallContext, waitMs: number): { readonly over: Promise<void>; readonly end: () => void } {
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const deadline = this.#services.deadlines.add(waitMs, resolve);

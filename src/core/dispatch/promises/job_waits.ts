@@ -2,7 +2,7 @@
 import type { Job, Memo, Wait } from "../../../engine/engine.ts";
 import type { Resolution } from "../../handler/waits.ts";
 
-/** A value, or a refusal, for a wait. */
+/** How a wait ends, as it is stored in the memo: with a value or a refusal, and the digest by which a repeat is known. */
 export type Word = Required<Pick<Wait, "digest">> & Omit<Wait, "until" | "schema" | "refused">;
 
 /**

@@ -36,6 +36,7 @@ function toEnded(job: Job, outcome?: CallResult): Job {
   return { ...job, args: null, config: undefined, memo: endedMemo(job.memo), expiresAtMs };
 }
 
+/** Whether a job has ended: it is `done` or `cancelled`, and no run changes it any more. */
 export function isFinal({ state }: Job): boolean {
   return state === "done" || state === "cancelled";
 }
@@ -92,21 +93,21 @@ export class Jobs {
     return state === "queued" || state === "waiting" ? wakeAtMs - this.#clock.now() : UNKNOWN_STATE_MS;
   }
 
-  /** Stores the progress of a run. */
+  /** Stores the progress of a run. Returns the changed job; `undefined` if the run is no longer the current one. */
   progress(run: Job, progress: Progress, estimatedMs: number | undefined): Promise<Job | undefined> {
     return this.#changeRun(run, (job) => {
       return { ...job, progress, ...(estimatedMs !== undefined && { estimatedMs }) };
     });
   }
 
-  /** Stores the result of a step. */
+  /** Stores the result of a step. Returns the changed job; `undefined` if the run is no longer the current one. */
   saveStep(run: Job, key: string, value: Json): Promise<Job | undefined> {
     return this.#changeRun(run, (job) => {
       return { ...job, memo: { ...job.memo, steps: { ...job.memo.steps, [key]: value } } };
     });
   }
 
-  /** Stores the result of a run and ends the job. */
+  /** Stores the result of a run, ends the job and notifies of its end. `undefined`, without a change, if the run is no longer the current one. */
   finish(run: Job, outcome: CallResult): Promise<Job | undefined> {
     return this.#notify(
       run.id,
@@ -131,13 +132,13 @@ export class Jobs {
     return forgotten?.state !== "running";
   }
 
-  /** Stores the questions of a run, and its latest progress. */
+  /** Stores the questions of a run that stopped at them, with its memo and progress. The job then waits in the state `asking`. */
   ask(run: Job, requests: Readonly<Record<string, Question>>, stop: RunStop): Promise<Job | undefined> {
     const state = "asking";
     return this.#changeRun(run, (job) => ({ ...job, ...stop, state, requests, memo: mergeMemo(job.memo, stop.memo) }));
   }
 
-  /** Stores a sleep, or a wait for a value. */
+  /** Stores a sleep, or a wait for a value, of a run that continues. Returns the changed job. */
   saveWait(run: Job, name: string, wait: Wait): Promise<Job | undefined> {
     return this.#changeRun(
       run,
@@ -171,7 +172,7 @@ export class Jobs {
     return this.#requeue(run, run.attempt, delayMs);
   }
 
-  /** Ends a claimed call of a schedule that is not made. */
+  /** Cancels the claimed job of a scheduled call that is not made, because of the earlier call `blockedBy`, or of an unknown schedule. */
   leaveOut(run: Job, blockedBy: string | undefined): Promise<Job | undefined> {
     return this.#changeRun(run, (job) => {
       const { schedule } = job;
@@ -180,12 +181,12 @@ export class Jobs {
     });
   }
 
-  /** Passes a run to another process, without counting the attempt. */
+  /** Ends a run so that another process runs the job after a delay. The attempt is not counted. */
   handOver(run: Job, delayMs: number): Promise<void> {
     return this.#requeue(run, run.attempt - 1, delayMs);
   }
 
-  /** Passes on a claimed call of a schedule that has not begun. */
+  /** Leaves the claimed job of a scheduled call, whose handler has not begun, to another process. The attempt is not counted. */
   passOn(run: Job, delayMs: number): Promise<void> {
     const { schedule } = run;
     return this.#requeue(run, run.attempt - 1, delayMs, schedule && { ...schedule, passedEpoch: run.epoch });
@@ -252,7 +253,7 @@ export class Jobs {
     return changed;
   }
 
-  /** Whether the epoch of a run is current. */
+  /** Whether a run is the current one of its job: `false` once the job has ended, was cancelled, or was started again elsewhere. */
   async isCurrent(run: Job): Promise<boolean> {
     const job = await this.read(run.id);
     return job?.state === "running" && job.epoch === run.epoch;

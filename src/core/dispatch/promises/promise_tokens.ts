@@ -8,7 +8,7 @@ import { authorizationError } from "../../tool/access.ts";
 import type { DispatchServices } from "../deferral.ts";
 import type { CallContext } from "../call_context.ts";
 
-/** Recommended delay before a promise is redeemed, in milliseconds. */
+/** Delay that a promise recommends before it is redeemed, in milliseconds; jobs that wait, and external work after a check, set others. */
 export const RETRY_AFTER_MS = 500;
 
 /** Time that a job is stored beyond the expiry of its promise, in milliseconds: the engine's clock may be ahead. */
@@ -36,7 +36,7 @@ export class PromiseTokens {
     return { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs: RETRY_AFTER_MS };
   }
 
-  /** Reads a token of this caller; the error for other tokens does not disclose the reason. */
+  /** Reads a token of this caller. Errors: expired, missing scopes of the tool, or not a promise of this server, without the reason. */
   open(token: string, principal: Principal | undefined): RemotePromise | ErrorResult {
     const { clock, registry } = this.#services;
     const verified = this.#keys.verify("promise", token, principal?.id ?? "", clock.now());
@@ -50,7 +50,7 @@ export class PromiseTokens {
       { token, id: verified.id, definition: plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
   }
 
-  /** Signs a promise token. */
+  /** Signs a promise token for the work `id` of a tool, which only this principal can redeem (`""`: unauthenticated callers). */
   sign(tool: string, principal = "", id: string, expiresAtMs: number, data: Json | undefined): string {
     return this.#keys.sign("promise", {
       id,

@@ -44,7 +44,7 @@ export class Redeemer {
     return this.#open(run, promise, (opened) => this.#redeem(run, opened, waitMs));
   }
 
-  /** Cancels the promised work, if it has not ended. */
+  /** Cancels the promised work, if it has not ended. Answers `{ cancelled }`, or the failure `not_cancellable` of external work. */
   cancel(run: CallContext, { promise }: RedeemInput): Promise<CallResult> {
     return this.#open(run, promise, (opened) => this.#cancel(run, opened));
   }
@@ -188,7 +188,7 @@ export class Redeemer {
   }
 }
 
-/** The same promise again, with the latest progress. */
+/** The promise outcome of external or remote work that is still running: the same token, with delay, progress and estimate of `ctx.pending()`. */
 export function promiseAgain(
   { token, expiresAtMs }: RemotePromise,
   { options }: Pending,

@@ -6,10 +6,10 @@ import type { CallContext } from "../call_context.ts";
 import type { DispatchServices } from "../deferral.ts";
 import type { RunLimits } from "../run_state.ts";
 
-/** Share of a deadline after which a caller gets a promise: it has to arrive before the caller gives up. */
+/** Share of a call's deadline that is spent waiting for a result; then its caller gets a promise, which has to arrive before the caller gives up. */
 export const DEADLINE_SHARE = 0.8;
 
-/** The result of `running`, or the error that ends the run before it. */
+/** Starts the limits of a run. Returns the result of `running`, or the error that ends the run before, such as that of its deadline. */
 export function answerWithin(
   { runState }: CallContext,
   running: Future<CallResult>,
@@ -22,7 +22,7 @@ export function answerWithin(
   return answer;
 }
 
-/** Times after which a caller gets a promise, in milliseconds: the budget of the tool, and the latest. */
+/** Times in milliseconds: `promiseMs`, when a caller gets its promise at the latest, 0.8 of the deadline; `budgetMs`, that of the tool up to this. */
 export function timesOf(
   { budgetMs }: Required<PromiseOptions>,
   deadlineMs: number,

@@ -9,7 +9,7 @@ const ELSEWHERE_MS = 10_000;
 /** Time for which a due call of an unknown schedule is left to other processes, in milliseconds: the length of a deployment. */
 const DEPLOYMENT_MS = 300_000;
 
-/** The jobs of a server's schedules; nothing on a server without them, which does not have their code. */
+/** Starts the schedules of a server, and decides whether their due jobs run. Those of an unknown schedule are left to other processes first. */
 export class ScheduledJobs {
   readonly #services: DispatchServices;
   readonly #jobs: Jobs;

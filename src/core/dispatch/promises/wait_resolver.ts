@@ -28,7 +28,7 @@ export class WaitResolver {
     this.#options = options;
   }
 
-  /** Resolves a wait. The error for tokens of others does not disclose the reason. */
+  /** Resolves the wait of a token. An error for an invalid token, and for a value that is too long or, with the option `resolver`, does not fit. */
   async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
     const found = this.#verify(token);
     if ("resolved" in found || "kind" in found) return found;
@@ -43,7 +43,7 @@ export class WaitResolver {
     return await this.#resolve(found.id, valueName(found.key), word.done, value);
   }
 
-  /** Reads the wait of a token without resolving it. */
+  /** Reads the wait of a token without resolving it: key and schema if it is open, else the refusal that a value would get. */
   async read(token: string): Promise<OpenWait | Resolution | ErrorResult> {
     const found = this.#verify(token);
     if ("resolved" in found || "kind" in found) return found;

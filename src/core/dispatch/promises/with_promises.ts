@@ -68,7 +68,7 @@ let code: JobCode | undefined;
 /** The module with the code of jobs, which is loaded when a server first needs it. */
 export type JobCode = typeof import("./job_service.ts");
 
-/** Provides the code of jobs to all servers of this process, so that none of them waits for it: virtual time does not wait either. */
+/** Provides the code of jobs to all servers of this process, so that none has to load it. For tests: virtual time does not wait for that. */
 export function provideJobCode(provided: JobCode): void {
   code = provided;
 }

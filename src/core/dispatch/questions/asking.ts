@@ -54,7 +54,7 @@ interface PendingQuestion {
   readonly check: Check | undefined;
 }
 
-/** The questions and steps of one run, with the answers and steps of the runs before it. */
+/** Questions, steps and waits of one run: takes answers and results from the memo of the runs before, and stops the run where one is missing. */
 export class QuestionTracker implements RunQuestions {
   readonly #run: AskingRun;
   readonly #keys: TokenKeys;
@@ -153,7 +153,7 @@ export class QuestionTracker implements RunQuestions {
     return this.#waits.resolver(key, options);
   }
 
-  /** Returns the result of `work` from the first run that reached this step. */
+  /** Returns the stored result of the step; without one, runs `work` and stores its result, as JSON. Results of `work` that throws are not stored. */
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
     this.#useKey("step", key);
     this.#replay.begin(`step ${key}`);
@@ -387,7 +387,7 @@ async function checkAnswer(answer: AskAnswer, check: Check | undefined): Promise
   return { action: "accept", ...(checked.value !== undefined && { content: checked.value }) };
 }
 
-/** `request-for-more-resource` if every question is a request for more (docs/spec.md 3.3). */
+/** Response type of a result with these questions: `elicitation`, unless every question is a request for more (docs/spec.md 3.3). */
 export function resultKindOf(
   requests: Readonly<Record<string, Question>>,
 ): "elicitation" | "request-for-more-resource" {

@@ -8,7 +8,7 @@ import { type AskingRun, type EncodableCallerState, principalIdOf } from "../ser
 /** Lifetime of caller state since its last change, in milliseconds: thirty days. */
 const LIFETIME_MS = 2_592_000_000;
 
-/** Caller state during one call. State that cannot be read counts as empty. */
+/** Caller state during one call. State whose signature is invalid, expired or of another principal counts as empty, without an error. */
 export class SignedCallerState implements EncodableCallerState {
   readonly #run: AskingRun;
   readonly #keys: TokenKeys;

@@ -43,7 +43,7 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
   });
 }
 
-/** Continues the run of a continuation, with the answers that came with it. Answers to other questions are ignored. */
+/** Restores the earlier run of a continuation, with the new answers; answers to other questions are ignored. An error if it is not of this call. */
 export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation: string): ErrorResult | undefined {
   const { definition, call, services } = run;
   const verified = keys.verify("continuation", continuation, principalIdOf(run), services.clock.now());
@@ -57,7 +57,7 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
   return undefined;
 }
 
-/** Parses the answers of a caller, by key. */
+/** Parses the answers of a caller, by key. One without a known action becomes `malformed`, so that its question is repeated. */
 export function readAnswers(responses: Readonly<Record<string, unknown>> | undefined): Map<string, AskAnswer> {
   const answers = new Map<string, AskAnswer>();
   for (const [key, response] of Object.entries(responses ?? {})) {

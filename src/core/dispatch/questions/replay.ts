@@ -28,7 +28,7 @@ export class ReplayCheck {
     this.#isUnordered = memo?.isUnordered ?? false;
   }
 
-  /** The failure of a run that differs from those before it. */
+  /** The failure `replay_diverged` of a run that differs from those before it; `undefined` for other runs. */
   get divergence(): FailureOutcome | undefined {
     return this.#divergence;
   }
@@ -59,13 +59,13 @@ export class ReplayCheck {
     this.#next++;
   }
 
-  /** Notes the end of one. A wait that is open does not end. */
+  /** Notes the end of a step, a sleep or a wait. Not called for a wait that is open. */
   end(hasFailed: boolean): void {
     this.#active--;
     if (hasFailed) this.#hasFailed = true;
   }
 
-  /** Compares the whole run, once it has ended with an answer, or has stopped. */
+  /** Compares a run that has ended with an answer, or has stopped: it diverges if it did not come to a step of the run before. */
   finish(): void {
     const missing = this.#expected.find((name) => !this.#used.has(name));
     if (missing !== undefined) this.#diverge(missing, "it is not reached any more");

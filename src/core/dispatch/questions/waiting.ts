@@ -15,15 +15,15 @@ const IN_PLACE_MS = 1_000;
 /** Time that a handler has after its last wait, in milliseconds, unless the promise is shorter than ten times that. */
 const LAST_WORDS_MS = 60_000;
 
-/** Result of a wait that has not ended: the run stops there. */
+/** Result of a sleep or wait of a {@link WaitTracker} that has not ended: the run stops there, and the handler does not get this value. */
 export const OPEN: unique symbol = Symbol();
 
-/** Name of a wait for a value in a memo. */
+/** Name under which the memo of a job stores the wait for a value with this key of `ctx.waitFor`. Sleeps have other names. */
 export function valueName(key: string): string {
   return `value ${key}`;
 }
 
-/** The sleeps and waits of one run, with those of the runs before it. */
+/** Sleeps and waits for values of one run: makes the run a job, stores them with it, and takes the results that came since the runs before. */
 export class WaitTracker {
   /** By name. */
   readonly waits: Map<string, Wait>;
@@ -38,7 +38,7 @@ export class WaitTracker {
     this.waits = new Map(Object.entries(memo?.waits ?? {}));
   }
 
-  /** Waits in place for a short time; otherwise the result is {@link OPEN} until the time has come. */
+  /** Waits in place for up to a second; for longer, the result is {@link OPEN} until a later run begins after that time. */
   async sleep(key: string, time: number | Date): Promise<void | typeof OPEN> {
     this.#assertPromising("sleep");
     const name = `sleep ${key}`;

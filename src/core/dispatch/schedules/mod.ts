@@ -24,8 +24,8 @@ export interface ScheduleOptions {
    */
   readonly overlap?: "skip" | "all";
   /**
-   * How long ago a time may be that no server was there for, in milliseconds: the latest such call is made at the start. At most
-   * the `ttlMs` of the tool. Default: 0, none.
+   * How long ago the latest time before a server starts may be, in milliseconds, for its call to be made then, unless it was made. At
+   * most the `ttlMs` of the tool. Default: 0, none.
    */
   readonly catchUpMs?: number;
 }
@@ -49,7 +49,8 @@ const UNITS: Readonly<Record<string, number>> = {
 const MIN_PERIOD_MS = 1_000;
 
 /**
- * Calls a tool in equal intervals, counted from the Unix epoch: every replica has the same times.
+ * Creates a schedule, for the option `schedules`, that calls a tool in equal intervals, counted from the Unix epoch: every replica has
+ * the same times.
  *
  * @example A report each hour
  * ```ts
@@ -83,7 +84,7 @@ export function every<Tool extends AnyTool>(
 }
 
 /**
- * Calls a tool at the times of a cron expression of five fields: minute, hour, day of the month, month, day of the week.
+ * Creates a schedule that calls a tool at the times of a cron expression: minute, hour, day of the month, month, day of the week.
  *
  * Where clocks change, a time that does not exist runs right after the gap, and one that exists twice runs once.
  *

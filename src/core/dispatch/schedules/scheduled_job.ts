@@ -6,7 +6,7 @@ import type { ToolDefinition } from "../../tool/definition.ts";
 import type { ScheduledCall, ScheduleHost } from "../schedule.ts";
 
 /**
- * Creates the job of a call that no caller makes.
+ * Creates the job of one call of a schedule, due at its time. Arguments are not checked if the schema is asynchronous.
  *
  * @throws {TypeError} If the server does not have its tool, or the arguments do not fit.
  */

@@ -12,9 +12,9 @@ import { createScheduledJob } from "./scheduled_job.ts";
 const RETRY_MS = 5_000;
 
 /**
- * Creates the scheduler of a server; `start` begins its work.
+ * Creates the scheduler of a server, which stores the next call of each schedule as a job; `start` begins its work.
  *
- * @throws {TypeError} If two schedules have the same name, or the arguments of one do not fit its tool.
+ * @throws {TypeError} If two schedules have the same name, the server does not have the tool of one, or its arguments do not fit.
  */
 export function createScheduler(schedules: readonly Schedule[], host: ScheduleHost): Scheduler {
   const timetables = new Map<string, Timetable>();
