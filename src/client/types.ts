@@ -86,7 +86,7 @@ export type DeclaredFailureError<Errors> = [keyof Errors] extends [never] ? Fail
   : string extends keyof Errors ? Failure
   : { [Code in keyof Errors & string]: Failure<Code, Errors[Code]> }[keyof Errors & string];
 
-/** Any result of a call but an error. */
+/** Any result of a call but an error, which is thrown: an answer, a promise, questions, a failure, or one of an unknown type. */
 export type ToolOutcome<Output, Errors> =
   | AnswerOutcome<Output>
   | PromiseOutcome

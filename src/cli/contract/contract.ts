@@ -24,7 +24,7 @@ export interface WrittenContract {
   readonly leftOut: readonly string[];
 }
 
-/** Returns the contract of a server as text; no file is written. System tools are left out: the client calls them itself. */
+/** Returns the contract for the lists of a server, as text with a digest; no file is written. Tools that clients call themselves are omitted. */
 export async function writeContract(lists: Contents): Promise<WrittenContract> {
   const tools = sortBy((lists.tools ?? []).filter((tool) => !isToolOfClient(tool)), ({ name }) => name);
   const leftOut = tools.map(({ name }) => name).filter((name) => name === "$" || OBJECT_MEMBERS.has(name));
