@@ -110,7 +110,9 @@ for (
     ) {
       await rejects(call, { name: "ToolError", code: "deadline_exceeded", message: /15 ms/ });
     }
-    strictEqual((fake.asked[0]?.body.params?.["_meta"] as { deadline_ms: number }).deadline_ms, 15);
+    const { deadline_ms: sentMs } = fake.asked[0]?.body.params?.["_meta"] as { deadline_ms: number };
+    // A busy machine spends some of it before the request is sent.
+    ok(sentMs > 0 && sentMs <= 15, `${sentMs} ms`);
   });
 
   test(`idleTimeoutMs ends a quiet call: ${how}`, async () => {

@@ -57,9 +57,9 @@ const MIN_TOOLS = 10;
 const DEFAULT_MIN_TOKENS = 10_000;
 
 /**
- * Lists the pinned tools, `search_tools` and `call_tool` in place of all tools, for servers with more tools than a model should
- * load. Every tool stays callable by its name; `call_tool` calls what `search_tools` can find. Hidden tools, and those whose scopes a
- * caller lacks, are not found by that caller. Promises, streams, questions and errors of a tool are the same through `call_tool`.
+ * Lists `search_tools` and `call_tool` in place of all tools but the pinned ones, those with views and system tools. Default: only
+ * above 10 tools and 10,000 tokens. Every tool stays callable by its name; `call_tool` calls what `search_tools` can find: no hidden
+ * tools, and none whose scopes the caller lacks. Promises, streams, questions and errors of a tool are the same through `call_tool`.
  *
  * The tools of parts are in groups named by their prefix. A client of MCP gets the full list with
  * `_meta: { "toolwire/all-tools": true }` in the parameters of `tools/list`.

@@ -86,7 +86,7 @@ export interface ReceivedResponse {
 /** Maximum length of the quoted start of an unexpected response, in characters. */
 const MAX_PREFIX_CHARS = 200;
 
-/** Reads the start of the body of an unexpected response: about 200 characters, or what was read before an error. */
+/** Reads the body of an unexpected response up to the chunk with its 200th character, or to an error. The text may be longer. */
 export async function readPrefix(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -18,7 +18,7 @@ import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } 
 import { encodeOutcome, encodePrompt, encodeTool, type ResponseContext } from "./encode.ts";
 import { encodeError } from "./encode_error.ts";
 
-/** Handles the requests to one method of a service, by one protocol. */
+/** Handles the requests to one method of a service: those by native gRPC, or those by Connect and gRPC-Web together. */
 export type RpcMethod = MountedWire["handle"];
 
 /** Methods of a service, by their paths. */
