@@ -99,7 +99,9 @@ export function conformanceSuite(target: ConformanceTarget, options: Conformance
   const bench = new SuiteBench(target, options);
   const checks = [...mcpLiteChecks(bench), ...webtoolChecks(bench)];
   if (checks.length > 0) return checks;
-  throw new TypeError("Cannot check a server: the target has no address; give mcpLite, grpc, grpcWeb, webSocket or webtools");
+  throw new TypeError(
+    "Cannot check a server: the target has no address; give mcpLite, grpc, grpcWeb, webSocket or webtools",
+  );
 }
 
 /** What the checks of one suite share. */
