@@ -4,7 +4,7 @@
  */
 import { ok, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { createServer, type Server } from "../../mod.ts";
 import { content, definePrompt, defineResource, type Prompt, type Resource, user } from "../../src/wires/mcp/mod.ts";
 import type { VariableNames } from "../../src/wires/mcp/mod.ts";

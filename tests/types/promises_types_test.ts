@@ -1,7 +1,7 @@
 /** What the types say of promises, questions and context; each positive case has the negative one beside it. */
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import {
   createServer,
   defineCallerState,

@@ -5,7 +5,7 @@
 import { ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { type } from "arktype";
-import * as v from "valibot";
+import * as v from "../../src/core/schema/valibot.ts";
 import { z } from "zod";
 import {
   type AnswerOutcome,
