@@ -1,5 +1,5 @@
 /** `toolwire migrate`: one row for each conversion, before and after. */
-import { strictEqual } from "node:assert/strict";
+import { match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { runtime } from "../../runtime/runtime.ts";
 import { migrate } from "./run_migrate.ts";
@@ -246,3 +246,15 @@ for (const [title, before, after] of ROWS) {
     strictEqual(await converted(before), after);
   });
 }
+
+test("valibot comes from Toolwire, which brings its conversion to JSON Schema", { skip }, async () => {
+  const { files } = await migrate({
+    "server.ts": `import { McpServer } from "mcp-lite";
+import * as v from "valibot";
+
+const server = new McpServer({ name: "a", version: "1.0.0" });
+server.tool("double", { inputSchema: v.object({ n: v.number() }), handler: ({ n }) => ({ content: [{ type: "text", text: \`\${n * 2}\` }] }) });
+`,
+  });
+  match(files["server.ts"] ?? "", /^import \* as v from "toolwire\/schema";$/m);
+});
