@@ -169,7 +169,7 @@ test("the front door loads the code of jobs on demand, not when it starts", asyn
 
 /** Calls that need the code of jobs, each as the first of its server. */
 const FIRST_CALLS = `
-  import { createClient, createServer, defineTool, memoryTransport } from "./mod.ts";
+  import { createClient, createServer, defineTool, memoryEngine, memoryTransport } from "./mod.ts";
   const slow = defineTool("slow").describe("S").promise({ budgetMs: 1 }).handle(() => new Promise((end) => setTimeout(end, 5, "late")));
   const plain = defineTool("plain").describe("P").handle(() => "now");
   const clientOf = (...tools) => createClient(memoryTransport(createServer({ tools })));
@@ -185,6 +185,17 @@ const FIRST_CALLS = `
       await server.close();
       return "closed";
     },
+    closed: async () => {
+      const engine = memoryEngine();
+      const { work } = engine;
+      let workers = 0;
+      engine.work = (...args) => (workers++, work.apply(engine, args));
+      const server = createServer({ tools: [slow], engine });
+      server.work();
+      await server.close();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return workers;
+    },
   };`;
 
 const ANSWERS = {
@@ -194,6 +205,8 @@ const ANSWERS = {
   token: "invalid_promise",
   resolver: "invalid_promise",
   worker: "closed",
+  // A worker that started after the end would keep the process alive.
+  closed: 0,
 };
 
 /** The bundle, built by the first test. */

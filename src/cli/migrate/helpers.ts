@@ -41,6 +41,7 @@ export const resultReader: HelperWriter = (draft, isScript) => {
   const name = draft.freeName("answerOf", "answerOfResult");
   const failure = draft.imports.use("toolwire", "Failure");
   const { unit } = draft;
+  // Results of the library have loose types: the converted file would not compile with `unknown`.
   const any = isScript ? "" : ": any";
   const lines = [
     "/** The answer of a result with content: its blocks or structured value. An error is thrown. */",

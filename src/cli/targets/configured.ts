@@ -16,7 +16,7 @@ const PRECEDENCE: readonly string[] = ["local", "project", "user"];
  * Finds a server in the hosts' configuration, and returns it as a target with the flags that reach it. Of one host, the scope `local`
  * precedes `project`, and that `user`.
  *
- * @throws {CliError} If there is none of that name, or several hosts have different ones.
+ * @throws {CliError} If no host has a server of that name, or several hosts have different ones.
  */
 export function resolveConfigured(
   { host, name }: Extract<Target, { kind: "configured" }>,

@@ -223,7 +223,10 @@ class EngineDeferral implements Deferral {
     const service = this.#loaded;
     if (service !== undefined) return service.runner.work(concurrency);
     let isStopped = false;
-    const started = this.#load().then(({ runner }) => isStopped ? undefined : runner.work(concurrency));
+    // The server may have been closed while the code was loaded.
+    const started = this.#load().then(({ runner }) =>
+      isStopped || this.#services.isClosed ? undefined : runner.work(concurrency)
+    );
     this.#report(started);
     return {
       stop: async () => {
