@@ -48,15 +48,15 @@ const FUNCTION_MAX_LINES = 60;
  */
 export const MEASURES = [
   { name: "folders", title: "top-level names under src/", limit: 11, measure: topLevelNames },
-  { name: "files", title: "files under src/", limit: 764, measure: fileCount },
-  // The aim without the features since 0.1 is 37,500.
-  { name: "lines", title: "lines of src/", limit: 88_600, measure: lineCount },
+  // Figures without a limit: a ceiling that is raised for each feature holds nothing.
+  { name: "files", title: "files under src/", limit: Infinity, measure: fileCount },
+  { name: "lines", title: "lines of src/", limit: Infinity, measure: lineCount },
   { name: "cycles", title: "import cycles, types included", limit: 0, measure: asCount(findCycles) },
   { name: "names", title: "names exported by two files", limit: 0, measure: asCount(findSharedNames) },
   {
     name: "small",
     title: `files of at most ${SMALL_FILE_LINES} lines`,
-    limit: 38,
+    limit: Infinity,
     measure: asCount(findSmallFiles),
   },
   {
