@@ -43,6 +43,7 @@ const RULES: OptionRules<GatewayOptions> = {
   maxListed: wholeNumber(1),
   maxListChars: wholeNumber(1),
   validate: BOOLEAN,
+  roots: rule('an array of folders, such as [{ uri: "file:///work" }]', areRoots),
   forwardConfig: BOOLEAN,
   timeoutMs: POSITIVE,
   listTimeoutMs: POSITIVE,
@@ -133,8 +134,8 @@ class Remote implements Gateway {
 
   async #open({ signal }: ActivityMonitor): Promise<void> {
     const mcp = toMcp(this.#transport);
-    // Callers answer the questions of the server.
-    mcp?.relayQuestions();
+    // Callers answer the questions of the server, except about its session.
+    mcp?.relayQuestions(this.#options.roots ?? []);
     mcp?.listAllTools();
     // Servers may leave out tools for views alone, and the callers of this server may show views.
     mcp?.declareExtension(VIEW_EXTENSION, VIEW_SETTINGS);
@@ -221,6 +222,7 @@ class Remote implements Gateway {
           transport: this.#transport,
           tool: listing.name,
           forwardConfig: this.#options.forwardConfig === true,
+          roots: this.#options.roots ?? [],
           onLost: (nowMs) => this.#relistRemoved(nowMs),
         },
         mayPromise,
@@ -304,6 +306,10 @@ function isRefusal(listed: unknown): listed is ErrorResult {
 
 function isTools(pinned: unknown): boolean {
   return Array.isArray(pinned) && pinned.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
+}
+
+function areRoots(roots: unknown): boolean {
+  return Array.isArray(roots) && roots.every((root) => isJsonObject(root) && typeof root["uri"] === "string");
 }
 
 /** The transport, if it is an MCP transport. */

@@ -2,6 +2,7 @@ import type { ListedTool } from "../../core/call/transport.ts";
 import type { ListSizeOptions } from "../../core/json_schema/compact.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
+import type { McpRoot } from "../../wires/mcp/client/types.ts";
 import type { Composable } from "../part.ts";
 
 /** Options of `gateway()`. */
@@ -29,6 +30,11 @@ export interface GatewayOptions extends ListSizeOptions {
    * the transport's own config is used.
    */
   readonly forwardConfig?: boolean;
+  /**
+   * Folders that the server gets when it asks for roots, in every session and call. Callers are never asked for them: the folders of
+   * one caller would be those of all. A handler of the transport (`onRoots`) takes precedence. Default: none.
+   */
+  readonly roots?: readonly McpRoot[];
   /** Time limit of its calls, in milliseconds; for streams, the idle time. Default: the whole server's. */
   readonly timeoutMs?: number;
   /**

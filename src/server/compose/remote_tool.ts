@@ -25,6 +25,7 @@ import { formatIssues } from "../../core/schema/issues.ts";
 import type { Schema } from "../../core/schema/standard_schema.ts";
 import { digestOfRun, uuidOf } from "../../core/token/digest.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
+import type { McpRoot } from "../../wires/mcp/client/types.ts";
 import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
 import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition } from "../../core/tool/definition.ts";
 import { passRefusal } from "./remote_error.ts";
@@ -39,6 +40,8 @@ export interface RemotePlace {
   readonly tool: string;
   /** Whether the config of callers is passed on. */
   readonly forwardConfig: boolean;
+  /** Folders that the server gets when it asks for roots. */
+  readonly roots: readonly McpRoot[];
   /** Called when the server does not know the tool; gets the caller's clock, in milliseconds. */
   onLost(nowMs: number): void;
 }
@@ -61,12 +64,25 @@ const MIN_RETRY_MS = 50;
 /** Maximum `wait_ms` of a redeem, in milliseconds. */
 const MAX_WAIT_MS = 25_000;
 
-const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "more", "sampling", "roots"]);
+const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "more", "sampling"]);
+
+/** Maximum number of requests for roots of one call. */
+const MAX_ROOTS_ROUNDS = 32;
 
 /** Members of `_meta` that MCP adds for the remote result; they are not passed on. */
 const MCP_META: RegExp = /^(?:wrapped|code|data|io\.modelcontextprotocol\/.*)$/s;
 
 const NOT_OURS: ErrorResult = errorResult("invalid_promise", "Not a promise of this server");
+
+/** A request: the run, the tool as it is listed here, its name and arguments there, members of `_meta`, and options. */
+type SendParameters = readonly [
+  run: RemoteRun,
+  plan: ToolDefinition,
+  tool: string,
+  args: unknown,
+  said: Members,
+  options?: { readonly config?: Members | undefined; readonly signal?: AbortSignal },
+];
 
 /** Accepts everything: the remote server validates. */
 const ANY: Schema<unknown, unknown> = {
@@ -143,14 +159,33 @@ export class RelayedTool implements RemoteRunner {
     return this.#send(run, plan, "cancel", { promise: token }, { deadline_ms: deadlineOf(run) });
   }
 
+  /** Sends one request, and continues it with the folders of the gateway if the server asks for roots. */
+  async #send(...[run, plan, tool, args, said, options]: SendParameters): Promise<CallResult | UnknownOutcome> {
+    let settled = await this.#sendOnce(run, plan, tool, args, said, options);
+    for (let rounds = 0; "requests" in settled; rounds++) {
+      const responses = this.#rootsFor(settled);
+      if (responses === undefined) return settled;
+      if (rounds === MAX_ROOTS_ROUNDS) {
+        const message = `The server "${this.#place.gateway}" has asked for roots more than ${MAX_ROOTS_ROUNDS} times`;
+        return errorResult("invalid_request", message);
+      }
+      const { continuation } = settled;
+      settled = await this.#sendOnce(run, plan, tool, args, { ...said, continuation, responses }, options);
+    }
+    return settled;
+  }
+
+  /** Answers to the requests for roots; `undefined` if there are none. */
+  #rootsFor({ requests }: QuestionsResult): Members | undefined {
+    const keys = Object.keys(requests).filter((key) => requests[key]?.kind === "roots");
+    if (keys.length === 0) return undefined;
+    const answer = { action: "accept", content: { roots: this.#place.roots } };
+    return Object.fromEntries(keys.map((key) => [key, answer]));
+  }
+
   /** Sends one request; every failure on the way is an error result. */
-  async #send(
-    run: RemoteRun,
-    plan: ToolDefinition,
-    tool: string,
-    args: unknown,
-    said: Members,
-    { config, signal = run.signal }: { readonly config?: Members | undefined; readonly signal?: AbortSignal } = {},
+  async #sendOnce(
+    ...[run, plan, tool, args, said, { config, signal = run.signal } = {}]: SendParameters
   ): Promise<CallResult | UnknownOutcome> {
     const { gateway, transport } = this.#place;
     const members = Object.entries({ ...run.trace, ...said }).filter(([, value]) => value !== undefined);

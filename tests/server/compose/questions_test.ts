@@ -1,4 +1,4 @@
-/** Questions of a server behind a gateway over MCP: all kinds reach the caller, in both eras on both sides. */
+/** Questions of a server behind a gateway over MCP reach the caller, in both eras on both sides; roots are the gateway's. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "../../../src/core/schema/valibot.ts";
@@ -14,6 +14,7 @@ const KEYS = "k1:a secret that this test has and no other";
 const SAMPLE = { messages: [{ role: "user", content: { type: "text", text: "Hi" } }], maxTokens: 10 } as const;
 const REPLY = { role: "assistant", content: { type: "text", text: "Hello" }, model: "m" } as const;
 const ROOTS = [{ uri: "file:///work", name: "work" }];
+const CALLERS_ROOTS = [{ uri: "file:///etc", name: "of a caller" }];
 
 /** A server that asks questions of all kinds. */
 function asking() {
@@ -36,7 +37,7 @@ function asking() {
 async function through(far: ReturnType<typeof asking>, toServer: Era, toCaller: Era) {
   const at = (server: { fetch(request: Request): Promise<Response> }, era: Era) =>
     mcpTransport("http://localhost/mcp", { era, fetch: (url, init) => server.fetch(new Request(url, init)) });
-  const remote = await gateway("far", at(far, toServer));
+  const remote = await gateway("far", at(far, toServer), { roots: ROOTS });
   const app = createServer({
     tools: [],
     parts: [mount(remote)],
@@ -55,7 +56,7 @@ async function through(far: ReturnType<typeof asking>, toServer: Era, toCaller: 
   });
   transport.onRoots(() => {
     asked.push("roots");
-    return ROOTS;
+    return CALLERS_ROOTS;
   });
   const { $ } = createClient(transport, { retry: { attempts: 0 } });
   const close = async () => {
@@ -77,7 +78,7 @@ for (const toServer of ERAS) {
         q: { action: "accept", content: { ok: true } },
         r: { action: "accept", content: { roots: ROOTS } },
       });
-      deepStrictEqual(asked, ["Sure?", "https://login.example/", 10, "roots", "Sure?", "roots"]);
+      deepStrictEqual(asked, ["Sure?", "https://login.example/", 10, "Sure?"]);
       await close();
     });
   }
@@ -140,7 +141,7 @@ test("without a gateway, a client without handlers declares and answers neither 
 });
 
 test("a question that no call is pending for is an error for the server", async () => {
-  const request = { jsonrpc: "2.0", id: "q", method: "roots/list" };
+  const request = { jsonrpc: "2.0", id: "q", method: "sampling/createMessage", params: SAMPLE };
   const answered = Promise.withResolvers<Readonly<Record<string, unknown>>>();
   const server = legacy({ "tools/list": ({ id }) => events(request, { id, jsonrpc: "2.0", result: { tools: [] } }) });
   const transport = mcpTransport("http://far.example/mcp", {
@@ -154,7 +155,7 @@ test("a question that no call is pending for is an error for the server", async 
   const remote = await gateway("far", transport);
   deepStrictEqual((await answered.promise)["error"], {
     code: -32601,
-    message: "No call is pending that roots/list belongs to",
+    message: "No call is pending that sampling/createMessage belongs to",
   });
   remote.close();
 });

@@ -87,7 +87,7 @@ export class Connection implements ClientIdentity {
     try {
       return await era.request(id, request);
     } finally {
-      untrack?.();
+      untrack?.(request.limit.signal.aborted);
     }
   }
 
@@ -116,7 +116,7 @@ export class Connection implements ClientIdentity {
 
   async #open(): Promise<ProtocolEra | ErrorResult> {
     const { transport, probeTimeoutMs } = this.#route;
-    transport.receive = this.router.receive;
+    this.#receiveFrom(transport);
     if (this.#preferredEra === "legacy") return await this.#openLegacy();
     let probed = await this.#probe(probeTimeoutMs);
     if (probed === "again") probed = await this.#probe(probeTimeoutMs);
@@ -165,10 +165,17 @@ export class Connection implements ClientIdentity {
 
   /** Before the handshake is complete, servers may already send requests. */
   #legacyEra(transport: MessageTransport): LegacyEra {
-    transport.receive = this.router.receive;
+    this.#receiveFrom(transport);
     const era = new LegacyEra(transport, this);
     this.router.respond = (message) => void era.post(message);
     return era;
+  }
+
+  #receiveFrom(transport: MessageTransport): void {
+    const { router } = this;
+    transport.receive = router.receive;
+    transport.onLateReply = (id) => router.settle(id);
+    router.isSorted = transport.hasHeaders;
   }
 }
 

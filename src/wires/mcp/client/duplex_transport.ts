@@ -38,6 +38,7 @@ export class DuplexTransport implements MessageTransport {
   readonly hasHeaders = false;
   epoch = 0;
   receive: ReceiveMessage = () => {};
+  onLateReply: (id: RequestId) => void = () => {};
   readonly #open: OpenDuplexConnection;
   readonly #waiting = new Map<RequestId, WaitingRequest>();
   #connection: Promise<DuplexConnection | ErrorResult> | undefined;
@@ -109,7 +110,13 @@ export class DuplexTransport implements MessageTransport {
     // All requests share the connection, so any message is activity for each of them.
     for (const { options } of this.#waiting.values()) options.limit.markActive();
     if (incoming.kind !== "reply") this.receive(incoming, undefined);
-    else if (incoming.id !== undefined) this.#waiting.get(incoming.id)?.resolve(incoming.reply);
+    else if (incoming.id !== undefined) this.#reply(incoming.id, incoming.reply);
+  }
+
+  #reply(id: RequestId, reply: RpcReply): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) this.onLateReply(id);
+    else waiting.resolve(reply);
   }
 
   #failAll(transportError: ErrorResult): void {

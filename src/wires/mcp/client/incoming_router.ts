@@ -40,9 +40,13 @@ export interface ServerEvents {
 export class IncomingRouter {
   /** Sends a response. `undefined` in the era without sessions: servers may not send requests there. */
   respond: ((message: OneWayMessage) => void) | undefined = undefined;
+  /** Whether messages of the server arrive with the request that they belong to, if they belong to one: as over HTTP. */
+  isSorted = false;
   readonly #handlers: RequestHandlers;
   readonly #logger: Pick<Logger, "warn">;
   readonly #pending = new Map<RequestId, PendingRequest>();
+  /** Aborted calls of this session that the server may still be running: a question may belong to one of them. */
+  readonly #abandoned = new Set<RequestId>();
   readonly #listeners: { readonly [Kind in keyof ServerEvents]: Listeners<ServerEvents[Kind]> } = {
     log: new Listeners(),
     notification: new Listeners(),
@@ -54,10 +58,18 @@ export class IncomingRouter {
     this.#logger = logger;
   }
 
-  /** Routes messages that belong to a request to `pending`, until the returned function is called. */
-  track(id: RequestId, pending: PendingRequest): () => void {
+  /** Routes messages that belong to a request to `pending`, until the returned function is called with whether it was aborted. */
+  track(id: RequestId, pending: PendingRequest): (isAborted: boolean) => void {
     this.#pending.set(id, pending);
-    return () => void this.#pending.delete(id);
+    return (isAborted) => {
+      this.#pending.delete(id);
+      if (isAborted && pending.onQuestion !== undefined) this.#abandoned.add(id);
+    };
+  }
+
+  /** Called with the id of a reply that no request waits for: the server has ended an aborted call. */
+  settle(id: RequestId): void {
+    this.#abandoned.delete(id);
   }
 
   /** Adds a listener, until the returned function is called. */
@@ -76,6 +88,7 @@ export class IncomingRouter {
 
   /** Calls the listeners of an event. */
   emit<Kind extends keyof ServerEvents>(kind: Kind, event: ServerEvents[Kind]): void {
+    if (kind === "sessionRenewed") this.#abandoned.clear();
     this.#listeners[kind].notify(event);
   }
 
@@ -124,23 +137,28 @@ export class IncomingRouter {
       return;
     }
     const isPassedOn = this.#handlers.isPassedOn(request);
-    const pending = isPassedOn ? this.#pendingFor(during ?? relatedRequestId(request)) : undefined;
-    if (pending !== undefined) pending.onQuestion?.(request, id, respond);
+    const pending = isPassedOn ? this.#pendingFor(method, during ?? relatedRequestId(request)) : undefined;
+    if (pending !== undefined) return pending.onQuestion?.(request, id, respond);
+    const message = isPassedOn
+      ? `No call is pending that ${method} belongs to`
+      : `This client does not support ${method}`;
+    if (this.#handlers.isRelay) this.#logger.warn(`A question of the server is refused: ${message}`);
     // No caller can answer: the question is neither accepted nor declined.
-    else if (method === "elicitation/create") respond({ result: { action: "cancel" } });
-    else {
-      const message = isPassedOn
-        ? `No call is pending that ${method} belongs to`
-        : `This client does not support ${method}`;
-      respond({ error: { code: mcpErrorCodes.method_not_found.number, message } });
-    }
+    if (method === "elicitation/create") respond({ result: { action: "cancel" } });
+    else respond({ error: { code: mcpErrorCodes.method_not_found.number, message } });
   }
 
-  /** The request that a question belongs to. If the server does not specify it, the oldest one that takes questions. */
-  #pendingFor(during: RequestId | undefined): PendingRequest | undefined {
+  /**
+   * The request that a question belongs to. If the server does not specify it, the oldest one that takes questions, as all are of one
+   * user; the callers of a relay are not, so there the only one, and none for roots, which are of the whole session.
+   */
+  #pendingFor(method: string, during: RequestId | undefined): PendingRequest | undefined {
     const related = during === undefined ? undefined : this.#pending.get(during);
     if (related?.onQuestion !== undefined) return related;
-    return [...this.#pending.values()].find(({ onQuestion }) => onQuestion !== undefined);
+    const [oldest, ...others] = [...this.#pending.values()].filter(({ onQuestion }) => onQuestion !== undefined);
+    if (!this.#handlers.isRelay) return oldest;
+    const isSpecified = during !== undefined || this.isSorted || method === "roots/list";
+    return isSpecified || others.length > 0 || this.#abandoned.size > 0 ? undefined : oldest;
   }
 }
 

@@ -46,12 +46,14 @@ export type ReceiveMessage = (incoming: RequestMessage | NotificationMessage, du
 
 /** Sends messages to a server over HTTP or the pipes of a process. Failures are return values; only the user's functions can throw. */
 export interface MessageTransport {
-  /** Whether messages have HTTP headers. */
+  /** Whether messages have HTTP headers; a message of the server then arrives in the response to the request that it belongs to. */
   readonly hasHeaders: boolean;
   /** A number that changes when the connection was closed: a server behind a new one does not have the session. */
   readonly epoch: number;
   /** Receives requests and notifications of the server. Set by the connection. */
   receive: ReceiveMessage;
+  /** Called with the id of a reply that no request waits for. Set by the connection; called where all requests share one stream. */
+  onLateReply?: (id: RequestId) => void;
   /** Sends a request and waits for the reply. */
   request(message: RpcRequest, options: SendOptions): Promise<TransportReply>;
   /** Sends a notification or a response. */

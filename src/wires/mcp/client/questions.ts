@@ -137,6 +137,9 @@ export class RequestHandlers {
   /** Whether questions of all kinds are passed on to the caller if they have no handler. */
   isRelay = false;
 
+  /** Answers `roots/list` in place of the callers of a relay, if it has no handler. */
+  relayRoots: RequestHandlers["roots"];
+
   /** Settings of declared extensions, by identifier. */
   extensions: Members | undefined = undefined;
 
@@ -158,7 +161,7 @@ export class RequestHandlers {
 
   /** The result for a request of the server; `undefined` if it has no handler. Rejects with what the handler throws. */
   answer(request: InputRequest): Promise<Members> | undefined {
-    const { elicitation, sampling, roots } = this;
+    const { elicitation, sampling, roots = this.relayRoots } = this;
     const { method, params } = request;
     if (method === "elicitation/create" && elicitation !== undefined) return elicit(elicitation, request);
     if (method === "sampling/createMessage" && sampling !== undefined) return sample(sampling, params);

@@ -31,6 +31,7 @@ import type {
   McpPrompts,
   McpRequestOptions,
   McpResources,
+  McpRoot,
   McpServerInfo,
   McpTransport,
 } from "./types.ts";
@@ -157,8 +158,10 @@ export class McpClientTransport implements McpTransport {
     this.#connection.handlers.roots = handler;
   }
 
-  relayQuestions(): void {
-    this.#connection.handlers.isRelay = true;
+  relayQuestions(roots?: readonly McpRoot[]): void {
+    const { handlers } = this.#connection;
+    handlers.isRelay = true;
+    if (roots !== undefined) handlers.relayRoots = () => roots;
   }
 
   declareExtension(id: string, settings: Members): void {

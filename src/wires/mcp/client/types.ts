@@ -297,9 +297,12 @@ export interface McpTransport extends Transport {
   onRoots(handler: () => MaybePromise<readonly McpRoot[]>): void;
   /**
    * Declares to the server that it may ask for sampling and roots although there are no handlers. Such a question is then the
-   * outcome of the call that it belongs to, as other questions are. `gateway()` calls it. Call it before the first request.
+   * outcome of the call that it belongs to, as other questions are. A question that belongs to no call, or to one of several, is
+   * refused: any caller could answer it for the others. `gateway()` calls it. Call it before the first request.
+   *
+   * @param roots Folders that answer each request for roots, in place of the callers. Default: callers answer those of their calls.
    */
-  relayQuestions(): void;
+  relayQuestions(roots?: readonly McpRoot[]): void;
   /** Sets the option `allTools`. `gateway()` calls it, so that it has all tools of the server. Call it before the first list. */
   listAllTools(): void;
   /**
