@@ -1,4 +1,4 @@
-/** The reference server `@modelcontextprotocol/server-everything` behind a gateway: all of its questions reach the caller. */
+/** The reference server `@modelcontextprotocol/server-everything` behind a gateway: its questions reach the caller, and roots are the gateway's. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ for (const [how, open] of Object.entries({ stdio: overStdio, HTTP: overHttp })) 
   for (const era of ["modern", "legacy"] as const) {
     test(`questions of server-everything over ${how} pass through a gateway to a ${era} caller`, async () => {
       await using opened = await open();
-      const remote = await gateway("everything", opened.transport, { listTimeoutMs: PATIENCE_MS });
+      const remote = await gateway("everything", opened.transport, { listTimeoutMs: PATIENCE_MS, roots: ROOTS });
       const app = createServer({
         tools: [],
         parts: [group("far", remote)],
@@ -74,7 +74,7 @@ for (const [how, open] of Object.entries({ stdio: overStdio, HTTP: overHttp })) 
         });
         transport.onRoots(() => {
           asked.push("roots");
-          return ROOTS;
+          return [{ uri: "file:///etc", name: "Of a caller" }];
         });
         const { $ } = createClient(transport, { retry: { attempts: 0 } });
         const names = (await $.list()).map(({ name }) => name);
@@ -89,8 +89,7 @@ for (const [how, open] of Object.entries({ stdio: overStdio, HTTP: overHttp })) 
         const url = "https://login.example/";
         match(textOf(await $.call("far_trigger-url-elicitation", { url })), /accept/i);
         // The server also asks for roots by itself, some time after it starts.
-        deepStrictEqual(asked.filter((what) => what !== "roots"), ["form", "sampling 50 true", url]);
-        ok(asked.includes("roots"));
+        deepStrictEqual(asked, ["form", "sampling 50 true", url]);
       } finally {
         transport.close();
         await app.close(0);
