@@ -52,9 +52,9 @@ export async function explainError(
       ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"'
       : `check host and port${isForeign ? ", and CORS: origins and cors of the server" : ""}`;
   } else if (code === "method_not_found" && !LISTS_MCP_LITE.test(message) || NOT_MCP_LITE.test(message)) {
-    for (const path of [url.pathname, "/mcp"]) {
+    for (const path of pathsToAsk(url, options)) {
       const request = { ...PING, url: url.origin + path };
-      const found = await exchange(request, options, limit, async ({ status, headers }, pieces) => {
+      const found = await exchange(request, withoutCredentials(options), limit, async ({ status, headers }, pieces) => {
         const isMcp = (await readText(pieces)).includes('"jsonrpc"') && status !== 404;
         return isMcp ? undefined : headers.get("content-type") ?? "nothing";
       });
@@ -66,4 +66,20 @@ export async function explainError(
     }
   }
   return hint ? { ...error, message: `${message}; ${hint}` } : error;
+}
+
+/** The paths that are asked: the URL's, and that of MCP at the same base. Another path of the host may be another tenant's. */
+function pathsToAsk({ pathname }: URL, { fetch }: HttpClientOptions): readonly string[] {
+  const base = pathname.replace(/(\/mcp-lite\/v1)?\/?$/, "");
+  // The caller's function may add credentials, which are for the given URL alone.
+  return fetch ? [pathname] : [pathname, `${base}/mcp`];
+}
+
+/** The options without headers. The global `fetch` sends no cookies either; Workers have none, and refuse the option. */
+function withoutCredentials({ fetch: send, maxResponseBytes }: HttpClientOptions): HttpClientOptions {
+  const omit: RequestInit = "credentials" in Request.prototype ? { credentials: "omit" } : {};
+  return {
+    fetch: send ?? ((url, init) => fetch(url, { ...init, ...omit })),
+    ...(maxResponseBytes !== undefined && { maxResponseBytes }),
+  };
 }

@@ -175,7 +175,7 @@ export function checkAuth({ headers }: Subject, first: Probed): StepResult {
 function metadataUrlOf(url: URL, { headers }: Probed): URL {
   const named = /resource_metadata="?([^",\s]+)/i.exec(headers["www-authenticate"] ?? "")?.[1];
   if (named !== undefined && URL.canParse(named)) return new URL(named);
-  return new URL(`/.well-known/oauth-protected-resource${url.pathname.replace(/\/$/, "")}`, url);
+  return new URL(`${url.origin}/.well-known/oauth-protected-resource${url.pathname.replace(/\/$/, "")}`);
 }
 
 function issuerMetadataUrls(issuer: URL): URL[] {

@@ -2,6 +2,7 @@
 import { isJsonObject } from "../../internal/json.ts";
 import { shorten } from "../../internal/text.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, MODERN_VERSION } from "../../wires/mcp/protocol/constants.ts";
+import { baseOf } from "../targets/wires.ts";
 import type { Subject } from "./http_steps.ts";
 import { probe, type Probed } from "./probe.ts";
 import { failed, type StepResult } from "./steps.ts";
@@ -52,14 +53,14 @@ async function findOldServer({ url, headers, timeoutMs }: Subject): Promise<Step
   );
 }
 
-/** Paths of the same origin where an endpoint answers with JSON. */
-async function findEndpoints({ url, headers, timeoutMs }: Subject): Promise<string[]> {
+/** Common paths of the same server where an endpoint answers with JSON. They are asked without credentials, which are for the URL alone. */
+async function findEndpoints({ url, timeoutMs }: Subject): Promise<string[]> {
+  const addresses = COMMON_PATHS.map((path) => new URL(baseOf(url) + path));
   const found = await Promise.all(
-    COMMON_PATHS.filter((path) => path !== url.pathname).map(async (path) => {
-      const address = new URL(path, url);
+    addresses.filter(({ pathname }) => pathname !== url.pathname).map(async (address) => {
       const request = {
         method: "POST" as const,
-        headers: { ...headers, "content-type": "application/json" },
+        headers: { "content-type": "application/json" },
         body: "{}",
         timeoutMs,
       };

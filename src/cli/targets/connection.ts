@@ -36,6 +36,8 @@ export interface OpenTargetOptions {
   readonly onCredential?: ((value: string) => void) | undefined;
   /** Receives each transport of MCP before its first request, to set handlers of questions and log messages. */
   readonly prepare?: ((transport: McpTransport) => void) | undefined;
+  /** Receives lines for people: what is left out, and why. */
+  readonly note?: ((line: string) => void) | undefined;
   /** Whether the default log of a module's server is off. Default: `false`. */
   readonly isQuiet?: boolean;
 }

@@ -4,6 +4,7 @@ import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import type { TargetFlags } from "./flags.ts";
 import { openProgram } from "./program.ts";
 import { openRecording } from "./recording.ts";
+import { printableLine } from "../terminal/terminal.ts";
 import type { Target } from "./target.ts";
 import { openGrpc, openUrl } from "./url.ts";
 import { candidatesOf } from "./wires.ts";
@@ -17,8 +18,9 @@ export async function openOtherTarget(
   target: OtherTarget,
   flags: TargetFlags,
   context: CliContext,
-  options: OpenTargetOptions,
+  given: OpenTargetOptions,
 ): Promise<TargetConnection> {
+  const options = { note: (line: string) => context.terminal.note(printableLine(line)), ...given };
   switch (target.kind) {
     case "url":
       return await openUrlTarget(target.url, flags, context, options);

@@ -11,7 +11,7 @@ import type { CliProcess } from "../terminal/process.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import { headersOf, readJsonFile, type TargetFlags } from "./flags.ts";
 import { listError, listOnce, withLimits } from "./limits.ts";
-import { type Candidate, candidatesOf, isMcpTransport, openWire, type WireOptions } from "./wires.ts";
+import { baseOf, type Candidate, candidatesOf, isMcpTransport, openWire, type WireOptions } from "./wires.ts";
 
 /** Opens a URL. Without `--wire`, the list of tools is requested by one protocol after the other; the first that answers is used. */
 export async function openUrl(
@@ -23,15 +23,17 @@ export async function openUrl(
   const wireOptions = wireOptionsOf(flags, host, options);
   const candidates = candidatesOf(url, flags.wire);
   const [first] = candidates;
-  if (candidates.length === 1 && first !== undefined) return await connectionOf(first, wireOptions, flags, options);
+  const beside = besideOf(url, wireOptions);
+  const connect = (candidate: Candidate) => connectionOf(candidate, wireOptions, beside, flags, options);
+  if (candidates.length === 1 && first !== undefined) return await connect(first);
   const errors: string[] = [];
   for (const candidate of candidates) {
-    const { opened, error } = await tryCandidate(candidate, wireOptions, flags, options);
+    const { opened, error } = await tryCandidate(await connect(candidate), flags, options);
     if (opened !== undefined) return opened;
     if (isFinal(error, candidate, errors.length > 0)) throw connectError(error, candidate);
     errors.push(`  ${candidate.wire} at ${candidate.url}: ${error.message}`);
   }
-  const answer = await describeAnswer(url, flags, wireOptions, options);
+  const answer = await describeAnswer(url, flags, options);
   throw new CliError(EXIT.unreachable, `No known protocol answers at ${url.href}${answer}`, {
     code: "unknown_protocol",
     step: "connect",
@@ -41,16 +43,13 @@ export async function openUrl(
   });
 }
 
-/** What a browser would get, in brackets; empty if nothing answers it. */
-async function describeAnswer(
-  url: URL,
-  flags: TargetFlags,
-  { headers, fetch: send = fetch }: WireOptions,
-  { signal }: OpenTargetOptions,
-): Promise<string> {
+/** What a browser would get, in brackets; empty if nothing answers it. The request has no credentials. */
+async function describeAnswer(url: URL, flags: TargetFlags, { signal }: OpenTargetOptions): Promise<string> {
+  const address = new URL(url);
+  address.username = address.password = "";
   try {
     const { status, type } = await withLimits(flags, signal, async (limit) => {
-      const response = await send(url.href, { headers: { ...headers }, redirect: "manual", signal: limit.signal });
+      const response = await fetch(address, { redirect: "manual", signal: limit.signal });
       await response.body?.cancel();
       return { status: response.status, type: response.headers.get("content-type") ?? "" };
     });
@@ -70,7 +69,14 @@ export function openGrpc(
   if (flags.wire !== undefined && flags.wire !== "grpc") {
     throw new CliError(EXIT.usage, `A grpc:// address is reached by gRPC, not by --wire ${flags.wire}`);
   }
-  return connectionOf({ wire: "grpc", url: address }, wireOptionsOf(flags, host, options), flags, options);
+  const wireOptions = wireOptionsOf(flags, host, options);
+  return connectionOf(
+    { wire: "grpc", url: address },
+    wireOptions,
+    besideOf(new URL(address), wireOptions),
+    flags,
+    options,
+  );
 }
 
 function wireOptionsOf(
@@ -93,12 +99,10 @@ interface Attempt {
 
 /** Requests the list on a wire. The list is kept, so that the wire is asked once. */
 async function tryCandidate(
-  candidate: Candidate,
-  wireOptions: WireOptions,
+  connection: TargetConnection,
   flags: TargetFlags,
   options: OpenTargetOptions,
 ): Promise<Attempt> {
-  const connection = await connectionOf(candidate, wireOptions, flags, options);
   const result = await withLimits(flags, options.signal, async (limit) => await connection.transport.list(limit));
   if ("kind" in result) {
     await connection.close();
@@ -112,6 +116,7 @@ const NO_ERROR: ErrorResult = { kind: "error", code: "internal", message: "" };
 async function connectionOf(
   candidate: Candidate,
   wireOptions: WireOptions,
+  beside: Beside,
   flags: TargetFlags,
   options: OpenTargetOptions,
 ): Promise<TargetConnection> {
@@ -119,37 +124,56 @@ async function connectionOf(
   const transport = await openWire(wire, url, wireOptions);
   const mcp = isMcpTransport(transport) ? transport : undefined;
   if (mcp !== undefined) options.prepare?.(mcp);
-  let beside: Promise<McpTransport | undefined> | undefined;
+  let opened: Promise<McpTransport | undefined> | undefined;
   return {
     label: url,
     wire,
     url,
     transport,
     tools: listOnce((limit) => transport.list(limit), flags, options, url),
-    mcp: async () => mcp ?? await (beside ??= openBeside(url, wireOptions, flags, options)),
+    mcp: async () => mcp ?? await (opened ??= openBeside(beside, flags, options)),
     async close() {
       transport.close?.();
-      (await beside)?.close();
+      (await opened)?.close();
     },
   };
 }
 
-/** Opens MCP at the default path of the same origin, for targets of another wire. `undefined` if it does not answer there. */
+/** MCP at the same base as the target, for the resources and prompts of targets of another wire. */
+interface Beside {
+  readonly url: string;
+  readonly wireOptions: WireOptions;
+  readonly hasCredentials: boolean;
+}
+
+/** MCP at the base of a URL. Credentials are for the given URL: an origin has all of its paths, an endpoint has its own alone. */
+function besideOf(given: URL, wireOptions: WireOptions): Beside {
+  const { era, pin } = wireOptions;
+  const hasCredentials = given.pathname === "/";
+  return {
+    url: `${baseOf(given)}/mcp`,
+    hasCredentials,
+    wireOptions: hasCredentials ? wireOptions : { era, pin, headers: {} },
+  };
+}
+
+/** Opens MCP beside the target. `undefined` if it does not answer there. */
 async function openBeside(
-  url: string,
-  wireOptions: WireOptions,
+  { url, wireOptions, hasCredentials }: Beside,
   flags: TargetFlags,
   options: OpenTargetOptions,
 ): Promise<McpTransport | undefined> {
-  const transport = await openWire(
-    "mcp",
-    new URL("/mcp", url.replace(/^ws/, "http")).href,
-    wireOptions,
-  ) as McpTransport;
+  const transport = await openWire("mcp", url, wireOptions) as McpTransport;
   options.prepare?.(transport);
   const listed = await withLimits(flags, options.signal, async (limit) => await transport.list(limit));
   if (!("kind" in listed)) return transport;
   transport.close();
+  if (!hasCredentials && (listed.code === "unauthenticated" || listed.code === "permission_denied")) {
+    options.note?.(
+      `Resources and prompts are left out: MCP at ${new URL(url).pathname} needs credentials, which are sent to ` +
+        "the given URL alone; give the URL of MCP, or the server's without a path",
+    );
+  }
   return undefined;
 }
 

@@ -54,6 +54,15 @@ export function candidatesOf(url: URL, wire: WireName | undefined): readonly Can
   return order.map((name) => ({ wire: name, url: url.href }));
 }
 
+/**
+ * The URL of the server that an endpoint belongs to: without the default path of a wire, query and user, and without a slash at the end.
+ * An endpoint at another path is the server itself: what is elsewhere on the host may be another tenant's.
+ */
+export function baseOf({ protocol, host, pathname }: URL): string {
+  const [, base] = /^(.*?)(?:\/mcp-lite\/v1|\/mcp|\/sse|\/rest)?\/?$/.exec(pathname) ?? [];
+  return `${protocol.replace(/^ws/, "http")}//${host}${base}`;
+}
+
 function withDefaultPath(url: URL, wire: WireName): string {
   const path = DEFAULT_PATHS.find(([name]) => name === wire)?.[1];
   if (url.pathname !== "/" || path === undefined || path === "") return url.href;
