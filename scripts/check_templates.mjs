@@ -3,65 +3,28 @@
 //
 // A registry on this machine has the two packages of this tree, and sends requests for all others on; so the projects are installed as
 // they are. One cache is shared.
-import { execFile, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer as createSocket } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
-import { promisify } from "node:util";
-import { startRegistry } from "./package/registry.mjs";
-import { childEnv, findBin, findNode, root, runOrThrow } from "./runtimes.mjs";
+import { CREATE_TOOLWIRE, freePort, serveConsumers, TOOLWIRE } from "./package/consumers.mjs";
+import { findBin, root } from "./runtimes.mjs";
 
-const execute = promisify(execFile);
 const TEMPLATES = ["node", "bun", "deno", "workers", "hono", "next"];
 const chosen = process.argv.slice(2);
 const START_MS = 60_000;
 const MAX_BUNDLE_BYTES = 1_000_000;
 
-const temporary = mkdtempSync(join(tmpdir(), "toolwire-templates-"));
-const node = findNode(24);
 let failed = 0;
-const upstream = runOrThrow("npm", ["config", "get", "registry"]).trim();
-const cache = runOrThrow("npm", ["config", "get", "cache"]).trim();
-const packages = [pack(root, "build.mjs"), pack(join(root, "create-toolwire"), "build_create.mjs")];
-const registry = await startRegistry(packages, upstream);
-const env = {
-  ...childEnv(node),
-  npm_config_registry: registry.url,
-  NPM_CONFIG_REGISTRY: registry.url,
-  npm_config_user_agent: "",
-  npm_config_cache: cache,
-  npm_config_prefer_offline: "true",
-  npm_config_audit: "false",
-  npm_config_fund: "false",
-  npm_config_update_notifier: "false",
-  // The packages of this tree have versions that were not published, and may be packed again.
-  BUN_INSTALL_CACHE_DIR: join(temporary, "bun"),
-  DENO_DIR: join(temporary, "deno"),
-  WRANGLER_SEND_METRICS: "false",
-  NEXT_TELEMETRY_DISABLED: "1",
-  HOME: temporary,
-};
+const { temporary, env, node, run, close } = await serveConsumers([TOOLWIRE, CREATE_TOOLWIRE]);
 try {
   mkdirSync(join(temporary, "projects"));
   for (const template of chosen.length > 0 ? chosen : TEMPLATES) await check(template);
 } finally {
-  registry.close();
-  rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
+  close();
 }
 console.log(`${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
-
-/** Builds and packs a package. */
-function pack(folder, script) {
-  runOrThrow(process.execPath, [join(root, "scripts", script)], { cwd: root });
-  const words = ["pack", "--json", "--ignore-scripts", "--pack-destination", temporary];
-  const packed = JSON.parse(runOrThrow("npm", words, { cwd: folder }));
-  const [{ filename }] = Array.isArray(packed) ? packed : Object.values(packed);
-  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  return { manifest, bytes: readFileSync(join(temporary, filename)) };
-}
 
 async function check(template) {
   const startMs = performance.now();
@@ -185,19 +148,4 @@ async function checkCommand(folder) {
   const { size } = statSync(join(folder, "my-node-0.1.0.mcpb"));
   if (size > MAX_BUNDLE_BYTES) throw new Error(`The bundle has ${size} bytes, at most ${MAX_BUNDLE_BYTES}`);
   console.log(`     my-node-0.1.0.mcpb: ${size} bytes`);
-}
-
-async function freePort() {
-  const socket = createSocket();
-  await new Promise((resolve) => socket.listen(0, "127.0.0.1", resolve));
-  const { port } = socket.address();
-  await new Promise((resolve) => socket.close(resolve));
-  return port;
-}
-
-async function run([command, ...args], cwd) {
-  const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH].join(":");
-  const running = execute(command, args, { cwd, env: { ...env, PATH: path }, timeout: 180_000, maxBuffer: 1 << 26 });
-  running.child.stdin.end();
-  return await running;
 }

@@ -1,0 +1,45 @@
+// Projects of users, as other libraries have an ecosystem's CI: `node scripts/check_projects.mjs [project …]`. Each folder of tests/projects
+// is a package that installs the packed tarball by its name, and real packages beside it. Its `check` and `test` are run.
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { serveConsumers, TOOLWIRE } from "./package/consumers.mjs";
+import { root } from "./runtimes.mjs";
+
+const PROJECTS = join(root, "tests/projects");
+const named = process.argv.slice(2);
+const folders = readdirSync(PROJECTS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+const chosen = named.length > 0 ? named : folders.map(({ name }) => name).sort();
+
+let passed = 0;
+let failed = 0;
+const { temporary, run, close } = await serveConsumers([TOOLWIRE]);
+try {
+  for (const project of chosen) await check(project);
+} finally {
+  close();
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+async function check(project) {
+  const startMs = performance.now();
+  const folder = join(temporary, project);
+  const done = [];
+  try {
+    cpSync(join(PROJECTS, project), folder, { recursive: true, filter: (path) => !path.includes("node_modules") });
+    await run(["npm", "install", "--loglevel=error", "--no-package-lock"], folder);
+    done.push("install");
+    for (const step of ["check", "test"]) {
+      await run(["npm", "run", "--silent", step], folder);
+      done.push(step);
+    }
+    passed++;
+    console.log(`ok   ${project}: ${done.join(", ")} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`);
+  } catch (thrown) {
+    failed++;
+    console.log(
+      `FAIL ${project}, after ${done.join(", ")}\n${thrown.stdout ?? ""}${thrown.stderr ?? ""}${thrown.message}`,
+    );
+  }
+}
