@@ -1,11 +1,13 @@
 // Projects of users, as other libraries have an ecosystem's CI: `node scripts/check_projects.mjs [project …]`. Each folder of tests/projects
-// is a package that installs the packed tarball by its name, and real packages beside it. Its `check` and `test` are run.
-import { cpSync, readdirSync } from "node:fs";
+// is a package that installs the packed tarball by its name, and real packages beside it; then its `check` and `test` are run.
+import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { serveConsumers, TOOLWIRE } from "./package/consumers.mjs";
 import { root } from "./runtimes.mjs";
 
+const NPM = { install: ["npm", "install", "--loglevel=error", "--no-package-lock"], task: ["npm", "run", "--silent"] };
+const DENO = { install: ["deno", "install", "--quiet", "--no-lock"], task: ["deno", "task", "--quiet"] };
 const PROJECTS = join(root, "tests/projects");
 const named = process.argv.slice(2);
 const folders = readdirSync(PROJECTS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -28,10 +30,11 @@ async function check(project) {
   const done = [];
   try {
     cpSync(join(PROJECTS, project), folder, { recursive: true, filter: (path) => !path.includes("node_modules") });
-    await run(["npm", "install", "--loglevel=error", "--no-package-lock"], folder);
+    const { install, task } = existsSync(join(folder, "deno.json")) ? DENO : NPM;
+    await run(install, folder);
     done.push("install");
     for (const step of ["check", "test"]) {
-      await run(["npm", "run", "--silent", step], folder);
+      await run([...task, step], folder);
       done.push(step);
     }
     passed++;

@@ -3,7 +3,7 @@
  *
  * Contains no bytes and no statuses. Each wire builds these values from its own requests.
  */
-import type { Json } from "../../internal/json.ts";
+import type { Json, JsonObject } from "../../internal/json.ts";
 import type { CallConfig } from "./call_config.ts";
 
 /** An authenticated caller. */
@@ -12,8 +12,8 @@ export interface Principal {
   readonly id: string;
   /** Scopes that the caller has been granted. */
   readonly scopes?: readonly string[];
-  /** Further claims about the caller. JSON, because they are stored with deferred work. */
-  readonly claims?: Json;
+  /** Further claims about the caller, by name, such as those of a token. A JSON object, because they are stored with deferred work. */
+  readonly claims?: JsonObject | undefined;
 }
 
 /** HTTP headers or gRPC metadata with case-insensitive names. `Headers` is compatible. */

@@ -17,7 +17,7 @@ import {
 } from "jose";
 import type { Principal } from "../../core/call/call.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../internal/json.ts";
+import { isJsonObject, type JsonObject } from "../../internal/json.ts";
 import { fetchWhole } from "../../http_client/fetch_whole.ts";
 import { isConfidential } from "../../internal/http.ts";
 import {
@@ -230,7 +230,7 @@ function principalOf(claims: JsonObject): Principal {
   if (typeof sub !== "string" || sub === "") {
     throw invalidToken("The token has no subject", `claim "sub": expected text that is not empty, given ${typeof sub}`);
   }
-  return { id: sub, scopes: scopesOf(claims), claims: claims as Json };
+  return { id: sub, scopes: scopesOf(claims), claims: claims as JsonObject };
 }
 
 /** Scopes of a token: `scope` is a string in OAuth; some issuers send `scp`, as a string or a list. */
