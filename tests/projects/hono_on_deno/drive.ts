@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { createClient } from "toolwire";
 import { mcpTransport } from "toolwire/mcp";
 import { restTransport } from "toolwire/rest";
-import { app, server } from "./main.ts";
+import { app, type server } from "./main.ts";
 
 const listening = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, app.fetch);
 const url = `http://127.0.0.1:${listening.addr.port}`;
