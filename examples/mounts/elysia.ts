@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import { server } from "./server.ts";
 
+const handle = server.fetch;
 export const app = new Elysia()
-  .all("/v/*", ({ request }) => server.fetch(request), { parse: "none" })
+  .all("/v/*", ({ request }) => handle(request), { parse: "none" })
   .get("/", () => "page");

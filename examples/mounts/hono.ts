@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { server } from "./server.ts";
 
+const handle = server.fetch;
 export const app = new Hono();
-app.all("/v/*", (c) => server.fetch(c.req.raw));
+app.all("/v/*", (c) => handle(c.req.raw));
 app.get("/", (c) => c.text("page"));

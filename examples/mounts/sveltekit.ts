@@ -6,4 +6,5 @@ interface RequestEvent {
   readonly request: Request;
 }
 
-export const fallback = ({ request }: RequestEvent): Promise<Response> => server.fetch(request);
+const handle = server.fetch;
+export const fallback = ({ request }: RequestEvent): Promise<Response> => handle(request);

@@ -9,6 +9,7 @@ import { chain } from "../internal/future.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server, ServerInternals } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
+import { whenListening } from "./when_listening.ts";
 import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
 
 /** A listener for `http.createServer`, or for frameworks that pass on Node's request and response. */
@@ -30,7 +31,8 @@ export interface NodeResponse {
 
 /**
  * Creates a handler for `node:http`, Express and similar frameworks. Mount it before any body parser: the body must be
- * unread. Below a mount of Express, `app.use("/api", toNodeHandler(server))`, the wires answer below `/api`.
+ * unread. Below a mount of Express, `app.use("/api", toNodeHandler(server))`, the wires answer below `/api`. Once the process listens,
+ * the server takes up due jobs and schedules.
  *
  * @example Inside a `node:http` server
  * ```ts
@@ -44,9 +46,11 @@ export interface NodeResponse {
  * ```
  */
 export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeHandler {
+  whenListening(server["~server"].resumeMounted);
   return (anyRequest, anyResponse) => {
     const [request, response] = [anyRequest as IncomingMessage, anyResponse as ServerResponse];
-    const { host, handle } = server["~server"];
+    const { host, handle, resumeMounted } = server["~server"];
+    resumeMounted();
     const head = new NodeHead(request, response, server["~server"]);
     chain(handle(head, new NodeBody(request, request.headers, server.limits.bodyBytes)), (reply) => {
       host.dispatch.observer?.reply(head, reply.status);

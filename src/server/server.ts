@@ -23,6 +23,7 @@ import { type AnyServerOptions, assertCoreOptions, assertOriginRules, type CoreS
 import { OriginGuard } from "./origin_guard.ts";
 import type { OriginPolicy, OriginRules } from "./origin_policy.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
+import { createMountedResume } from "./mounted_resume.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
 /** Notifies listening callers of changes. Never throws: errors are logged. */
@@ -41,8 +42,10 @@ export interface ServerInternals {
   readonly handle: (head: Head, body: Body) => MaybeFuture<Reply>;
   /** Whether a wire answers requests to this path, which includes the base path. */
   readonly answers: (path: string) => boolean;
-  /** Continues the jobs of an earlier process, if this server runs jobs; called when a server starts to listen. */
+  /** Takes up due jobs and schedules, if this server has a worker; called when a server starts to listen. */
   resume(): void;
+  /** Does the same after the current module has run, which may start another worker; not in a process that only looks at modules. */
+  resumeMounted(): void;
 }
 
 /**
@@ -72,6 +75,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   /**
    * Answers a request: for `Deno.serve`, `Bun.serve`, Workers and frameworks. Never rejects.
    *
+   * Reading it counts as serving: the server then takes up due jobs and schedules, if it has any.
+   *
    * @param request The request.
    * @param host The second argument that the runtime passes; for handlers it is `ctx.env`.
    * @param context The third argument of Workers, whose `waitUntil` keeps work running after the response.
@@ -83,8 +88,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   withOriginPolicy(policy: OriginPolicy): Server<Tools>;
   /**
-   * Starts a worker that runs deferred work as it comes due: for a process without callers, and after a start. Otherwise a
-   * server starts one at the first call that needs it.
+   * Starts a worker that runs deferred work as it comes due, for a process without callers, or with another concurrency. A server
+   * that is served starts one by itself, unless it has the option `work: false`.
    *
    * @throws {TypeError} If the server has no engine.
    */
@@ -296,6 +301,14 @@ function serverOf<Tools extends readonly AnyTool[]>(
   const handle = createHandler(parts, policy);
   const settleWait: Deferral["settleWait"] = (token, word) =>
     dispatcher.deferralOr("Cannot resolve a wait").settleWait(token, word);
+  const resumeMounted = createMountedResume(dispatcher);
+  const fetch: Server["fetch"] = (request, runtime, context) => {
+    const { limits, dispatch } = host;
+    const incoming = new FetchRequest(request, runtime, context, limits.bodyBytes, dispatch.observer);
+    const reply = handle(incoming, incoming);
+    // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
+    return incoming.respond(isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply));
+  };
   return {
     info: host.info,
     get tools() {
@@ -309,12 +322,10 @@ function serverOf<Tools extends readonly AnyTool[]>(
       return dispatcher.isClosed;
     },
     notify: createNotify(host),
-    fetch(request, runtime, context) {
-      const { limits, dispatch } = host;
-      const incoming = new FetchRequest(request, runtime, context, limits.bodyBytes, dispatch.observer);
-      const reply = handle(incoming, incoming);
-      // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
-      return incoming.respond(isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply));
+    get fetch() {
+      // Reading it counts as serving: `Deno.serve(server.fetch)`, `export default { fetch: server.fetch }`, or a request.
+      resumeMounted();
+      return fetch;
     },
     withOriginPolicy(changed) {
       const other = { ...policy, ...changed };
@@ -326,6 +337,7 @@ function serverOf<Tools extends readonly AnyTool[]>(
       handle,
       answers: (path) => findWire(parts, { path }) !== undefined,
       resume: () => dispatcher.deferral?.resume(),
+      resumeMounted,
     },
     "~offer": offer,
     resolve: async (token, content) => await settleWait(token, { done: "accept", content }),

@@ -8,23 +8,33 @@ import { temporaryFolder } from "../temporary_folder.ts";
 const script = "tests/serve/restart_program.ts";
 const endpoint = (url: string) => `${url}/mcp-lite/v1`;
 
-for (const runtime of runtimes) {
-  testWith(`sqlite: the old token gives the answer after kill -9 and a restart (${runtime.name})`, [
-    runtime.program,
-  ], async (path) => {
-    await using folder = await temporaryFolder();
-    const start = () => startProgram(command(runtime, path, script, "sqlite", join(folder.path, "jobs.db")));
-    await using first = await start();
-    const promised = await createClient(endpoint(first.url))["work"]?.start({ ms: 100 });
-    await first.printed(/attempt 1/);
-    first.signal("SIGKILL");
-    await first.exited;
-    await using second = await start();
-    // It resumes by itself, before any call asks.
-    await second.printed(/attempt 2/);
-    const { $ } = createClient(endpoint(second.url));
-    deepStrictEqual(await $.redeem(promised?.token ?? "").result(), { isSameCall: true, attempt: 2 });
-  });
+/** Ways of serving, and the runtimes that have them. */
+const HOSTS = [["serve", /./], ["express", /./], ["http", /./], ["fetch", /Bun|Deno/i]] as const;
+const cases = runtimes.flatMap((runtime) =>
+  HOSTS.filter(([, names]) => names.test(runtime.name)).map(([host]) => ({ runtime, host }))
+);
+
+for (const { runtime, host } of cases) {
+  testWith(
+    `sqlite: ${host} takes up work after kill -9 and a restart, and the old token gives its answer (${runtime.name})`,
+    [
+      runtime.program,
+    ],
+    async (path) => {
+      await using folder = await temporaryFolder();
+      const start = () => startProgram(command(runtime, path, script, "sqlite", join(folder.path, "jobs.db"), host));
+      await using first = await start();
+      const promised = await createClient(endpoint(first.url))["work"]?.start({ ms: 100 });
+      await first.printed(/attempt 1/);
+      first.signal("SIGKILL");
+      await first.exited;
+      await using second = await start();
+      // It resumes by itself, before any call asks.
+      await second.printed(/attempt 2/);
+      const { $ } = createClient(endpoint(second.url));
+      deepStrictEqual(await $.redeem(promised?.token ?? "").result(), { isSameCall: true, attempt: 2 });
+    },
+  );
 }
 
 for (const runtime of runtimes.slice(0, 1)) {

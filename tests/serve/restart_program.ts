@@ -1,16 +1,21 @@
 /**
- * A server to kill in the middle of its work: `restart_program.ts <engine> <database>`, the engine `sqlite` or `memory`.
+ * A server to kill in the middle of its work: `restart_program.ts <engine> <database> <host>`, the engine `sqlite` or `memory`, the host
+ * `serve`, `express` or `http`, or `fetch` for that of the runtime.
  *
  * It prints its URL, and what its handlers do.
  */
+import { once } from "node:events";
+import { createServer as createServerOfNode, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { createServer, defineTool, memoryEngine } from "../../mod.ts";
 import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
+import { toNodeHandler } from "../../src/runtime/node_handler.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import type { Engine } from "../../src/engine/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 
-const [, , engineName = "memory", database = ""] = process.argv;
+const [, , engineName = "memory", database = "", hostName = "serve"] = process.argv;
 const engine: Engine = engineName === "sqlite" ? sqliteEngine(database, { leaseMs: 500, pollMs: 20 }) : memoryEngine();
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -28,4 +33,31 @@ const work = defineTool("work")
 
 const keys = "k1:a secret that outlives the process";
 const server = createServer({ tools: [work], engine, keys });
-print((await serve(server, { port: 0 })).url);
+
+/** Starts to listen without any call of the server, and returns the URL. */
+const HOSTS: Readonly<Record<string, () => Promise<string>>> = {
+  serve: async () => (await serve(server, { port: 0 })).url,
+  express: async () => {
+    // The package has no types.
+    const name: string = "express";
+    const { default: express }: { default: () => { use(handler: unknown): RequestListener } } = await import(name);
+    return await listen(createServerOfNode(express().use(toNodeHandler(server))));
+  },
+  http: () => listen(createServerOfNode(toNodeHandler(server))),
+  fetch: async () => {
+    const port = await new Promise<number>((resolve) => {
+      const { Deno } = globalThis as { Deno?: { serve(options: object, handler: unknown): void } };
+      const onListen = ({ port }: { port: number }) => resolve(port);
+      if (Deno !== undefined) Deno.serve({ port: 0, hostname: "127.0.0.1", onListen }, server.fetch);
+      else resolve(Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: server.fetch }).port ?? 0);
+    });
+    return `http://127.0.0.1:${port}`;
+  },
+};
+
+async function listen(http: Server): Promise<string> {
+  await once(http.listen(0, "127.0.0.1"), "listening");
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+}
+
+print(await HOSTS[hostName]?.() ?? "");

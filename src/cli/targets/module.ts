@@ -6,6 +6,7 @@ import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Server } from "../../server/server.ts";
 import { memoryTransport } from "../../wires/memory/client/transport.ts";
 import { claimOutput } from "../../wires/mcp/stdio/server/claim_output.ts";
+import { lookOnly } from "../../internal/looking.ts";
 import { localPrincipal } from "../../wires/mcp/stdio/server/local_principal.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 import { CliError, withCauses } from "../cli_error.ts";
@@ -82,6 +83,8 @@ async function importServer({ file, exportName }: Extract<Target, { kind: "modul
   if (!isFile(path)) throw new CliError(EXIT.usage, `Cannot load ${file}: there is no file ${path}`);
   // Output of the module must not reach standard output either.
   claimOutput();
+  // The command decides whether the server takes up work.
+  lookOnly();
   const exports = await importModule(path, file);
   const names = exportName === undefined ? ["server", "default"] : [exportName];
   const server = names.map((name) => exports[name]).find(isServer);

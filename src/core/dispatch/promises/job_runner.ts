@@ -161,6 +161,11 @@ export class JobRunner {
     };
   }
 
+  /** Whether a worker runs. */
+  get isWorking(): boolean {
+    return this.#workers.size > 0;
+  }
+
   /** Starts the schedules, and a worker, unless there is one, the server is closed, or it runs no jobs. */
   ensureWorker(): void {
     if (this.#options.engine.startsElsewhere) return;

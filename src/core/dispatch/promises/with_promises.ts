@@ -16,7 +16,7 @@ import { hasPromises, toolOfJob } from "../attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
 import { canPromise } from "../../tool/registry.ts";
-import { settleOrMask } from "../error_masking.ts";
+import { settleOrMask, writeLine } from "../error_masking.ts";
 import type { CallContext } from "../call_context.ts";
 import type {
   Deferral,
@@ -38,6 +38,7 @@ import type { RunQuestions } from "../services.ts";
 import { JobRunState } from "./job_run_state.ts";
 import type { JobService } from "./job_service.ts";
 import { CLOCK_SKEW_MS, PromiseTokens } from "./promise_tokens.ts";
+import { Reminder } from "./reminder.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
 
 /**
@@ -73,6 +74,10 @@ export function provideJobCode(provided: JobCode): void {
   code = provided;
 }
 
+/** Line of the log for a server that is served with `work: false`. */
+const NO_WORKER =
+  "This server runs no jobs (work: false): due jobs and schedules wait for a process that serves without it, or calls server.work()";
+
 /** Number of jobs that run at once in a process. */
 const DEFAULT_CONCURRENCY = 10;
 
@@ -81,6 +86,8 @@ class EngineDeferral implements Deferral {
   readonly #parts: DeferralParts;
   readonly #tokens: PromiseTokens;
   readonly #access: JobAccess;
+  readonly #reminder: Reminder;
+  #isResumed = false;
   #service: JobService | undefined;
 
   constructor(services: DispatchServices, options: DeferralOptions) {
@@ -95,6 +102,8 @@ class EngineDeferral implements Deferral {
     const notifier = this.#createNotifier(options, reporting);
     const scheduler = this.#createScheduler(options, reporting);
     this.#parts = { ...options, reporting, concurrency, notifier, scheduler, ownerOf };
+    this.#reminder = new Reminder(services, () => this.#mayHaveWork && !this.#service?.runner.isWorking);
+    if (!this.startsElsewhere && (scheduler !== undefined || !isOfOneProcess(engine))) this.#reminder.start();
     this.#access = {
       engine: reporting,
       clock: services.clock,
@@ -237,13 +246,26 @@ class EngineDeferral implements Deferral {
   }
 
   resume(): void {
-    const { reporting, scheduler } = this.#parts;
-    const mayHaveJobs = hasPromises(this.#services.registry) && reporting.processId === undefined;
-    if (mayHaveJobs || scheduler !== undefined) this.#ensureWorker();
+    if (this.#isResumed || this.#services.isClosed) return;
+    this.#isResumed = true;
+    this.#reminder.cancel();
+    const { concurrency, scheduler } = this.#parts;
+    const hasTools = hasPromises(this.#services.registry);
+    if (concurrency === 0 && !this.startsElsewhere && (hasTools || scheduler !== undefined)) {
+      writeLine(this.#services.logger, "info", NO_WORKER, { engine: this.#parts.engine.name });
+    }
+    if (this.#mayHaveWork) this.#ensureWorker();
   }
 
   async stop(): Promise<void> {
+    this.#reminder.cancel();
     await this.#service?.stop();
+  }
+
+  /** Whether there may be work before the first call: jobs of an earlier process, or schedules. */
+  get #mayHaveWork(): boolean {
+    const { engine, scheduler } = this.#parts;
+    return scheduler !== undefined || !isOfOneProcess(engine) && hasPromises(this.#services.registry);
   }
 
   /** The jobs, if their code has been loaded. */

@@ -1,5 +1,6 @@
 import { server } from "../../server.ts";
 
-const handle = (request: Request) => server.fetch(request);
+const { fetch } = server;
+const handle = (request: Request) => fetch(request);
 
 export { handle as DELETE, handle as GET, handle as POST };

@@ -29,7 +29,7 @@ export interface ServeStdioOptions extends ProtocolOptions {
 /** What {@link serveStdio} needs of a server: `createServer()` returns one. */
 export interface StdioServer {
   /** Access to the server, for wires and adapters. */
-  readonly "~server": { readonly host: WireHost };
+  readonly "~server": { readonly host: WireHost; resume(): void };
   /** Options of the server, which include its wires. */
   readonly "~offer"?: { readonly options: object };
   /** Closes the server. */
@@ -82,6 +82,7 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
   const { graceMs = DEFAULT_GRACE_MS, principal = localPrincipal(host), ...own } = options;
   const wire = mcpDuplex({ ...protocolOf(server), ...omitUndefined(own) });
   const output = claimOutput();
+  server["~server"].resume();
   try {
     await serveLines(wire, host, { input: process.stdin, write: output.write, graceMs, principal });
     await server.close(graceMs);
