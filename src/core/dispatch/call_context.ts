@@ -23,6 +23,7 @@ import { Pending, type PendingOptions } from "../handler/context.ts";
 import type { RemotePromise } from "../tool/definition.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
+import { omitUndeclared } from "../schema/undeclared_members.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
@@ -311,7 +312,8 @@ export class CallContext implements MiddlewareCtx {
     if (!errors.has(code)) {
       throw new TypeError(`Cannot fail with "${code}": declare it with .errors({ ${code}: … }) on tool "${name}"`);
     }
-    const checked = errors.get(code)?.validate(data);
+    const schema = errors.get(code);
+    const checked = schema?.validate(data);
     if (checked instanceof Promise) {
       throw new TypeError(`Cannot check the data of "${code}": its schema is asynchronous`);
     }
@@ -319,7 +321,8 @@ export class CallContext implements MiddlewareCtx {
       const [issue] = formatIssues(checked.issues, data);
       throw new TypeError(`Cannot fail with "${code}": its data does not fit the declared schema: ${issue?.message}`);
     }
-    return new Failure<Code, unknown>(code, message, data) as Failure<Code, never>;
+    const sent = checked === undefined ? data : omitUndeclared(data, checked.value, schema!.jsonSchema);
+    return new Failure<Code, unknown>(code, message, sent) as Failure<Code, never>;
   }
 
   #ask(member: string): RunQuestions {

@@ -12,12 +12,13 @@ import {
 } from "../call/outcome.ts";
 import { joinPartials } from "../call/outcome.ts";
 import { formatPath } from "../../internal/text.ts";
-import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
+import { isPromiseLike } from "../../internal/async.ts";
 import { Future } from "../../internal/future.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";
+import { omitUndeclared } from "../schema/undeclared_members.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
@@ -160,15 +161,17 @@ export class ToolRunner {
         const value = step.value === undefined ? null : step.value;
         // Only promises are awaited: each await costs a turn of the microtask queue for each piece.
         left = estimateJsonSize(value, areJoined ? left : outputLimits.answerChars, outputLimits.depth);
-        let mismatch = outputLimitError(left, outputLimits) ??
-          this.#mismatch(run, definition.partial, value, "partial");
-        if (mismatch instanceof Promise) mismatch = await mismatch;
-        if (mismatch !== undefined) {
+        const error = outputLimitError(left, outputLimits);
+        let piece = error === undefined
+          ? this.#toSchema(run, definition.partial, value, "partial")
+          : new Refused(error);
+        if (piece instanceof Promise) piece = await piece;
+        if (piece instanceof Refused) {
           stop();
-          return mismatch;
+          return piece.error;
         }
-        collected?.push(value);
-        const room = runState.push({ kind: "partial", value });
+        collected?.push(piece);
+        const room = runState.push({ kind: "partial", value: piece });
         if (room !== undefined) await room;
       }
       return runState.ended;
@@ -204,11 +207,14 @@ export class ToolRunner {
     if (run.asking?.hasStopped(true)) return run.asking.settle();
     const result = this.withinLimits(answer(run, value));
     if (result.kind === "error" || output === undefined) return this.#finish(run, result);
-    const mismatch = this.#mismatch(run, output, value, "output");
-    if (mismatch instanceof Promise) {
-      return this.#await(run, mismatch, (_, error) => error ?? this.#finish(run, result));
-    }
-    return mismatch ?? this.#finish(run, result);
+    const sent = this.#toSchema(run, output, value, "output");
+    if (sent instanceof Promise) return this.#await(run, sent, (_, later) => this.#finishAs(run, result, later));
+    return sent === value ? this.#finish(run, result) : this.#finishAs(run, result, sent);
+  }
+
+  /** The result with the value to send in place of the returned one, or the error of a value that its schema refuses. */
+  #finishAs(run: CallContext, result: CallResult, sent: unknown): CallResult {
+    return sent instanceof Refused ? sent.error : this.#finish(run, { ...result, value: sent } as AnswerOutcome);
   }
 
   /** Adds changed caller state to a result, or replaces it by the questions of the run. */
@@ -223,28 +229,29 @@ export class ToolRunner {
     }
   }
 
-  /** Output that does not fit the tool's own schema is an error of the server: masked, with the path in the log. */
-  #mismatch(
+  /**
+   * The value to send: the returned one, without members that its schema leaves out. One that does not fit the tool's own schema is an
+   * error of the server: masked, with the path in the log.
+   */
+  #toSchema(
     run: CallContext,
     schema: CompiledSchema | undefined,
     value: unknown,
     what: "output" | "partial",
-  ): MaybePromise<ErrorResult | undefined> {
-    if (schema === undefined || schema.exact?.accepts(value)) return undefined;
+  ): unknown {
+    if (schema === undefined || schema.exact?.accepts(value)) return value;
     const checked = schema.validate(value);
-    if (checked instanceof Promise) return checked.then((later) => this.#mismatchOf(run, later, value, what));
-    return this.#mismatchOf(run, checked, value, what);
+    if (checked instanceof Promise) return checked.then((later) => this.#checked(run, schema, later, value, what));
+    return this.#checked(run, schema, checked, value, what);
   }
 
-  #mismatchOf(run: CallContext, checked: SchemaResult, value: unknown, what: string): ErrorResult | undefined {
-    if (checked.issues === undefined) return undefined;
+  #checked(run: CallContext, schema: CompiledSchema, checked: SchemaResult, value: unknown, what: string): unknown {
+    if (checked.issues === undefined) return omitUndeclared(value, checked.value, schema.jsonSchema);
     const issues = formatIssues(checked.issues, value);
     const [first] = issues;
     const where = first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`;
-    return this.#services.mask(new TypeError(`The ${what} does not fit the declared schema${where}`), {
-      tool: run.definition.name,
-      issues,
-    });
+    const mismatch = new TypeError(`The ${what} does not fit the declared schema${where}`);
+    return new Refused(this.#services.mask(mismatch, { tool: run.definition.name, issues }));
   }
 
   /** The result itself, or the error `result_too_large` if value, message, data and `_meta` together exceed the limits of a server's output. */
@@ -269,6 +276,15 @@ export class ToolRunner {
     const result = this.withinLimits(this.#services.settleRun(run, thrown));
     if (result.kind !== "failure") return result;
     return this.#finish(run, run.addedMeta === undefined ? result : { ...result, meta: run.addedMeta });
+  }
+}
+
+/** In place of a value that is not sent. */
+class Refused {
+  readonly error: ErrorResult;
+
+  constructor(error: ErrorResult) {
+    this.error = error;
   }
 }
 

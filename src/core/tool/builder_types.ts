@@ -209,7 +209,8 @@ export interface ToolBuilder<
     mode: UnknownArgumentsMode,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
-   * Declares the output in wire form. It is validated, but not transformed.
+   * Declares the output in wire form. It is validated, but not transformed. Members that the schema does not have are left out if its
+   * library does so by default, as valibot and zod do.
    *
    * @throws {TypeError} If the schema has no JSON Schema.
    */
@@ -221,7 +222,7 @@ export interface ToolBuilder<
     schema: NotASchema,
   ): ToolBuilder<Name, Described, Input, Args, unknown, Partial, Errors, Config, State>;
   /**
-   * Declares the partials of an async generator in wire form. They are validated, but not transformed.
+   * Declares the partials of an async generator in wire form. They are validated as an output is.
    *
    * @throws {TypeError} If the schema has no JSON Schema.
    */

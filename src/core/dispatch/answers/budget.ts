@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from "../../../internal/json.ts";
 import type { AnswerPosition } from "../../call/call.ts";
 import type { Ctx } from "../../handler/context.ts";
 import type { CompiledSchema } from "../../schema/compile.ts";
-import type { JsonSchema } from "../../schema/standard_schema.ts";
+import type { JsonSchema, SchemaResult } from "../../schema/standard_schema.ts";
 import type { AnswerFormat, ListPart, ToolDefinition } from "../../tool/definition.ts";
 import { type AnswerRun, createHandle, handleTooLong, MORE } from "./handle.ts";
 import { type Budget, type BudgetOptions, endOfItems, endOfLines, toBudget } from "./page.ts";
@@ -168,11 +168,19 @@ function pageSchema(output: CompiledSchema): CompiledSchema {
     jsonSchema: isText ? pageOf("text", { type: "string" }) : pageOf("items", output.jsonSchema),
     validate(value) {
       const { items, text } = isJsonObject(value) ? value : {};
-      if (!isText) return output.validate(items);
+      if (!isText) {
+        const checked = output.validate(items);
+        return checked instanceof Promise ? checked.then((later) => ofPage(value, later)) : ofPage(value, checked);
+      }
       // The parts of a text need not fit its pattern or length.
       return typeof text === "string" ? { value } : { issues: [{ message: "Expected a text" }] };
     },
   };
+}
+
+/** The result of a page, from that of its items. */
+function ofPage(page: unknown, { issues, value: items }: SchemaResult): SchemaResult {
+  return issues === undefined ? { value: { ...page as object, items } } : { issues };
 }
 
 function pageOf(name: "items" | "text", { $defs, ...schema }: JsonSchema): JsonSchema {
