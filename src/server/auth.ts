@@ -1,4 +1,7 @@
+/** Who calls: the contract of `auth`, and callers that the program around the server has identified. */
+import { assertPrincipal } from "../core/call/principal.ts";
 import type { MaybeFuture } from "../internal/future.ts";
+import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { Body, Head, MountedWire, Reply, WireHost } from "../wires/wire.ts";
 
 /** Authenticates callers on all wires; made by the functions of `./auth`, which bring the code. */
@@ -18,4 +21,18 @@ export interface MountedAuth extends Pick<WireHost, "challenge" | "security"> {
    * paths are passed on without. Never throws, never rejects.
    */
   answer(head: Head, body: Body, wire: MountedWire): MaybeFuture<Reply>;
+}
+
+/**
+ * Answers a request whose head has a principal already: the program around the server has identified the caller. What is not a
+ * principal is an error of that program: it is logged, and the caller gets a masked error.
+ */
+export function answerIdentified(head: Head, body: Body, wire: MountedWire, host: WireHost): MaybeFuture<Reply> {
+  try {
+    assertPrincipal(head.principal);
+  } catch (thrown) {
+    const error = host.dispatch.mask(thrown, { during: "auth" });
+    return wire.errorReply?.(head, error) ?? errorReply(null, error);
+  }
+  return wire.handle(head, body);
 }

@@ -17,6 +17,19 @@ const strictDecoder = new TextDecoder("utf-8", { fatal: true });
 /** Replacement character of a decoder for invalid UTF-8; it may also be part of valid input. */
 const REPLACEMENT = "\ufffd";
 
+/** Second argument of `Server.fetch` from a program that has identified the caller of the request. */
+export interface IdentifiedHost {
+  /** The caller; `undefined` leaves it to the option `auth` of the server. */
+  readonly principal: Principal | undefined;
+  /** What the runtime passed to the program as its second argument: the bindings of a Worker, the server of Bun. */
+  readonly host?: unknown;
+}
+
+/** Runtimes pass no member of this name. */
+function isIdentified(host: unknown): host is IdentifiedHost {
+  return typeof host === "object" && host !== null && "principal" in host;
+}
+
 export class FetchRequest implements Head, Body, Receiver<Reply> {
   declare principal: Principal | undefined;
   declare path: string;
@@ -32,16 +45,17 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
 
   constructor(
     request: Request,
-    runtime: unknown,
+    host: unknown,
     context: unknown,
     maxBytes: number,
     observer: CallObserver | undefined,
   ) {
-    this.principal = undefined;
+    const isFromProgram = isIdentified(host);
+    this.principal = isFromProgram ? host.principal : undefined;
     this.path = pathOf(request.url);
     this.metadata = request.headers;
     this.#request = request;
-    this.#runtime = runtime;
+    this.#runtime = isFromProgram ? host.host : host;
     this.#context = context;
     this.#maxBytes = maxBytes;
     this.observer = observer;
@@ -86,7 +100,7 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
 
   get host(): RequestHost {
     const context = this.#context as Partial<RequestHost> | undefined;
-    return { env: this.#runtime, waitUntil: (work) => context?.waitUntil?.(work) };
+    return { env: this.#runtime, request: this.#request, waitUntil: (work) => context?.waitUntil?.(work) };
   }
 
   get signal(): AbortSignal {

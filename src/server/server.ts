@@ -17,7 +17,7 @@ import { systemClock } from "../internal/time.ts";
 import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
 import { isUnauthenticated } from "../wires/wire.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
-import type { MountedAuth } from "./auth.ts";
+import { answerIdentified, type MountedAuth } from "./auth.ts";
 import { FetchRequest } from "./fetch_request.ts";
 import { type AnyServerOptions, assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
 import { OriginGuard } from "./origin_guard.ts";
@@ -38,7 +38,10 @@ export interface Notify {
 export interface ServerInternals {
   /** Services for wires. */
   readonly host: WireHost;
-  /** Answers a request that is not a `Request`. Never throws, never rejects. The caller passes the reply to the observer of the dispatch. */
+  /**
+   * Answers a request that is not a `Request`. Never throws, never rejects. The caller passes the reply to the observer of the dispatch.
+   * A head that has a principal is not authenticated again.
+   */
   readonly handle: (head: Head, body: Body) => MaybeFuture<Reply>;
   /** Whether a wire answers requests to this path, which includes the base path. */
   readonly answers: (path: string) => boolean;
@@ -78,7 +81,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * Reading it counts as serving: the server then takes up due jobs and schedules, if it has any.
    *
    * @param request The request.
-   * @param host The second argument that the runtime passes; for handlers it is `ctx.env`.
+   * @param host The second argument that the runtime passes; for handlers it is `ctx.env`. A program that has identified the caller
+   * passes `{ principal, host }`, as {@link IdentifiedHost}, in its place: `server.fetch(request, { principal: { id: user.id } })`.
    * @param context The third argument of Workers, whose `waitUntil` keeps work running after the response.
    */
   readonly fetch: (request: Request, host?: unknown, context?: unknown) => Promise<Response>;
@@ -364,6 +368,7 @@ function createHandler(parts: ServerParts, policy: OriginRules | undefined): Ser
   const { decorate } = guard;
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybeFuture<Reply> => {
     if (wire === undefined) return notFound(head.path, routes, host.basePath);
+    if (head.principal !== undefined) return answerIdentified(head, body, wire, host);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
   };
   return (head, body) => {

@@ -65,6 +65,8 @@ export interface Peer {
 export interface RequestHost {
   /** The second argument: the bindings of a Worker. */
   readonly env: unknown;
+  /** The request. Its body is read by the wire: who reads it before, reads a clone. */
+  readonly request?: Request | undefined;
   /** Keeps the runtime from ending the request before `work` has settled, even after the response. */
   waitUntil(work: Promise<unknown>): void;
 }

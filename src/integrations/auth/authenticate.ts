@@ -5,6 +5,7 @@
  */
 import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
+import { assertPrincipal } from "../../core/call/principal.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../internal/future.ts";
@@ -24,6 +25,37 @@ export interface AuthRequest {
   readonly path: string;
   /** HTTP headers or gRPC metadata. */
   readonly metadata: Metadata;
+  /** What the runtime passed to `fetch` beside the request: the bindings of a Worker. `undefined` without `fetch`. */
+  readonly env: unknown;
+  /** The request of `fetch`, for session libraries that take one; `undefined` without `fetch`. Its body is read by the wire. */
+  readonly request: Request | undefined;
+}
+
+/** Reads members of a head on demand, because some are costly. */
+class HeadRequest implements AuthRequest {
+  readonly metadata: Metadata;
+  readonly #head: Head;
+
+  constructor(head: Head, metadata: Metadata) {
+    this.metadata = metadata;
+    this.#head = head;
+  }
+
+  get method(): string {
+    return this.#head.method;
+  }
+
+  get path(): string {
+    return this.#head.path;
+  }
+
+  get env(): unknown {
+    return this.#head.host?.env;
+  }
+
+  get request(): Request | undefined {
+    return this.#head.host?.request;
+  }
 }
 
 /**
@@ -136,16 +168,15 @@ class Authenticator implements MountedAuth {
 
   /** Sets the principal of the head, or returns the error that the request is rejected with. */
   #authenticate(head: Head, metadata: Metadata): MaybePromise<ErrorResult | undefined> {
-    const { method, path } = head;
     try {
-      const principal = this.#identify({ method, path, metadata });
+      const principal = this.#identify(new HeadRequest(head, metadata));
       return isPromiseLike(principal) ? this.#await(head, principal) : setPrincipal(head, principal);
     } catch (thrown) {
       return this.#toErrorResult(thrown);
     }
   }
 
-  #await(head: Head, identified: PromiseLike<unknown>): Promise<ErrorResult | undefined> {
+  #await(head: Head, identified: PromiseLike<Principal | undefined>): Promise<ErrorResult | undefined> {
     return new Promise((resolve) => {
       const deadline = this.#deadlines.add(this.#timeoutMs, () => resolve(TIMED_OUT));
       Promise.resolve(identified).then((principal) => setPrincipal(head, principal))
@@ -185,21 +216,9 @@ class Authenticator implements MountedAuth {
 }
 
 /** @throws {TypeError} If `principal` is not a principal. */
-function setPrincipal(head: Head, principal: unknown): undefined {
-  if (principal !== undefined && !isPrincipal(principal)) {
-    throw new TypeError(
-      "Cannot identify the caller: return a principal { id, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for an anonymous caller",
-    );
-  }
+function setPrincipal(head: Head, principal: Principal | undefined): undefined {
+  if (principal !== undefined) assertPrincipal(principal);
   head.principal = principal;
-}
-
-/** Checked at run time: an empty id would be an anonymous caller, and a string of scopes would be read by character. */
-function isPrincipal(value: unknown): value is Principal {
-  if (!isJsonObject(value)) return false;
-  const { id, scopes = [] } = value;
-  return typeof id === "string" && id !== "" && Array.isArray(scopes) &&
-    scopes.every((scope) => typeof scope === "string");
 }
 
 /** Maximum length of a quoted parameter, in characters. */
