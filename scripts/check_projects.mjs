@@ -1,8 +1,11 @@
 // Projects of users, as other libraries have an ecosystem's CI: `node scripts/check_projects.mjs [project …]`. Each folder of tests/projects
-// is a package that installs the packed tarball by its name, and real packages beside it; then its `check` and `test` are run.
+// is a package that installs the packed tarball by its name, and real packages beside it; then its `check` and `test` are run. They find a
+// Redis and a PostgreSQL at REDIS_URL and POSTGRES_URL.
 import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { startRedis } from "../bench/long_work/redis.mjs";
+import { startPostgres } from "../bench/queues/postgres.mjs";
 import { serveConsumers, TOOLWIRE } from "./package/consumers.mjs";
 import { root } from "./runtimes.mjs";
 
@@ -16,15 +19,18 @@ const chosen = named.length > 0 ? named : folders.map(({ name }) => name).sort()
 let passed = 0;
 let failed = 0;
 const { temporary, run, close } = await serveConsumers([TOOLWIRE]);
+const [redis, postgres] = [await startRedis(), await startPostgres()];
 try {
-  for (const project of chosen) await check(project);
+  if (redis === undefined || postgres === undefined) throw new Error("Install redis-server and postgresql first");
+  for (const project of chosen) await check(project, { REDIS_URL: redis.url, POSTGRES_URL: postgres.url });
 } finally {
+  for (const store of [redis, postgres]) store?.stop();
   close();
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-async function check(project) {
+async function check(project, stores) {
   const startMs = performance.now();
   const folder = join(temporary, project);
   const done = [];
@@ -34,7 +40,7 @@ async function check(project) {
     await run(install, folder);
     done.push("install");
     for (const step of ["check", "test"]) {
-      await run([...task, step], folder);
+      await run([...task, step], folder, stores);
       done.push(step);
     }
     passed++;

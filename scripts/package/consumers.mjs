@@ -50,7 +50,8 @@ export async function serveConsumers(chosen) {
     temporary,
     env,
     node,
-    run: ([command, ...args], cwd) => run(command, args, { cwd, env, node }),
+    /** Further variables are added to the environment. */
+    run: ([command, ...args], cwd, variables = {}) => run(command, args, { cwd, env: { ...env, ...variables }, node }),
     close() {
       registry.close();
       rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });

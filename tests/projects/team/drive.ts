@@ -2,7 +2,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createSocket } from "node:net";
+import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { after, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -12,11 +12,9 @@ import type { closeMonth, createInvoice, listInvoices } from "./tools.ts";
 const started: ChildProcess[] = [];
 after(() => started.forEach((child) => child.kill("SIGKILL")));
 
-const redis = await startRedis();
 const issuer = await startIssuer();
 const env = {
   ...process.env,
-  REDIS_URL: redis,
   ISSUER: issuer.url,
   AUDIENCE: "invoices",
   KEYS: "k1:0123456789abcdef0123456789abcdef",
@@ -78,22 +76,6 @@ async function startReplica() {
   return { child, url: (await readUntil(child, /listening (\S+)/))[1]! };
 }
 
-async function startRedis() {
-  const port = await freePort();
-  const child = start("redis-server", [
-    "--port",
-    `${port}`,
-    "--bind",
-    "127.0.0.1",
-    "--save",
-    "",
-    "--maxmemory-policy",
-    "noeviction",
-  ]);
-  await readUntil(child, /Ready to accept connections/);
-  return `redis://127.0.0.1:${port}`;
-}
-
 async function startIssuer() {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const jwk = { ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" };
@@ -124,12 +106,4 @@ async function readUntil(child: ChildProcess, pattern: RegExp) {
     }
   }
   throw new Error(`The program ended: ${output}`);
-}
-
-async function freePort() {
-  const socket = createSocket().listen(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address() as AddressInfo;
-  socket.close();
-  return port;
 }
