@@ -1,4 +1,4 @@
-import { createServer, defineTool, ToolError } from "toolwire";
+import { createServer, defineTool } from "toolwire";
 import { sqliteEngine } from "toolwire/engines/sqlite";
 import { mcp } from "toolwire/mcp";
 import { rest } from "toolwire/rest";

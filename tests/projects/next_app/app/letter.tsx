@@ -18,7 +18,7 @@ export function Letter() {
   }
   return (
     <>
-      <button onClick={write}>Write</button>
+      <button type="button" onClick={write}>Write</button>
       <p id="letter">{text}</p>
       <p id="pieces">{pieces}</p>
     </>

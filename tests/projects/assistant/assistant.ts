@@ -1,0 +1,35 @@
+/** One list of tools over four servers of other people. */
+import process from "node:process";
+import { createRequire } from "node:module";
+import { createServer } from "toolwire";
+import { gateway, group } from "toolwire/compose";
+import { discover } from "toolwire/discovery";
+import { mcpTransport } from "toolwire/mcp";
+import { toolsFromOpenApi } from "toolwire/openapi";
+import { stdioTransport } from "toolwire/stdio";
+import { document } from "./company.ts";
+
+const require = createRequire(import.meta.url);
+const program = (name: string, ...args: string[]) =>
+  stdioTransport({ command: process.execPath, args: [require.resolve(`${name}/dist/index.js`), ...args] });
+
+export async function createAssistant(
+  options: { folder: string; weather: string; company: string; all?: boolean | undefined },
+) {
+  return createServer({
+    name: "assistant",
+    version: "1.0.0",
+    tools: toolsFromOpenApi(document, {
+      baseUrl: options.company,
+      headers: ({ principal }) => ({ authorization: `Bearer of ${principal?.id ?? "a stranger"}` }),
+    }),
+    parts: [
+      group("files", await gateway("files", program("@modelcontextprotocol/server-filesystem", options.folder))),
+      group("every", await gateway("every", program("@modelcontextprotocol/server-everything"))),
+      group("weather", await gateway("weather", mcpTransport(options.weather)), {
+        visibleTo: (principal) => principal?.id !== "guest",
+      }),
+    ],
+    ...(options.all === true ? {} : { discovery: discover() }),
+  });
+}
