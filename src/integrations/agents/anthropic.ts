@@ -49,6 +49,12 @@ const ANTHROPIC_RULES: OptionRules<AnthropicOptions> = { ...CALLER_RULES, strict
 export interface AnthropicBlock {
   /** Discriminant: `tool_use`. */
   readonly type: string;
+  /** Identifier of the call. */
+  readonly id?: string;
+  /** Name of the tool. */
+  readonly name?: string;
+  /** Arguments. */
+  readonly input?: unknown;
 }
 
 /** A tool that a search found: the API puts its definition in place. */

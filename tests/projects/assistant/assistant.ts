@@ -11,7 +11,7 @@ import { document } from "./company.ts";
 
 const require = createRequire(import.meta.url);
 const program = (name: string, ...args: string[]) =>
-  stdioTransport({ command: process.execPath, args: [require.resolve(`${name}/dist/index.js`), ...args] });
+  stdioTransport(process.execPath, [require.resolve(`${name}/dist/index.js`), ...args]);
 
 export async function createAssistant(
   options: { folder: string; weather: string; company: string; all?: boolean | undefined },
