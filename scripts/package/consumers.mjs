@@ -1,5 +1,5 @@
 // The packages of this tree for projects that install them by their names, as users do: a registry on this machine has them, and redirects
-// requests for all others. Projects are installed and run in temporary folders, with caches of their own where names could be stale.
+// requests for all others. Projects are installed and run in temporary folders, with separate caches where names could be stale.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createSocket } from "node:net";

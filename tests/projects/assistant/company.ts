@@ -1,4 +1,4 @@
-/** Somebody else's REST API of 60 operations, and its OpenAPI document. */
+/** A REST API of another company of 60 operations, and its OpenAPI document. */
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";

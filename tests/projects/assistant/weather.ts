@@ -1,4 +1,4 @@
-/** Somebody else's server, made with FastMCP. */
+/** A server of another team, made with FastMCP. */
 import process from "node:process";
 import { FastMCP } from "fastmcp";
 import { z } from "zod";
