@@ -1,52 +1,19 @@
 /** The program in a pseudo-terminal: a progress bar, questions, Ctrl+C, a narrow terminal, NO_COLOR. */
 import { match, ok, strictEqual } from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import process from "node:process";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { findProgram, root } from "../serve/programs.ts";
-import { commandOf, SLOW_STARTS } from "./run.ts";
+import { SLOW_STARTS } from "./run.ts";
+import { showInTerminal, type Step, TERMINAL_OPTIONS } from "./show_in_terminal.ts";
 
-const python = findProgram("python3");
-const OPTIONS = {
-  timeout: 120_000,
-  skip: process.platform === "win32" ? "there are no pseudo-terminals" : "missing" in python && python.missing,
-};
+const OPTIONS = TERMINAL_OPTIONS;
 const MODULE = "tests/cli/tools_server.ts";
 const ENTER = "\r";
 const DOWN = "\u001b[B";
 const CTRL_C = "\u0003";
 
-type Step = { readonly until: string } | { readonly send: string };
-
-interface Shown {
-  readonly code: number;
-  readonly output: string;
-  /** The output without escape sequences. */
-  readonly plain: string;
-}
-
-/** Runs the program in a terminal, with a script of what to wait for and what to type. */
-async function show(
-  args: readonly string[],
-  steps: readonly Step[],
-  columns = 80,
-  env: Record<string, string> = {},
-): Promise<Shown> {
-  const script = join(root, "tests/cli/pseudo_terminal.py");
-  const { CI: _, NO_COLOR: __, ...inherited } = process.env;
-  const child = spawn("python3", [script, String(columns), JSON.stringify(steps), ...commandOf(...args)], {
-    cwd: root,
-    env: { ...inherited, TERM: "xterm-256color", ...env },
-  });
-  let out = "";
-  let errors = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => void (out += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => void (errors += text));
-  await new Promise((resolve) => child.once("close", resolve));
-  ok(out.startsWith("{"), errors);
-  return JSON.parse(out);
+/** Runs the program in a terminal of some width. */
+function show(args: readonly string[], steps: readonly Step[], columns = 80, env: Record<string, string> = {}) {
+  return showInTerminal(args, steps, { columns, env });
 }
 
 test("progress is a bar that is redrawn in place, and leaves the answer alone", OPTIONS, async () => {

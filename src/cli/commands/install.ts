@@ -4,8 +4,9 @@ import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
+import { updateFile } from "../files/write_file.ts";
 import { type ConfigChange, planChange, snippetOf } from "../hosts/change_config.ts";
-import { readConfig, writeConfig } from "../hosts/config_file.ts";
+import { decodeConfig, readConfig } from "../hosts/config_file.ts";
 import type { Host, HostServer } from "../hosts/host.ts";
 import { systemOf } from "../hosts/read_servers.ts";
 import { showChange } from "../hosts/show_change.ts";
@@ -90,7 +91,7 @@ export const installCommand: CliCommand = defineCommand<InstallFlags>({
     if (source.warning !== undefined) context.terminal.note(printable(source.warning));
     if (flags.print === true) return print(host, name, source.server, context);
     if (flags.link === true || host.format === "yaml") return await useLink(host, name, source.server, context);
-    return install(host, name, source.server, flags, context);
+    return await install(host, name, source.server, flags, context);
   },
 });
 
@@ -116,33 +117,56 @@ function quoteWord(word: string): string {
   return /^[\w./:@=+,%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Plans and writes the change of the file. */
-function install(
+/** Plans and writes the change of the file. Other processes wait meanwhile. */
+async function install(
   host: Host,
   name: string,
   server: HostServer,
   flags: InstallFlags,
   { host: place, terminal }: CliContext,
-): void {
+): Promise<void> {
   const file = fileOf(host, flags, place);
-  const change = planned(host, file, name, server);
-  if (change.kind === "same") terminal.note(`${host.title} has ${name} already, in ${file}: nothing to change`);
-  else {
-    terminal.note(`${file}:`);
-    for (const line of showChange(host, name, server, change)) terminal.note(`  ${printable(line)}`);
-  }
-  const isWritten = change.kind !== "same" && flags.dryRun !== true;
-  if (isWritten && change.kind === "different" && flags.force !== true) {
-    throw new CliError(EXIT.found, `${host.title} has another server ${name}, in ${file}`, {
-      code: "different_entry",
-      hint: "Replace it with --force, or choose another --name",
-    });
-  }
-  const backup = isWritten ? written(file, change) : undefined;
+  const plan = (old: string): ConfigChange => {
+    const change = planned(host, file, old, name, server);
+    if (change.kind === "same") terminal.note(`${host.title} has ${name} already, in ${file}: nothing to change`);
+    else {
+      terminal.note(`${file}:`);
+      for (const line of showChange(host, name, server, change)) terminal.note(`  ${printable(line)}`);
+    }
+    return change;
+  };
+  const { change, isWritten, backup } = flags.dryRun === true
+    ? { change: plan(readOld(file)), isWritten: false, backup: undefined }
+    : await write(host, name, file, flags, plan, place.cwd);
   if (isWritten) terminal.note(`Written${backup === undefined ? "" : `; the old file is ${backup}`}. ${host.next}`);
   if (flags.json === true) {
     terminal.printJson({ host: host.id, name, file, change: change.kind, written: isWritten, backup });
   }
+}
+
+function readOld(file: string): string {
+  return expressed(() => readConfig(file) ?? "");
+}
+
+/** @param cwd Folder that a project's file has to be in, also if it is a link. */
+async function write(
+  host: Host,
+  name: string,
+  file: string,
+  { scope, force }: InstallFlags,
+  plan: (old: string) => ConfigChange,
+  cwd: string,
+) {
+  let change: ConfigChange | undefined;
+  const { isChanged, backup } = await updateFile(file, (old) => {
+    const planned = change = plan(old === undefined ? "" : expressed(() => decodeConfig(file, old)));
+    if (planned.kind !== "different" || force === true) return planned.after;
+    throw new CliError(EXIT.found, `${host.title} has another server ${name}, in ${file}`, {
+      code: "different_entry",
+      hint: "Replace it with --force, or choose another --name",
+    });
+  }, { mode: 0o600, folderMode: 0o777, copiesBesideLink: true, within: scope === "project" ? cwd : undefined });
+  return { change: change as unknown as ConfigChange, isWritten: isChanged, backup };
 }
 
 function fileOf(host: Host, { scope = "user" }: InstallFlags, place: CliContext["host"]): string {
@@ -151,19 +175,12 @@ function fileOf(host: Host, { scope = "user" }: InstallFlags, place: CliContext[
   throw new CliError(EXIT.usage, `${host.title} has no file for projects`, { hint: "Leave out --scope project" });
 }
 
-function planned(host: Host, file: string, name: string, server: HostServer): ConfigChange {
-  return expressed(() => {
-    const text = readConfig(file) ?? "";
-    return expressed(
-      () => planChange(host, text, name, server),
-      `Cannot change ${file}: `,
-      "Mend the file; nothing was written",
-    );
-  });
-}
-
-function written(file: string, { before, after }: ConfigChange): string | undefined {
-  return expressed(() => writeConfig(file, before, after, new Date()));
+function planned(host: Host, file: string, text: string, name: string, server: HostServer): ConfigChange {
+  return expressed(
+    () => planChange(host, text, name, server),
+    `Cannot change ${file}: `,
+    "Mend the file; nothing was written",
+  );
 }
 
 /** Runs a step whose errors are those of the user's file, or of what the host can express. */

@@ -78,8 +78,10 @@ async function listConfigured({ json }: ListFlags, { host, terminal }: CliContex
   if (listed.length === 0) terminal.note(`No host has servers. A target is ${TARGET_FORMS}`);
 }
 
+/** A URL without user, query and fragment. It is not parsed: references to variables stay readable. */
 function withoutQuery(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin + new URL(url).pathname : "a URL";
+  const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]*:\/\/)?([^?#]*)/is.exec(url) ?? [];
+  return scheme + rest.slice(rest.slice(0, (rest.indexOf("/") + 1 || rest.length + 1) - 1).lastIndexOf("@") + 1);
 }
 
 /** Which lists are printed: those that are named, else all. */

@@ -74,9 +74,16 @@ export const OWNED_MEMBERS: readonly string[] = [
   "http_headers",
 ];
 
-/** Decodes an entry of any host; `${KEY}` becomes its value in `env`, if set. `undefined` if it has neither a command nor a URL. */
-export function fromEntry(entry: HostEntry, env: Readonly<Record<string, string | undefined>>): HostServer | undefined {
-  const expand = (text: string) => expandVariables(text, env);
+/**
+ * Decodes an entry of any host. `undefined` if it has neither a command nor a URL.
+ *
+ * @param env Variables whose values replace `${KEY}` and the like, if set. Default: references stay.
+ */
+export function fromEntry(
+  entry: HostEntry,
+  env?: Readonly<Record<string, string | undefined>>,
+): HostServer | undefined {
+  const expand = (text: string) => env === undefined ? text : expandVariables(text, env);
   // Older versions of Zed nest the program.
   const program = isRecord(entry["command"]) ? { ...entry["command"], command: entry["command"]["path"] } : entry;
   if (typeof program["command"] === "string") {
@@ -90,7 +97,12 @@ export function fromEntry(entry: HostEntry, env: Readonly<Record<string, string 
   }
   const url = ["url", "httpUrl", "serverUrl"].map((name) => entry[name]).find((value) => typeof value === "string");
   if (url === undefined) return undefined;
-  const token = env[String(entry["bearer_token_env_var"])];
+  const variable = entry["bearer_token_env_var"];
+  const token = variable === undefined
+    ? undefined
+    : env === undefined
+    ? `\${${String(variable)}}`
+    : env[String(variable)];
   const headers = { ...texts(entry["headers"], expand), ...texts(entry["http_headers"], expand) };
   return {
     url: expand(url),
@@ -112,10 +124,10 @@ function texts(value: unknown, expand: (text: string) => string): Record<string,
 }
 
 /** Codex names the variables that it passes on. */
-function forwarded(names: unknown, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function forwarded(names: unknown, env?: Readonly<Record<string, string | undefined>>): Record<string, string> {
   if (!Array.isArray(names)) return {};
   return Object.fromEntries(names.flatMap((name) => {
-    const value = env[String(name)];
+    const value = env === undefined ? `\${${String(name)}}` : env[String(name)];
     return value === undefined ? [] : [[String(name), value]];
   }));
 }

@@ -16,8 +16,12 @@ export interface ConfiguredServer {
   readonly name: string;
   readonly scope: HostScope;
   readonly file: string;
-  /** How it is reached, with variables of the environment filled in. */
+  /** How it is reached, as the file has it: no variable of the environment is filled in. */
   readonly server: HostServer;
+  /** How it is reached, with variables of the environment filled in. */
+  filledIn(): HostServer;
+  /** Content of the file. */
+  readonly text: string;
 }
 
 /** A host's configuration file that cannot be read or parsed, with the error's message. */
@@ -54,9 +58,10 @@ export function readHostServers(system: HostSystem): {
   const unreadable = new Map<string, UnreadableConfig>();
   for (const { host, scope, file } of filesOf(system)) {
     try {
-      const entries = Object.entries(readEntries(host, scope, file, system));
+      const text = readConfig(file) ?? "";
+      const entries = Object.entries(entriesIn(host, scope, text, system));
       servers.push(
-        ...entries.flatMap(([name, entry]) => toServer({ host: host.id, name, scope, file }, entry, system)),
+        ...entries.flatMap(([name, entry]) => toServer({ host: host.id, name, scope, file, text }, entry, system)),
       );
     } catch (thrown) {
       unreadable.set(file, { host: host.id, file, reason: (thrown as Error).message });
@@ -77,17 +82,17 @@ function filesOf(system: HostSystem) {
 }
 
 function toServer(
-  place: Omit<ConfiguredServer, "server">,
+  place: Omit<ConfiguredServer, "server" | "filledIn">,
   entry: HostEntry,
-  system: HostSystem,
+  { env }: HostSystem,
 ): ConfiguredServer[] {
-  const server = fromEntry(entry, system.env);
-  return server === undefined ? [] : [{ ...place, server }];
+  const server = fromEntry(entry);
+  return server === undefined ? [] : [{ ...place, server, filledIn: () => fromEntry(entry, env) ?? server }];
 }
 
 /** Claude Code keeps the servers of scope `local` by folder, in the file of the user. */
-function readEntries(host: Host, scope: HostScope, file: string, { cwd }: HostSystem): Record<string, HostEntry> {
-  const config = parseConfig(host, readConfig(file) ?? "");
+function entriesIn(host: Host, scope: HostScope, text: string, { cwd }: HostSystem): Record<string, HostEntry> {
+  const config = parseConfig(host, text);
   if (scope !== "local") return serversIn(config, host.member);
   const projects = isRecord(config["projects"]) ? config["projects"] : {};
   const project = projects[cwd];

@@ -1,29 +1,30 @@
 /** Targets that are names in the configuration of hosts: `cursor:weather`, `weather`. */
 import { closestMatch, escapeControls } from "../../internal/text.ts";
 import { CliError } from "../cli_error.ts";
+import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 import { canonical } from "../hosts/entries.ts";
 import { isProgram } from "../hosts/host.ts";
 import { type ConfiguredServer, readHostServers, systemOf, type UnreadableConfig } from "../hosts/read_servers.ts";
-import type { CliProcess } from "../terminal/process.ts";
 import type { TargetFlags } from "./flags.ts";
 import type { Target } from "./target.ts";
+import { assertTrusted } from "./trust_project.ts";
 
 /** Order in which a host prefers its files. */
 const PRECEDENCE: readonly string[] = ["local", "project", "user"];
 
 /**
  * Finds a server in the hosts' configuration, and returns it as a target with the flags that reach it. Of one host, the scope `local`
- * precedes `project`, and that `user`.
+ * precedes `project`, and that `user`. The user is asked about a project's file before a variable is filled in.
  *
- * @throws {CliError} If no host has a server of that name, or several hosts have different ones.
+ * @throws {CliError} If no host has a server of that name, several hosts have different ones, or the project's file is not trusted.
  */
-export function resolveConfigured(
+export async function resolveConfigured(
   { host, name }: Extract<Target, { kind: "configured" }>,
   flags: TargetFlags,
-  place: Pick<CliProcess, "cwd" | "env">,
-): { readonly target: Target; readonly flags: TargetFlags } {
-  const { servers, unreadable } = readHostServers(systemOf(place));
+  context: CliContext,
+): Promise<{ readonly target: Target; readonly flags: TargetFlags }> {
+  const { servers, unreadable } = readHostServers(systemOf(context.host));
   const found = preferred(servers.filter((server) => server.name === name && (host ?? server.host) === server.host));
   const [first, ...others] = found;
   if (first === undefined) throw notFound(host, name, servers, unreadable);
@@ -32,7 +33,10 @@ export function resolveConfigured(
       hint: `Name the host: ${found.map((one) => `${one.host}:${name}`).join(", ")}`,
     });
   }
-  return toTarget(first, flags);
+  // Equal entries need no trust, if one of them is the user's own.
+  const chosen = found.find(({ scope }) => scope !== "project") ?? first;
+  await assertTrusted(chosen, flags.trustProject === true, context);
+  return toTarget(chosen, flags);
 }
 
 /** One server a host. */
@@ -63,10 +67,14 @@ function notFound(
 }
 
 function toTarget(
-  { server }: ConfiguredServer,
+  { name, file, filledIn }: ConfiguredServer,
   flags: TargetFlags,
 ): { readonly target: Target; readonly flags: TargetFlags } {
+  const server = filledIn();
   if (!isProgram(server)) {
+    if (!URL.canParse(server.url)) {
+      throw new CliError(EXIT.usage, `The server ${JSON.stringify(name)} of ${file} has no valid URL`);
+    }
     const header = Object.entries(server.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
     return {
       target: { kind: "url", url: new URL(server.url) },

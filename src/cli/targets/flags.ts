@@ -39,6 +39,7 @@ export interface TargetFlags extends ModuleFlags, HttpFlags {
   readonly pin?: string;
   readonly cwd?: string;
   readonly env?: readonly string[];
+  readonly trustProject?: boolean;
 }
 
 /** Flags of {@link ModuleFlags}, for the parser. */
@@ -136,6 +137,12 @@ export const TARGET_FLAGS: FlagParametersForType<TargetFlags, CliContext> = {
     variadic: true,
     placeholder: "NAME=value",
     brief: "Environment variable of a program; may be repeated",
+  },
+  trustProject: {
+    kind: "boolean",
+    optional: true,
+    brief: "Use a server of a project's configuration file without a question",
+    withNegated: false,
   },
   ...MODULE_FLAGS,
 };

@@ -26,6 +26,6 @@ export async function openTarget(
   if (target.kind === "module") return await openModule(target, flags, context.host, options);
   const { openOtherTarget, resolveConfigured } = await import("./other_targets.ts");
   if (target.kind !== "configured") return await openOtherTarget(target, flags, context, options);
-  const found = resolveConfigured(target, flags, context.host);
+  const found = await resolveConfigured(target, flags, context);
   return await openTarget(found.target, found.flags, context, options);
 }

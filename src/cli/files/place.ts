@@ -1,0 +1,93 @@
+/** Finds what a path names: links are resolved, and only regular files are read or replaced. */
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { CliError } from "../cli_error.ts";
+import { EXIT } from "../exit_codes.ts";
+
+/** A regular file, or the place of one that does not exist yet. */
+export interface FilePlace {
+  /** Absolute path, as the user named it. */
+  readonly file: string;
+  /** The same without links. */
+  readonly target: string;
+  readonly exists: boolean;
+}
+
+/** What {@link locateFile} accepts. */
+export interface PlaceLimits {
+  /** Folder that the file has to be in when links are resolved: for names that the user did not write. Default: any folder. */
+  readonly within?: string | undefined;
+}
+
+/**
+ * Finds the file at a path.
+ *
+ * @throws {CliError} If it is a folder, a device, a pipe, a link to nothing, or outside of the folder that was named.
+ */
+export function locateFile(path: string, { within }: PlaceLimits = {}, verb: Verb = "write"): FilePlace {
+  const file = resolve(path);
+  const refuse = (reason: string) => refusal(file, reason, undefined, verb);
+  const stats = statOf(file, verb);
+  if (stats === undefined && isLink(file)) throw refuse("it is a link to a file that does not exist");
+  if (stats !== undefined && !stats.isFile()) throw refuse(`it is ${kindOf(stats)}, not a regular file`);
+  const target = stats === undefined ? targetOfNew(file) : realpathSync(file);
+  if (within !== undefined && !isWithin(target, within)) throw refuse(`it leads to ${target}, outside of ${within}`);
+  return { file, target, exists: stats !== undefined };
+}
+
+/** Bytes of a regular file; `undefined` if it does not exist. @throws {CliError} As {@link locateFile}, or if it cannot be read. */
+export function readBytes(path: string, limits?: PlaceLimits): Uint8Array | undefined {
+  const { exists, target } = locateFile(path, limits, "read");
+  try {
+    return exists ? readFileSync(target) : undefined;
+  } catch (cause) {
+    throw refusal(path, (cause as Error).message, cause, "read");
+  }
+}
+
+/** The path for messages: with what it links to, if it is a link. */
+export function describePlace({ file, target }: FilePlace): string {
+  const isSame = join(realpathOf(dirname(file)), basename(file)) === target;
+  return isSame ? file : `${file}, a link to ${target}`;
+}
+
+type Verb = "read" | "write";
+
+/** Creates the error of a file that is not read or written. */
+export function refusal(file: string, reason: string, cause?: unknown, verb: Verb = "write"): CliError {
+  return new CliError(EXIT.usage, `Cannot ${verb} the file ${file}: ${reason}`, { code: "file", cause });
+}
+
+function statOf(file: string, verb: Verb): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (cause) {
+    const { code } = cause as { readonly code?: string };
+    throw refusal(file, code === "ENOTDIR" ? "its folder is a file" : (cause as Error).message, cause, verb);
+  }
+}
+
+function isLink(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isFIFO()) return "a pipe";
+  return stats.isSocket() ? "a socket" : "a device";
+}
+
+/** The folders that exist are resolved, the others are created as they are named. */
+function targetOfNew(file: string): string {
+  return join(realpathOf(dirname(file)), basename(file));
+}
+
+function realpathOf(folder: string): string {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return realpathSync(folder);
+  return dirname(folder) === folder ? folder : join(realpathOf(dirname(folder)), basename(folder));
+}
+
+function isWithin(target: string, folder: string): boolean {
+  const inside = relative(realpathOf(resolve(folder)), target);
+  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}
