@@ -162,6 +162,10 @@ class Caller implements ClientMethods {
     this.#url = url;
   }
 
+  get "~onElicitation"(): AnswerQuestion | undefined {
+    return this.#options.onElicitation;
+  }
+
   list(options?: CallOptions): Promise<readonly ListedTool[]> {
     const call = new RunningCall(options, this.#options);
     return call.run(async () => {

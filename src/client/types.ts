@@ -155,6 +155,12 @@ export interface ClientMethods {
   redeem<Output = unknown>(token: string): PromisedAnswer<Output>;
   /** Closes the transport's connection, if it keeps one. */
   close(): void;
+  /**
+   * The option `onElicitation`, for adapters that ask before a call.
+   *
+   * @internal
+   */
+  readonly "~onElicitation"?: AnswerQuestion | undefined;
 }
 
 /** A value with tools in its type, such as a server. */

@@ -10,6 +10,8 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 export const SEARCH_TOOLS = "search_tools";
 /** Name of the tool that calls a found tool. */
 export const CALL_TOOL = "call_tool";
+/** Name of the tool that calls a found tool which is destructive, so that hosts can approve such calls apart. */
+export const CALL_DESTRUCTIVE_TOOL = "call_destructive_tool";
 
 const MAX_RESULTS = 20;
 const MAX_QUERY = 1_000;
@@ -33,8 +35,8 @@ export function describeSearch(groups: ReadonlyMap<string, number>, next: string
     `${next}${summary}`;
 }
 
-/** Returns the JSON Schema of the arguments of a search: `query` and `limit`; `group` and `detail` only if there is a choice. */
-export function searchSchema(hasGroups: boolean, hasDetail: boolean): JsonSchema {
+/** Returns the JSON Schema of the arguments of a search: `query`, `group`, `limit`; `detail` only if the search describes what it finds. */
+export function searchSchema(hasDetail: boolean): JsonSchema {
   const query = {
     type: "string",
     minLength: 1,
@@ -44,7 +46,7 @@ export function searchSchema(hasGroups: boolean, hasDetail: boolean): JsonSchema
   };
   return objectOf({
     query,
-    ...hasGroups && { group: { type: "string", description: "Searches only in this group" } },
+    group: { type: "string", description: "Searches only in this group" },
     ...hasDetail && {
       detail: {
         enum: ["signature", "schema"],
@@ -63,6 +65,20 @@ export function searchSchema(hasGroups: boolean, hasDetail: boolean): JsonSchema
 /** Returns the description of `call_tool` for models. @param searchTools Name of the tool that searches. */
 export function describeCall(searchTools: string): string {
   return `Call a tool that ${searchTools} found. The result is that of the tool.`;
+}
+
+/** Returns the description of `call_destructive_tool` for models. */
+export function describeDestructiveCall(searchTools: string): string {
+  return `Call a destructive tool that ${searchTools} found with "callWith": "${CALL_DESTRUCTIVE_TOOL}". The result is that of the tool.`;
+}
+
+/** Returns the advice after the name of a tool that cannot be found: the close names, or those that a search for its words finds. */
+export function adviseUnknown(close: string | undefined, found: readonly string[], searchTools: string): string {
+  if (close !== undefined) return `Did you mean '${close}'?`;
+  const names = found.map((name) => `'${name}'`).join(", ");
+  return names === ""
+    ? `No similar tool: search with ${searchTools}`
+    : `The nearest are ${names}: look them up with ${searchTools}`;
 }
 
 /** Returns the JSON Schema of the arguments of `call_tool`: name and arguments of a tool that `searchTools` found. */

@@ -23,6 +23,8 @@ export interface CatalogTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** JSON Schema of the output. */
   readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  /** Name of the tool that calls it, if that is not `call_tool`. */
+  readonly callWith?: string | undefined;
 }
 
 /** Arguments of `search_tools`. */
@@ -41,6 +43,8 @@ export interface SearchInput {
 export interface FoundTool {
   /** Name for `call_tool`. */
   readonly name: string;
+  /** Name of the tool that calls it, if that is not `call_tool`: destructive tools have another. */
+  readonly callWith?: string;
   /** Group that it belongs to. */
   readonly group?: string;
   /** Description; its first sentence in signatures. */
@@ -73,6 +77,9 @@ const MAX_SENTENCE = 160;
 const MAX_SCHEMA_DEPTH = 6;
 const MAX_NAMED_GROUPS = 30;
 const MAX_FACETS = 8;
+/** Length of a name of which the nearest are searched, and number of the names that are suggested. */
+const MAX_NAME = 64;
+const MAX_NEAREST = 3;
 
 /** Search over an unchanging list of tools: ranks those that match a query, and describes them. */
 export class ToolCatalog {
@@ -118,6 +125,12 @@ export class ToolCatalog {
     };
   }
 
+  /** Returns the names of the tools that have the most words of a name that does not exist, best first. */
+  nearest(name: string, isFindable: (index: number) => boolean): readonly string[] {
+    const query = name.slice(0, MAX_NAME).replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[^A-Za-z0-9]+/g, " ");
+    return this.rank({ query }, isFindable).found.slice(0, MAX_NEAREST).map((index) => this.#at(index).name);
+  }
+
   #at(index: number): CatalogTool {
     return this.#tools[index] as CatalogTool;
   }
@@ -140,8 +153,8 @@ export function countGroups(tools: readonly Pick<CatalogTool, "group">[]): Map<s
 }
 
 function describe(tool: CatalogTool, detail: "signature" | "schema"): FoundTool {
-  const { name, group, description, inputSchema, outputSchema } = tool;
-  const head = { name, ...group !== "" && { group } };
+  const { name, group, description, inputSchema, outputSchema, callWith } = tool;
+  const head = { name, ...callWith !== undefined && { callWith }, ...group !== "" && { group } };
   if (detail === "schema") {
     return { ...head, description, inputSchema, ...outputSchema !== undefined && { outputSchema } };
   }

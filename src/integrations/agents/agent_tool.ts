@@ -6,6 +6,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { explainErrorToModel, explainFailure, explainPromise, explainQuestion, isQuestion, toText } from "./explain.ts";
 import { type AnswerPart, contentText, readContent } from "./answer_content.ts";
+import type { CheckApproval } from "./approval.ts";
 import type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
 import type { Parameters } from "./parameters.ts";
 
@@ -71,6 +72,7 @@ export abstract class AgentTool {
 export class ServerTool extends AgentTool {
   readonly #methods: ClientMethods;
   readonly #options: AgentOptions;
+  readonly #approval: CheckApproval | undefined;
 
   constructor(
     name: string,
@@ -79,8 +81,10 @@ export class ServerTool extends AgentTool {
     group: string,
     methods: ClientMethods,
     options: AgentOptions,
+    approval?: CheckApproval,
   ) {
     super(name, listing, parameters, group);
+    this.#approval = approval;
     this.#methods = methods;
     this.#options = options;
   }
@@ -99,6 +103,9 @@ export class ServerTool extends AgentTool {
       ...(onProgress !== undefined && { onProgress: (progress) => onProgress(progress, call) }),
     };
     try {
+      const refusal = await this.#approval?.(this.listing, call);
+      signal?.throwIfAborted();
+      if (refusal !== undefined) return explained(refusal);
       if (promises === "shown") return await this.#look(args, options);
       const stream = this.#methods.stream(this.listing.name, args, options);
       for await (const piece of stream) {

@@ -7,6 +7,7 @@ import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.
 import { ANTHROPIC_STRICT, type ParameterSchema } from "./dialects.ts";
 import { ANTHROPIC_LIMITS, toStrict } from "./explain_schema.ts";
 import { callersOf, isRecursive } from "./callers.ts";
+import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
 import { takeExamples } from "./examples.ts";
 import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools, type RunOptions } from "./options.ts";
 import type { Parameters } from "./parameters.ts";
@@ -35,7 +36,7 @@ export interface AnthropicTool {
 }
 
 /** Options of {@link anthropicTools}. */
-export interface AnthropicOptions extends CallerOptions {
+export interface AnthropicOptions extends CallerOptions, LoopOptions {
   /**
    * Whether to use strict mode for tools whose schema it can express, in the order of the list, as far as the limits of a request
    * allow: 20 tools, 24 optional properties and 16 unions in all. Older models refuse it. Default: false.
@@ -43,7 +44,7 @@ export interface AnthropicOptions extends CallerOptions {
   readonly strict?: boolean;
 }
 
-const ANTHROPIC_RULES: OptionRules<AnthropicOptions> = { ...CALLER_RULES, strict: BOOLEAN };
+const ANTHROPIC_RULES: OptionRules<AnthropicOptions> = { ...CALLER_RULES, ...LOOP_RULES, strict: BOOLEAN };
 
 /** A content block of a message; blocks other than `tool_use` are skipped. */
 export interface AnthropicBlock {
@@ -131,8 +132,9 @@ export async function anthropicTools(
   given: AnthropicOptions = {},
 ): Promise<RunnableTools<AnthropicTool, AnthropicBlock, AnthropicToolResult>> {
   checkOptions("give tools to a model", given, ANTHROPIC_RULES);
-  const { strict = false, callers, ...options } = given;
-  const toolbox = await openToolbox(source, options, { loadsFound: true });
+  const { strict = false, callers, approve: _approve, needsApproval: _needs, ...options } = given;
+  const approval = approvalOf(source, given);
+  const toolbox = await openToolbox(source, options, { loadsFound: true, approval });
   const budget = new StrictBudget();
   const describe = (tool: AgentTool, isDeferred: boolean): AnthropicTool => {
     const allowed = allowedCallers(tool, callers);

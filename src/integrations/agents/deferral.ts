@@ -16,10 +16,15 @@ const DEFAULT_CONTEXT_TOKENS = 200_000;
  * Selects the tools that a model searches for in place of getting their definitions at once, by `defer`, `alwaysLoad` and `contextTokens`.
  *
  * @param listed The tools that it may call.
+ * @param isByName Whether a tool is called by its name alone, as its approval is by name.
  * @returns Their names; empty if all are loaded at once.
  * @throws {TypeError} If `alwaysLoad` has a name that is not listed.
  */
-export function selectDeferred(listed: readonly ListedTool[], options: AgentOptions): ReadonlySet<string> {
+export function selectDeferred(
+  listed: readonly ListedTool[],
+  options: AgentOptions,
+  isByName: (tool: ListedTool) => boolean,
+): ReadonlySet<string> {
   const { defer = "none", alwaysLoad = [], contextTokens = DEFAULT_CONTEXT_TOKENS } = options;
   const names = new Set(listed.map(({ name }) => name));
   const missing = alwaysLoad.find((name) => !names.has(name));
@@ -35,7 +40,8 @@ export function selectDeferred(listed: readonly ListedTool[], options: AgentOpti
     return new Set();
   }
   const kept = new Set(alwaysLoad);
-  return new Set(listed.filter((tool) => !kept.has(tool.name) && !isAlwaysLoaded(tool)).map(({ name }) => name));
+  const isLoaded = (tool: ListedTool) => kept.has(tool.name) || isAlwaysLoaded(tool) || isByName(tool);
+  return new Set(listed.filter((tool) => !isLoaded(tool)).map(({ name }) => name));
 }
 
 /** Whether the tool itself asks to be loaded at once. */

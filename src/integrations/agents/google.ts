@@ -5,7 +5,9 @@
  */
 import type { AgentTool, ToolCallResult } from "./agent_tool.ts";
 import { toForm } from "./explain_schema.ts";
-import type { AgentOptions, AgentSource, RunnableTools, RunOptions } from "./options.ts";
+import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
+import { checkOptions } from "../../internal/options.ts";
+import type { AgentSource, RunnableTools, RunOptions } from "./options.ts";
 import { toParameters } from "./parameters.ts";
 import { openToolbox } from "./toolbox.ts";
 
@@ -92,8 +94,11 @@ export const GOOGLE_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
-export async function googleTools(source: AgentSource, options: AgentOptions = {}): Promise<GoogleTools> {
-  const toolbox = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME });
+export async function googleTools(source: AgentSource, given: LoopOptions = {}): Promise<GoogleTools> {
+  checkOptions("give tools to a model", given, LOOP_RULES);
+  const { approve: _approve, needsApproval: _needs, ...options } = given;
+  const approval = approvalOf(source, given);
+  const toolbox = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME, approval });
   const declared: GoogleTool = { functionDeclarations: toolbox.tools.map(declare) };
   const answer = async ({ id, name = "", args = {} }: GoogleFunctionCall, options: RunOptions | undefined) => {
     const result = await toolbox.call(name, args, { ...options, id });

@@ -5,7 +5,9 @@
  */
 import type { Failure } from "../../core/errors/failure.ts";
 import type { ToolError } from "../../core/errors/tool_error.ts";
-import type { AgentOptions, AgentSource } from "./options.ts";
+import { checkOptions } from "../../internal/options.ts";
+import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
+import { type AgentSource, isDestructive } from "./options.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { openToolbox } from "./toolbox.ts";
 
@@ -74,8 +76,13 @@ export interface LangChainTool {
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
-export async function langchainTools(source: AgentSource, options: AgentOptions = {}): Promise<LangChainTool[]> {
-  const { tools } = await openToolbox(source, options);
+export async function langchainTools(source: AgentSource, given: LoopOptions = {}): Promise<LangChainTool[]> {
+  checkOptions("give tools to a model", given, LOOP_RULES);
+  const { approve, needsApproval, ...options } = given;
+  // Interrupts of LangGraph are by name: a call through another tool would pass them.
+  const isByName = approve === "never" ? needsApproval ?? isDestructive : undefined;
+  const approval = approvalOf(source, given);
+  const { tools } = await openToolbox(source, options, { approval, ...(isByName && { isByName }) });
   return tools.map(toLangChainTool);
 }
 

@@ -25,6 +25,7 @@ export {
   anthropicTools,
 } from "./anthropic.ts";
 export { type ClaudeAgentOptions, type ClaudeAgentServer, claudeAgentServer } from "./claude_agent.ts";
+export type { LoopOptions } from "./approval.ts";
 export { type CloudflareOptions, type CloudflareTool, cloudflareTools } from "./cloudflare.ts";
 export {
   type GoogleFunction,

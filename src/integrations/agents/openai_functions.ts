@@ -3,7 +3,8 @@ import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.
 import type { AgentCallOptions, AgentTool, ToolCallResult } from "./agent_tool.ts";
 import { OPENAI_STRICT } from "./dialects.ts";
 import { toStrict } from "./explain_schema.ts";
-import { AGENT_RULES, type AgentOptions, type AgentSource } from "./options.ts";
+import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
+import type { AgentSource } from "./options.ts";
 import { toParameters } from "./parameters.ts";
 import type { Reduced } from "./schema_count.ts";
 import { openToolbox, readArguments, type Toolbox } from "./toolbox.ts";
@@ -21,7 +22,7 @@ export interface OpenAiFunction {
 }
 
 /** Options of {@link openaiTools} and {@link openaiResponsesTools}. */
-export interface OpenAiOptions extends AgentOptions {
+export interface OpenAiOptions extends LoopOptions {
   /** Whether to use strict mode for tools whose schema it can express. Default: true. */
   readonly strict?: boolean;
 }
@@ -38,7 +39,7 @@ export function assertNoItems(
 }
 
 /** Validation rules for {@link OpenAiOptions}. */
-export const OPENAI_RULES: OptionRules<OpenAiOptions> = { ...AGENT_RULES, strict: BOOLEAN };
+export const OPENAI_RULES: OptionRules<OpenAiOptions> = { ...LOOP_RULES, strict: BOOLEAN };
 
 /** Lists the tools of a source as functions of OpenAI. @param loadsFound Whether the API loads tools that were found. */
 export async function openFunctions(
@@ -47,8 +48,9 @@ export async function openFunctions(
   loadsFound: boolean,
 ): Promise<OpenAiFunctions> {
   checkOptions("give tools to a model", given, OPENAI_RULES);
-  const { strict = true, ...options } = given;
-  return new OpenAiFunctions(await openToolbox(source, options, { toParameters, loadsFound }), strict);
+  const { strict = true, approve: _approve, needsApproval: _needs, ...options } = given;
+  const approval = approvalOf(source, given);
+  return new OpenAiFunctions(await openToolbox(source, options, { toParameters, loadsFound, approval }), strict);
 }
 
 /** Describes and calls the tools of a toolbox as OpenAI functions. With `isStrict`, a schema is strict if it can be expressed that way. */

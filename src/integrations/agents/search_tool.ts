@@ -2,6 +2,7 @@
 import type { ListedTool } from "../../core/call/transport.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import {
+  adviseUnknown,
   callSchema,
   describeCall,
   describeSearch,
@@ -17,7 +18,7 @@ import {
 } from "../../core/tool_search/tool_catalog.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";
-import { describeUnknown } from "../../internal/text.ts";
+import { closestMatch, describeUnknown } from "../../internal/text.ts";
 import { type AgentCallOptions, AgentTool, answered, explained, type ToolCallResult } from "./agent_tool.ts";
 import { toParameters } from "./parameters.ts";
 
@@ -52,6 +53,11 @@ export class ToolFinder {
     return found.slice(0, input.limit ?? DEFAULT_LIMIT).map((index) => this.tools[index] as AgentTool);
   }
 
+  /** Returns the names of the tools that have the most words of a name that does not exist. */
+  nearest(name: string): readonly string[] {
+    return this.#catalog.nearest(name, () => true);
+  }
+
   /** Returns descriptions of the tools that a model searches for. */
   describe(input: SearchInput): SearchOutput {
     return this.#catalog.find(input, () => true);
@@ -81,6 +87,9 @@ const SEARCH_RULES: OptionRules<SearchInput> = {
   ),
 };
 
+/** The same where the vendor or framework loads found tools: there is no choice of the detail. */
+const LOADED_RULES: OptionRules<SearchInput> = { ...SEARCH_RULES, detail: rule("left out", () => false) };
+
 /** What a model does with a found tool, in the description of the tool that searches. */
 const CALL_DIRECTLY = "Call a found tool by its name.";
 
@@ -88,21 +97,23 @@ const CALL_DIRECTLY = "Call a found tool by its name.";
 export class SearchTool extends AgentTool {
   /** The search. */
   readonly finder: ToolFinder;
+  readonly #rules: OptionRules<SearchInput>;
 
   /** @param callTool Name of the tool that calls found tools; `undefined` if the framework loads them. */
   constructor(name: string, finder: ToolFinder, callTool: string | undefined) {
-    const inputSchema = searchSchema(finder.groups.size > 0, callTool !== undefined);
+    const inputSchema = searchSchema(callTool !== undefined);
     const next = callTool === undefined ? CALL_DIRECTLY : `Call a found tool with ${callTool}.`;
     const description = describeSearch(finder.groups, next);
     super(name, { name, description, inputSchema, annotations: SEARCH_ANNOTATIONS }, toParameters(inputSchema));
     this.finder = finder;
+    this.#rules = callTool === undefined ? LOADED_RULES : SEARCH_RULES;
   }
 
   /** Reads the arguments of a model: a search, or the error that explains what is wrong. */
   read(said: unknown): SearchInput | ToolError {
     if (!isJsonObject(said)) return new ToolError("invalid_input", "The arguments are not a JSON object");
     try {
-      checkOptions("search for tools", said, SEARCH_RULES);
+      checkOptions("search for tools", said, this.#rules);
     } catch (thrown) {
       return new ToolError("invalid_input", (thrown as Error).message);
     }
@@ -121,12 +132,14 @@ export class SearchTool extends AgentTool {
 export class CallTool extends AgentTool {
   readonly #byName: ReadonlyMap<string, AgentTool>;
   readonly #searchTools: string;
+  readonly #finder: ToolFinder;
 
   constructor(name: string, finder: ToolFinder, searchTools: string) {
     const inputSchema = callSchema(searchTools);
     super(name, { name, description: describeCall(searchTools), inputSchema }, toParameters(inputSchema));
     this.#byName = new Map(finder.tools.map((tool) => [tool.name, tool]));
     this.#searchTools = searchTools;
+    this.#finder = finder;
   }
 
   override targetOf(said: unknown): ListedTool {
@@ -153,8 +166,14 @@ export class CallTool extends AgentTool {
         `${this.name} takes name and arguments: pass ${JSON.stringify(other)} in "arguments"`,
       );
     }
-    const details = () => describeUnknown("tool", name, [this.#searchTools], [...this.#byName.keys()]);
-    return this.#byName.get(name) ?? new ToolError("tool_not_found", "Tool not found", { details: details() });
+    return this.#byName.get(name) ?? this.#unknown(name);
+  }
+
+  #unknown(name: string): ToolError {
+    const close = closestMatch(name, this.#byName.keys());
+    const suggestion = adviseUnknown(close, this.#finder.nearest(name), this.#searchTools);
+    const details = { ...describeUnknown("tool", name, [this.#searchTools], []), suggestion };
+    return new ToolError("tool_not_found", "Tool not found", { details });
   }
 }
 

@@ -7,6 +7,7 @@ import { nestsDeeperThan } from "../../internal/json.ts";
 import { describeUnknown, shorten } from "../../internal/text.ts";
 import { checkOptions } from "../../internal/options.ts";
 import { type AgentCallOptions, type AgentTool, explained, ServerTool, type ToolCallResult } from "./agent_tool.ts";
+import type { CheckApproval } from "./approval.ts";
 import { selectDeferred } from "./deferral.ts";
 import { AGENT_RULES, type AgentOptions, type AgentSource, groupsOf, methodsOf } from "./options.ts";
 import { mapNames, toNamedParameters } from "./parameters.ts";
@@ -20,6 +21,10 @@ interface ToolboxForm {
   readonly names?: RegExp;
   /** Whether the vendor or framework loads tools that were found. Otherwise the model calls them with `call_tool`. */
   readonly loadsFound?: boolean;
+  /** Checks calls of tools. Default: the framework asks for approvals. */
+  readonly approval?: CheckApproval | undefined;
+  /** Tools that are called by their names alone. Default: none. */
+  readonly isByName?: (tool: ListedTool) => boolean;
 }
 
 /** The tools of one source for a model: those that it gets at once, those that it searches for, their names on the server, and their calls. */
@@ -81,7 +86,13 @@ export class Toolbox {
 export async function openToolbox(
   source: AgentSource,
   options: AgentOptions,
-  { toParameters = toNamedParameters, names: allowed = TOOL_NAME, loadsFound = false }: ToolboxForm = {},
+  {
+    toParameters = toNamedParameters,
+    names: allowed = TOOL_NAME,
+    loadsFound = false,
+    approval,
+    isByName = () => false,
+  }: ToolboxForm = {},
 ): Promise<Toolbox> {
   checkOptions("give tools to a model", options, AGENT_RULES);
   const methods = methodsOf(source);
@@ -94,9 +105,18 @@ export async function openToolbox(
   const { group = groupsOf(source) } = options;
   const toServerTool = ([tool, listing]: readonly [string, ListedTool]) => {
     const parameters = toParameters(listing.inputSchema);
-    return new ServerTool(names.get(tool) ?? tool, listing, parameters, group(listing) ?? "", methods, options);
+    return new ServerTool(
+      names.get(tool) ?? tool,
+      listing,
+      parameters,
+      group(listing) ?? "",
+      methods,
+      options,
+      approval,
+    );
   };
-  const deferred = selectDeferred([...byName.values()].filter((tool) => !isSystemTool(tool)), options);
+  const searchable = [...byName.values()].filter((tool) => !isSystemTool(tool));
+  const deferred = selectDeferred(searchable, options, isByName);
   return new Toolbox([...byName].map(toServerTool), deferred, loadsFound);
 }
 

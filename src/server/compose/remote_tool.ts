@@ -175,7 +175,7 @@ export class RelayedTool implements RemoteRunner {
     return settled;
   }
 
-  /** Answers to the requests for roots; `undefined` if there are none. */
+  /** Answers to the requests for roots; `undefined` if the server does not ask for them. */
   #rootsFor({ requests }: QuestionsResult): Members | undefined {
     const keys = Object.keys(requests).filter((key) => requests[key]?.kind === "roots");
     if (keys.length === 0) return undefined;

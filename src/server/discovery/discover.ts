@@ -21,12 +21,12 @@ import { listTool, type ToolListing } from "../../core/tool/listing.ts";
 import { type Future, toFuture } from "../../internal/future.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
-import { describeUnknown } from "../../internal/text.ts";
+import { closestMatch, describeUnknown } from "../../internal/text.ts";
 import { estimateTextTokens } from "../../internal/token_estimate.ts";
-import { CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
+import { adviseUnknown, CALL_DESTRUCTIVE_TOOL, CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
 import type { WireHost } from "../../wires/wire.ts";
 import { ToolSearch } from "./tool_search.ts";
-import { callToolDefinition, searchToolsDefinition } from "./search_tools.ts";
+import { callToolDefinition, destructiveCallDefinition, searchToolsDefinition } from "./search_tools.ts";
 
 /** Options of {@link discover}. */
 export interface DiscoverOptions {
@@ -53,13 +53,17 @@ export interface Discovery {
 
 const RULES: OptionRules<DiscoverOptions> = { pinned: TEXTS, when: oneOf("auto", "always"), minTokens: POSITIVE };
 
+/** Names of the tools of discovery. */
+const OWN: ReadonlySet<string> = new Set([SEARCH_TOOLS, CALL_TOOL, CALL_DESTRUCTIVE_TOOL]);
+
 const MIN_TOOLS = 10;
 const DEFAULT_MIN_TOKENS = 10_000;
 
 /**
  * Lists `search_tools` and `call_tool` in place of all tools but the pinned ones, those with views and system tools. Default: only
  * above 10 tools and 10,000 tokens. Every tool stays callable by its name; `call_tool` calls what `search_tools` can find: no hidden
- * tools, and none whose scopes the caller lacks. Promises, streams, questions and errors of a tool are the same through `call_tool`.
+ * tools, and none whose scopes the caller lacks. Tools with `destructiveHint: true` are called with `call_destructive_tool`, which hosts
+ * can approve apart; it is listed if there are such tools. Promises, streams, questions and errors of a tool are the same through `call_tool`.
  *
  * The tools of parts are in groups named by their prefix. A client of MCP gets the full list with
  * `_meta: { "toolwire/all-tools": true }` in the parameters of `tools/list`.
@@ -82,7 +86,7 @@ const DEFAULT_MIN_TOKENS = 10_000;
  * strictEqual(await client.$.call("call_tool", { name: "exchange_rate" }), 1.08);
  * ```
  * @throws {TypeError} If an option is unknown or invalid. `createServer` throws it if the server has no pinned tool of that name,
- * or a tool is called `search_tools` or `call_tool`.
+ * or a tool is called `search_tools`, `call_tool` or `call_destructive_tool`.
  */
 export function discover(options: DiscoverOptions = {}): Discovery {
   checkOptions("discover tools", options, RULES);
@@ -134,7 +138,7 @@ class DiscoveryHost {
 
   /** @throws {TypeError} If a pinned tool does not exist, or a name of discovery is taken. */
   #assertNames(names: readonly string[]): void {
-    const taken = names.find((name) => name === SEARCH_TOOLS || name === CALL_TOOL);
+    const taken = names.find((name) => OWN.has(name));
     if (taken !== undefined) {
       throw new TypeError(`Cannot create server: "${taken}" is a tool of discover(); give your tool another name`);
     }
@@ -169,7 +173,13 @@ class DiscoveryHost {
     const searched = definitions.filter(({ isSystem, meta }) => !isSystem && isForModels({ _meta: meta }));
     const search = new ToolSearch(searched);
     const searchTools = searchToolsDefinition(search);
-    const own = [searchTools, callToolDefinition(searched)];
+    const destructive = searched.filter(({ name }) => search.isDestructive(name));
+    const harmless = searched.filter(({ name }) => !search.isDestructive(name));
+    const own = [
+      searchTools,
+      callToolDefinition(harmless),
+      ...destructive.length === 0 ? [] : [destructiveCallDefinition(destructive, search)],
+    ];
     // Hosts find the view of a tool, and what the view may call, in the list.
     const kept = definitions.filter(({ name, isSystem, meta = {} }) =>
       isSystem || this.#pinned.has(name) || "ui" in meta
@@ -215,7 +225,7 @@ class DiscoveryHost {
   }
 
   #call(call: Call, sink: Sink | undefined): CallResult | Future<CallResult> {
-    const view = call.tool === SEARCH_TOOLS || call.tool === CALL_TOOL ? this.#current() : undefined;
+    const view = OWN.has(call.tool) ? this.#current() : undefined;
     if (view === undefined) return this.#inner.dispatch.call(call, sink);
     if (call.tool === SEARCH_TOOLS) return toFuture(this.#run(view.searchTools, call, sink));
     const forwarded = forward(call, view);
@@ -225,28 +235,34 @@ class DiscoveryHost {
 
 /** Name of the tool that a call runs. */
 function targetOf(tool: string, args: unknown): string {
-  const name = tool === CALL_TOOL && isJsonObject(args) ? args["name"] : undefined;
+  const calls = tool === CALL_TOOL || tool === CALL_DESTRUCTIVE_TOOL;
+  const name = calls && isJsonObject(args) ? args["name"] : undefined;
   return typeof name === "string" ? name : tool;
 }
 
-/** The call that a call of `call_tool` asks for, or the error for a tool that the caller could not have found. */
+/** The call that a call of `call_tool` or `call_destructive_tool` asks for, or the error for a tool that the caller could not have found. */
 function forward(call: Call, { search, definitions }: View): Call | ErrorResult {
   const { name, arguments: args = {}, ...unknown } = isJsonObject(call.args) ? call.args : {};
   if (typeof name !== "string") {
-    return invalidInputResult(`${CALL_TOOL} needs the name of a tool`, ["name"], "string", name);
+    return invalidInputResult(`${call.tool} needs the name of a tool`, ["name"], "string", name);
   }
   const [other] = Object.keys(unknown);
   if (other !== undefined) {
-    const message = `${CALL_TOOL} takes name and arguments: pass the arguments of the tool in "arguments"`;
+    const message = `${call.tool} takes name and arguments: pass the arguments of the tool in "arguments"`;
     return invalidInputResult(message, [other], "never", unknown[other]);
   }
   const { principal } = call.peer;
-  if (search.isFindable(name, principal)) return { ...call, tool: name, args };
+  if (search.isFindable(name, principal)) {
+    if (call.tool === CALL_DESTRUCTIVE_TOOL || !search.isDestructive(name)) return { ...call, tool: name, args };
+    // An approval of call_tool is not one of a tool that destroys.
+    return errorResult("invalid_request", `"${name}" is destructive: call it with ${CALL_DESTRUCTIVE_TOOL}`);
+  }
   const hidden = definitions.find((definition) => definition.name === name);
   if (hidden !== undefined && !hidden.isSystem && isVisibleTo(hidden, principal)) {
     const error = authorizationError(hidden, principal);
     if (error !== undefined) return error;
   }
-  const details = describeUnknown("tool", name, search.namesFor(principal));
-  return errorResult("tool_not_found", "Tool not found", details);
+  const names = search.namesFor(principal);
+  const suggestion = adviseUnknown(closestMatch(name, names), search.nearest(name, principal), SEARCH_TOOLS);
+  return errorResult("tool_not_found", "Tool not found", { ...describeUnknown("tool", name, names, []), suggestion });
 }

@@ -7,10 +7,13 @@ import { compileCheck, toValidate } from "../../core/json_schema/check.ts";
 import type { JsonSchema, Schema } from "../../core/schema/standard_schema.ts";
 import { defineCoreTool } from "../../core/tool/define_tool.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
+import type { Principal } from "../../core/call/call.ts";
 import {
+  CALL_DESTRUCTIVE_TOOL,
   CALL_TOOL,
   callSchema,
   describeCall,
+  describeDestructiveCall,
   describeSearch,
   SEARCH_ANNOTATIONS,
   SEARCH_TOOLS,
@@ -35,7 +38,7 @@ export function searchToolsDefinition(search: ToolSearch): ToolDefinition {
   return defineCoreTool(SEARCH_TOOLS)
     .describe(describeSearch(groups, `Call a found tool with ${CALL_TOOL}.`))
     .annotate(SEARCH_ANNOTATIONS)
-    .input(argumentsOf<SearchInput>(searchSchema(groups.size > 0, true)))
+    .input(argumentsOf<SearchInput>(searchSchema(true)))
     .handle((asked, { principal }) => search.find(asked, principal))["~definition"];
 }
 
@@ -43,10 +46,32 @@ export function searchToolsDefinition(search: ToolSearch): ToolDefinition {
 export function callToolDefinition(callable: readonly ToolDefinition[]): ToolDefinition {
   const definition = defineCoreTool(CALL_TOOL)
     .describe(describeCall(SEARCH_TOOLS))
-    .input(argumentsOf<{ name: string; arguments?: Record<string, unknown> }>(callSchema(SEARCH_TOOLS)))
+    .input(argumentsOf<CallArguments>(callSchema(SEARCH_TOOLS)))
     .handle(() => undefined)["~definition"];
+  return withTasks(definition, callable);
+}
+
+/** Creates the definition of `call_destructive_tool`, which is listed for callers that can find a destructive tool. */
+export function destructiveCallDefinition(callable: readonly ToolDefinition[], search: ToolSearch): ToolDefinition {
+  const definition = defineCoreTool(CALL_DESTRUCTIVE_TOOL)
+    .describe(describeDestructiveCall(SEARCH_TOOLS))
+    .annotate({ destructiveHint: true })
+    .input(argumentsOf<CallArguments>(callSchema(SEARCH_TOOLS)))
+    .handle(() => undefined)["~definition"];
+  const isOpen = callable.some(({ scopes, isVisible }) => scopes.length === 0 && isVisible === undefined);
+  const isVisible = (principal: Principal | undefined) =>
+    callable.some(({ name }) => search.isFindable(name, principal));
+  return withTasks({ ...definition, ...(!isOpen && { isVisible }) }, callable);
+}
+
+function withTasks(definition: ToolDefinition, callable: readonly ToolDefinition[]): ToolDefinition {
   const needsTasks = callable.some(({ promise }) => promise?.required);
   return needsTasks ? { ...definition, promise: LISTED_PROMISE } : definition;
+}
+
+interface CallArguments {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown>;
 }
 
 function argumentsOf<Value>(schema: JsonSchema): Schema<Value> {

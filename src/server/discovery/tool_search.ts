@@ -2,6 +2,7 @@ import type { Principal } from "../../core/call/call.ts";
 import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { listTool } from "../../core/tool/listing.ts";
+import { CALL_DESTRUCTIVE_TOOL } from "../../core/tool_search/search_form.ts";
 import {
   type CatalogTool,
   countGroups,
@@ -32,6 +33,16 @@ export class ToolSearch {
     return definition !== undefined && mayCall(definition, principal);
   }
 
+  /** Whether the tool of that name is called with `call_destructive_tool`. */
+  isDestructive(name: string): boolean {
+    return this.#byName.get(name)?.annotations?.destructiveHint === true;
+  }
+
+  /** Names of the tools that have the most words of a name that does not exist, for this caller. */
+  nearest(name: string, principal: Principal | undefined): readonly string[] {
+    return this.#catalog.nearest(name, (index) => mayCall(this.#definitions[index] as ToolDefinition, principal));
+  }
+
   /** Names of the tools that a search of this caller can find. */
   namesFor(principal: Principal | undefined): readonly string[] {
     return this.#definitions.filter((definition) => mayCall(definition, principal)).map(({ name }) => name);
@@ -54,7 +65,7 @@ function mayCall(definition: ToolDefinition, principal: Principal | undefined): 
 }
 
 function toCatalogTool(definition: ToolDefinition): CatalogTool {
-  const { name, part, title } = definition;
+  const { name, part, title, annotations } = definition;
   const { description, inputSchema, outputSchema } = listTool(definition);
   return {
     name,
@@ -62,6 +73,7 @@ function toCatalogTool(definition: ToolDefinition): CatalogTool {
     description,
     inputSchema,
     outputSchema,
+    callWith: annotations?.destructiveHint === true ? CALL_DESTRUCTIVE_TOOL : undefined,
     ownName: part?.ownNames[0] ?? name,
     // The prefixes of the parts that it is in.
     group: part?.path.join("/") ?? "",

@@ -79,8 +79,8 @@ describe("a person approves calls of destructive tools, also through call_tool",
     deepStrictEqual(await needs({ defer: "all", alwaysLoad: ["drop-table"] }), [true, undefined, undefined]);
   });
 
-  test("adapters without such a hook refuse the option", async () => {
-    await rejects(googleTools(server, { needsApproval: () => true } as never), /there is no option "needsApproval"/);
+  test("adapters whose framework asks refuse the option of loops", async () => {
+    await rejects(mastraTools(server, { approve: "never" } as never), /there is no option "approve"/);
   });
 });
 

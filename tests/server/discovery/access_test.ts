@@ -96,11 +96,43 @@ test("errors about hidden tools do not differ from those about unknown tools, no
       details: {
         requested_tool: name,
         available_tools: ["ping"],
-        suggestion: "No similar tool: list the tools",
+        suggestion: "No similar tool: search with search_tools",
       },
     });
   }
   deepStrictEqual(await search(server, "launch_rocket", eve).then(({ tools, total }) => [tools, total]), [[], 0]);
+});
+
+test("call_destructive_tool is listed for callers that can find a destructive tool, and calls it alone", async () => {
+  const drop = defineTool("drop_table").describe("Drop a table").annotate({ destructiveHint: true }).visibleTo((who) =>
+    who?.id === "ada"
+  )
+    .handle(() => "dropped");
+  const server = serverOf([drop, tool("ping", "Answer")]);
+  deepStrictEqual(await listed(server, ada), ["search_tools", "call_tool", "call_destructive_tool"]);
+  deepStrictEqual(await listed(server, eve), ["search_tools", "call_tool"]);
+  deepStrictEqual((await search(server, "drop table", ada)).tools[0]?.callWith, "call_destructive_tool");
+  await rejects(
+    call(server, "call_tool", { name: "drop_table" }, ada),
+    /destructive: call it with call_destructive_tool/,
+  );
+  strictEqual(await call(server, "call_destructive_tool", { name: "drop_table" }, ada), "dropped");
+  await rejects(call(server, "call_destructive_tool", { name: "drop_table" }, eve), { code: "tool_not_found" });
+});
+
+test("an unknown name has the nearest tools as its suggestion, which the caller may find", async () => {
+  const server = serverOf([tool("github_create_issue", "Create an issue"), tool("ping", "Answer"), secret]);
+  const suggestion = async (name: string, who: typeof ada | typeof eve) =>
+    await call(server, "call_tool", { name }, who).then(
+      () => undefined,
+      ({ details }: { readonly details: { readonly suggestion: string } }) => details.suggestion,
+    );
+  strictEqual(await suggestion("pingg", eve), "Did you mean 'ping'?");
+  strictEqual(
+    await suggestion("issueCreate", eve),
+    "The nearest are 'github_create_issue': look them up with search_tools",
+  );
+  strictEqual(await suggestion("rocket_to_launch", eve), "No similar tool: search with search_tools");
 });
 
 test("call_tool reports the scopes that a caller lacks, so that it can request them", async () => {
