@@ -86,10 +86,17 @@ export async function updateFile(
 
 type MaybeContent = string | Uint8Array | undefined;
 
-/** Deletes a file, if it exists. */
-export async function deleteFile(path: string): Promise<void> {
-  const { target, exists } = locateFile(path);
-  if (exists) await withLock(target, () => rmSync(target, { force: true }));
+/**
+ * Runs `work` while no other process does so for the same file. `work` may write the file: this lock is another one than that of writing.
+ *
+ * @throws {CliError} If another process has the lock for a minute.
+ */
+export async function whileUsed<Value>(
+  path: string,
+  work: () => Promise<Value>,
+  options: WriteOptions = {},
+): Promise<Value> {
+  return await withLock(`${prepare(path, options).target}.used`, work);
 }
 
 /** Creates files in a folder that has none of them. @throws {CliError} If one exists, or cannot be written. */

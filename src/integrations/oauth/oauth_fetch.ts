@@ -35,7 +35,7 @@ export interface OAuthFetchOptions {
 
 const RULES: OptionRules<OAuthFetchOptions> = {
   grant: ANYTHING,
-  store: rule("like a Map, with get, set and delete", isStore),
+  store: rule("like a Map, with get, set, delete and perhaps lock", isStore),
   scopes: TEXTS,
   dpop: OBJECT,
   fetch: FUNCTION,
@@ -117,8 +117,8 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
 }
 
 function isStore(value: unknown): boolean {
-  const { get, set, delete: remove } = Object(value) as Partial<OAuthStore>;
-  return [get, set, remove].every((one) => typeof one === "function");
+  const { get, set, delete: remove, lock } = Object(value) as Partial<OAuthStore>;
+  return [get, set, remove, lock ?? get].every((one) => typeof one === "function");
 }
 
 /** Maximum number of tries: without a token, with an old one, with a new one, with a nonce, and with one for further scopes. */

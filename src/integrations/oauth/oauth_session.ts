@@ -195,8 +195,20 @@ export class OAuthSession {
     return await this.#tryRefresh(known, this.#request({ resource: known.resource, server }, storage, known.scopes));
   }
 
-  /** Requests tokens with the refresh token; `undefined` without one, or if it is no longer valid. */
+  /**
+   * Requests tokens with the refresh token; `undefined` without one, or if it is no longer valid. Another process with the same store may
+   * have renewed them meanwhile: then its tokens are returned.
+   */
   async #tryRefresh(known: StoredTokens, request: GrantRequest): Promise<StoredTokens | undefined> {
+    if (known.refreshToken === undefined || this.#options.flow.refresh === undefined) return undefined;
+    return await request.storage.whileLocked(async () => {
+      const stored = await this.#known();
+      if (stored === undefined || stored.accessToken === known.accessToken) return await this.#use(known, request);
+      return this.#isDue(stored) ? await this.#use(stored, request) : stored;
+    });
+  }
+
+  async #use(known: StoredTokens, request: GrantRequest): Promise<StoredTokens | undefined> {
     const { refreshToken, issuer, resource, client } = known;
     const { flow } = this.#options;
     const { storage } = request;
@@ -208,6 +220,9 @@ export class OAuthSession {
     } catch (thrown) {
       if (!(thrown instanceof ToolError)) throw thrown;
       if (!hasAuthErrorCode(thrown, ...INVALID_GRANT)) throw renewalError(thrown);
+      // Without locks another process may have used the refresh token first.
+      const stored = await this.#known();
+      if (stored !== undefined && stored.accessToken !== known.accessToken) return stored;
       await storage.deleteTokens();
       if (hasAuthErrorCode(thrown, "invalid_client", "unauthorized_client")) await storage.deleteClient(issuer);
       return undefined;

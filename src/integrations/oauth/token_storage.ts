@@ -15,6 +15,11 @@ export interface OAuthStore {
   set(key: string, value: string): unknown;
   /** Deletes a text. */
   delete(key: string): unknown;
+  /**
+   * Runs `work` while no other process that shares the store runs one for the same key, and returns its result. Without it, processes that
+   * renew tokens at the same time may use one refresh token twice, which many authorization servers answer by revoking all tokens.
+   */
+  lock?<Value>(key: string, work: () => Promise<Value>): Promise<Value>;
 }
 
 /** Client id and credentials at one authorization server. */
@@ -93,6 +98,19 @@ export class TokenStorage {
     await this.#write("delete", this.#tokensKey);
   }
 
+  /** Runs `work` under the lock of the tokens, if the store has locks. */
+  async whileLocked<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#store.lock === undefined) return await work();
+    let working: Promise<Value> | undefined;
+    try {
+      return await this.#store.lock(this.#tokensKey, () => working = work());
+    } catch (thrown) {
+      // The result of the work is not lost by a lock that cannot be released.
+      if (working !== undefined) return await working;
+      throw new TokenStoreError("lock", thrown);
+    }
+  }
+
   async client(issuer: string): Promise<StoredClient | undefined> {
     const found = await this.#read(clientKey(issuer));
     return typeof found?.["id"] === "string" ? found as unknown as StoredClient : undefined;
@@ -152,7 +170,7 @@ export class TokenStorage {
     }
   }
 
-  async #call(method: keyof OAuthStore, key: string, value: string = ""): Promise<unknown> {
+  async #call(method: "get" | "set" | "delete", key: string, value: string = ""): Promise<unknown> {
     const store = this.#store;
     try {
       return await (method === "set" ? store.set(key, value) : store[method](key));
