@@ -50,6 +50,8 @@ export interface Memo {
   readonly trail?: readonly string[] | undefined;
   /** Whether some of them have run at once, so that their order may differ. */
   readonly isUnordered?: boolean | undefined;
+  /** Number of times that the call was continued with answers; absent before the first. */
+  readonly rounds?: number;
 }
 
 /** One piece of deferred work, as engines store it: plain JSON. */

@@ -92,6 +92,8 @@ export interface CallMeta {
   readonly deadlineMs?: number | undefined;
   /** Signed state of an earlier run of the same call that asked a question, or the promise token of a job that asks. */
   readonly continuation?: string | undefined;
+  /** Whether the wire has asked within the same request, so that the continuation has reached no caller. */
+  readonly hasAskedItself?: boolean | undefined;
   /** Answers to the questions, by key, not yet validated. */
   readonly responses?: Readonly<Record<string, unknown>> | undefined;
   /** Signed caller state, as the server sent it with an earlier result: the values of `defineCallerState`. */

@@ -58,6 +58,8 @@ export class CallContext implements MiddlewareCtx {
   #runState: RunState | undefined;
   #isOver = false;
   #hasStarted = false;
+  /** All pieces of the stream of a run that may be a job's. */
+  declare collected: readonly unknown[] | undefined;
   #onStarted: (() => void) | undefined;
   #callId: string | undefined;
   #state: Record<string, unknown> | undefined;
@@ -175,9 +177,16 @@ export class CallContext implements MiddlewareCtx {
     return this.call.peer.requestId;
   }
 
-  /** Whether the call has an idempotency key. */
+  /** Whether a continuation is the idempotency key of the call. */
+  get isContinued(): boolean {
+    const { meta } = this.call;
+    if (meta?.continuation === undefined || meta.hasAskedItself) return false;
+    return this.services.deferral?.joinsContinuations === true;
+  }
+
+  /** Whether the call has an idempotency key, or a continuation that is one. */
   get isKeyed(): boolean {
-    return this.call.meta?.idempotencyKey !== undefined;
+    return this.call.meta?.idempotencyKey !== undefined || this.isContinued;
   }
 
   /** Whether the result may be stored with a job, for a caller that did not receive the streamed pieces: `.promise()`, or an idempotency key. */

@@ -190,8 +190,10 @@ export class ToolRunner {
   ): CallResult | Future<CallResult> {
     if (value !== undefined) return this.#answer(run, value);
     if (!hasYielded) return this.#answer(run, joinNothing(run.definition));
-    // The caller of an open stream has received the pieces.
-    const isWhole = collected !== undefined && (run.sink === undefined || run.lease !== undefined);
+    // The caller of an open stream has received the pieces. Its job keeps the whole.
+    const hasPieces = run.sink !== undefined && (run.lease === undefined || run.isContinued && !run.lease.isPromised);
+    const isWhole = collected !== undefined && !hasPieces;
+    run.collected = collected;
     return isWhole
       ? this.#answer(run, joinPartials(collected))
       : this.#finish(run, this.withinLimits(answer(run, undefined)));

@@ -157,6 +157,8 @@ export interface AskingRun extends DeadlineRun {
 
 /** Turns runs that stop at questions or waits into jobs, and makes their promises. */
 export interface StoppedRuns {
+  /** Whether a continuation is the idempotency key of its call: sent again, it gives the result of the first time. */
+  readonly joinsContinuations: boolean;
   /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
   makeJob(run: AskingRun): Promise<void>;
   /** The promise of a run that stopped at waits. */

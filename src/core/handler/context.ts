@@ -112,6 +112,8 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * handler runs again from its start and receives the answer. Code before this line should therefore only read, or be
    * a {@link Ctx.step}. A question is repeated if its answer does not match the schema.
    *
+   * With an engine, the same answer sent again joins the call that it continued. Without one, the handler runs again each time.
+   *
    * @param key Name of the question, unique in a run.
    */
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>>;
@@ -135,7 +137,8 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown>;
   /**
    * Runs `work` once per call, even if the handler runs several times. The result (small, JSON) is kept until the call
-   * ends. If `work` throws, or the process dies, nothing is kept, and the next run of the handler runs it again.
+   * ends. If `work` throws, or the process dies, nothing is kept, and the next run of the handler runs it again. On a server
+   * without an engine a caller can also replay its continuation, and the steps after the last question run each time.
    *
    * @param key Name of the step, unique in a run.
    */

@@ -129,6 +129,8 @@ export class JobLease implements RunLease {
   async #write(result: CallResult): Promise<void> {
     const { job } = this;
     const isQuestion = result.kind === "elicitation" || result.kind === "request-for-more-resource";
+    // The next question of a call that goes on: its continuation is the next idempotency key.
+    if (isQuestion && !this.isPromised && this.#run.isContinued) return void await this.#jobs.finish(job, result);
     // An error or a question that was not promised is known to its caller only: the idempotency key may be used again.
     const isStored = this.isPromised ||
       !(isQuestion || (result.kind === "error" && result.code !== "result_too_large"));

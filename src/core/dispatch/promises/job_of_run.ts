@@ -1,7 +1,7 @@
 /** The job of a run, as it is written first. */
 import type { Job } from "../../../engine/engine.ts";
 import type { Json } from "../../../internal/json.ts";
-import { digestOfRun } from "../../token/digest.ts";
+import { digestOf, digestOfRun, uuidOf } from "../../token/digest.ts";
 import type { CallContext } from "../call_context.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 
@@ -12,11 +12,17 @@ const KEYED_ATTEMPTS = 3;
 /** The memo of a call before its first run: no answers, no steps. */
 export const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
 
-/** Creates the record of a run's job, from its call and tool, without storing it. Its id is that of the call unless another is given. */
+/** Id of the job of a run: that of the call. A continued call has one for each round and its answers, which a repeat joins. */
+function jobIdOf({ callId, call, asking, definition: { name } }: CallContext): string {
+  const { rounds, answers } = call.meta?.idempotencyKey === undefined && asking?.memo || EMPTY_MEMO;
+  return rounds === undefined ? callId : uuidOf("continuation", callId, `${rounds}`, digestOf(name, answers));
+}
+
+/** Creates the record of a run's job, from its call and tool, without storing it. */
 export function jobOfRun(
   run: CallContext,
   state: Pick<Job, "state" | "epoch" | "attempt">,
-  id: string = run.callId,
+  id: string = jobIdOf(run),
 ): Job {
   const { definition: { name, revision, promise, external }, call, principal, services, trace } = run;
   const { context } = call.meta ?? {};

@@ -1,6 +1,12 @@
 /** Jobs: turns runs into jobs, and runs jobs that are due. */
 import type { Peer } from "../../call/call.ts";
-import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } from "../../call/outcome.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  joinPartials,
+  type PromiseOutcome,
+} from "../../call/outcome.ts";
 import type { EngineWorker, Job } from "../../../engine/engine.ts";
 import type { Jobs } from "./jobs.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
@@ -94,7 +100,7 @@ export class JobRunner {
     const { clock } = this.#services;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
     const isWritten = await run.written;
-    // The continuation was sent twice, maybe with other answers, so this run gets a separate job.
+    // The continuation was sent twice where it is no idempotency key, maybe with other answers, so this run gets a separate job.
     if (!isWritten && !run.isKeyed) await this.#write(run, { isPromised: true, startedMs }, crypto.randomUUID());
     this.ensureWorker();
     const { lease } = run;
@@ -131,9 +137,14 @@ export class JobRunner {
     return joined === undefined ? joinedCallFailed() : this.#options.promises.ofJob(joined);
   }
 
-  /** Derives the id of a call from its principal and idempotency key, so that repeated calls share a job. A disconnect no longer ends the run. */
-  bindKey(run: CallContext, key: string): void {
-    run.resume(uuidOf(principalIdOf(run), key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
+  /**
+   * Derives the id of a call from its principal and idempotency key, so that repeated calls share a job; a continuation has set it. A
+   * disconnect no longer ends the run.
+   */
+  bindKey(run: CallContext, key: string | undefined): void {
+    if (key !== undefined) {
+      run.resume(uuidOf(principalIdOf(run), key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
+    }
     run.runState.ignoreDisconnect();
   }
 
@@ -298,7 +309,9 @@ export class JobRunner {
   }
 
   /** The result to store: the result itself, or an error in its place if it exceeds the limit or cannot be written as JSON. */
-  #withinLimits(result: CallResult, { definition: { part } }: CallContext, { tool, id }: Job): CallResult {
+  #withinLimits(answered: CallResult, { definition: { part }, collected }: CallContext, { tool, id }: Job): CallResult {
+    const isStreamed = answered.kind === "answer" && answered.value === undefined && collected !== undefined;
+    const result = isStreamed ? { ...answered, value: joinPartials(collected) } : answered;
     const resultChars = Math.min(this.#options.limits.resultChars, part?.resultChars ?? Infinity);
     try {
       const { length } = JSON.stringify(result);

@@ -227,7 +227,9 @@ export class Jobs {
   }
 
   #toNotified(job: Job, outcome?: CallResult): Job {
-    return { ...toEnded(job, outcome), ...(this.notifier?.wants(job) && { isNotified: true }) };
+    // A call that goes on with answers, and was not promised, returns its answer itself.
+    const isOfCall = job.memo.rounds !== undefined && !job.hasOtherWaiters;
+    return { ...toEnded(job, outcome), ...(!isOfCall && this.notifier?.wants(job) && { isNotified: true }) };
   }
 
   /** Schedules a delivery of a job that is about to be cancelled: if this process dies afterwards, another one notifies. */

@@ -143,13 +143,18 @@ class EngineDeferral implements Deferral {
     return this.#parts.engine.startsElsewhere === true;
   }
 
+  get joinsContinuations(): boolean {
+    // Where work ends with its request, no other request can wait for it.
+    return this.#parts.engine.endsWithRequest !== true;
+  }
+
   start(run: CallContext, { idempotencyKey, isPromiseWanted }: CallMeta): Promise<CallResult> | undefined {
     const mayPromise = run.definition.promise !== undefined;
     const isEnqueued = isPromiseWanted === true && mayPromise;
     const waits = !isEnqueued && this.startsElsewhere && mayPromise;
-    if (idempotencyKey === undefined && !isEnqueued && !waits) return undefined;
+    if (!run.isKeyed && !isEnqueued && !waits) return undefined;
     return this.#withJobs(({ runner }) => {
-      if (idempotencyKey !== undefined) runner.bindKey(run, idempotencyKey);
+      if (run.isKeyed) runner.bindKey(run, idempotencyKey);
       return isEnqueued || waits ? runner.enqueue(run, waits) : runner.runKeyed(run);
     });
   }

@@ -105,7 +105,7 @@ export class QuestionTracker implements RunQuestions {
       steps: Object.fromEntries(this.#steps),
       ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
       // A continuation is short-lived, and has no room for it.
-      ...(this.#run.lease !== undefined && this.#replay.trail),
+      ...(this.#run.lease?.isPromised && this.#replay.trail),
     };
   }
 

@@ -1,7 +1,8 @@
 /**
  * Continuations: tokens that carry the answers and steps of a call from one run of its handler to the next.
  *
- * Signed by the server and kept by the caller. Bound to tool, principal and arguments; valid for ten minutes, and reusable.
+ * Signed by the server and kept by the caller. Bound to tool, principal and arguments; valid for ten minutes. With an engine it is
+ * also an idempotency key (job_of_run.ts): sent again, it gives the result of the first time. Without one, the handler runs again.
  */
 import type { ErrorResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
@@ -49,10 +50,10 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
   const verified = keys.verify("continuation", continuation, principalIdOf(run), services.clock.now());
   if (typeof verified === "string" || verified.tool !== definition.name) return INVALID_CONTINUATION;
   // The signature is valid, so the data has the shape that encodeContinuation() writes.
-  const { digest, asked, answers, steps, pieces, revision } = verified.data as unknown as ContinuationData;
+  const { digest, asked, answers, steps, pieces, revision, rounds = 0 } = verified.data as unknown as ContinuationData;
   if (revision !== definition.revision || digest !== digestOfRun(run)) return INVALID_CONTINUATION;
   const received = [...readAnswers(call.meta?.responses)].filter(([key]) => asked.includes(key));
-  run.resume(verified.id, { answers: { ...answers, ...Object.fromEntries(received) }, steps });
+  run.resume(verified.id, { answers: { ...answers, ...Object.fromEntries(received) }, steps, rounds: rounds + 1 });
   run.runState.skippedPieces = run.sink === undefined ? 0 : pieces;
   return undefined;
 }

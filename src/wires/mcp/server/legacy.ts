@@ -208,7 +208,8 @@ export class LegacyMethods {
       if (round === MAX_ROUNDS) return request.encode(unanswered("was asked too often").result);
       const answers = await questions.ask(result.requests);
       if ("result" in answers) return request.encode(answers.result);
-      result = await request.run({ ...meta, continuation: result.continuation, responses: answers.responses });
+      const { continuation } = result;
+      result = await request.run({ ...meta, continuation, responses: answers.responses, hasAskedItself: true });
     }
     await questions.finish(result);
     return request.encode(result);

@@ -256,3 +256,68 @@ test("an answer that comes while the asking run is still being written is not as
   strictEqual(asAnswer(await redeem(bench, token)), "accept");
   strictEqual(charged, 1);
 });
+
+/** A tool that charges after each of two questions, and what it has charged. */
+function charging() {
+  const charges: string[] = [];
+  const tool = t.input(v.object({})).handle(async (_, ctx) => {
+    await ctx.elicit("first", sure);
+    await ctx.step("deposit", () => void charges.push("deposit"));
+    const { action } = await ctx.elicit("second", sure);
+    await ctx.step("rest", () => void charges.push(action));
+    return charges.length;
+  });
+  return { tool, charges };
+}
+
+test("a continuation is an idempotency key: sent again at once and later, it gives the result of the first time", async () => {
+  const { tool, charges } = charging();
+  const bench = new Bench([tool], { keys: KEYS });
+  const asked = asQuestion(await bench.call("t"));
+  const first = { continuation: asked.continuation, responses: { first: yes } };
+  const send = (meta: CallMeta) => bench.call("t", {}, { meta });
+  const again = await Promise.all([send(first), send(first), send(first)]);
+  again.push(await send(first));
+  deepStrictEqual(charges, ["deposit"]);
+  const continuations = again.map((result) => asQuestion(result).continuation);
+  strictEqual(new Set(continuations).size, 1);
+  const second = { continuation: continuations[0] ?? "", responses: { second: yes } };
+  const answers = await Promise.all([send(second), send(second), send(second)]);
+  answers.push(await send(second));
+  deepStrictEqual(answers.map(asAnswer), [2, 2, 2, 2]);
+  deepStrictEqual(charges, ["deposit", "accept"]);
+});
+
+test("an answer that is refused is given again, within the same second too", async () => {
+  const tool = t.handle(async (_, ctx) => {
+    const answer = await ctx.elicit("k", text);
+    return answer.action === "accept" ? answer.content : undefined;
+  });
+  const bench = new Bench([tool], { keys: KEYS });
+  let { continuation } = asQuestion(await bench.call("t"));
+  for (const refused of [1, 1, 2]) {
+    const meta = { continuation, responses: { k: accept({ text: refused }) } };
+    ({ continuation } = asQuestion(await bench.call("t", {}, { meta })));
+  }
+  const meta = { continuation, responses: { k: accept({ text: "good" }) } };
+  deepStrictEqual(asAnswer(await bench.call("t", {}, { meta })), { text: "good" });
+});
+
+test("a replica joins the call that another one continues", async () => {
+  const { clock, engine } = standstill();
+  const gates = new Gates();
+  let runs = 0;
+  const tool = t.handle(async (_, ctx) => {
+    await ctx.elicit("k", sure);
+    runs++;
+    return await gates.wait();
+  });
+  const [a, b] = [1, 2].map(() => new Bench([tool], { keys: KEYS, clock, engine })) as [Bench, Bench];
+  const meta = { continuation: asQuestion(await a.call("t")).continuation, responses: { k: yes } };
+  const calls = [a, b].map((bench) => watch(bench.call("t", {}, { meta })));
+  await pass({ clock }, 0);
+  await gates.end("done");
+  await pass({ clock }, 0);
+  deepStrictEqual(calls.map(({ settled }) => asAnswer(settled as CallResult)), ["done", "done"]);
+  strictEqual(runs, 1);
+});
