@@ -17,7 +17,7 @@ import type { MaybePromise } from "../internal/async.ts";
 import { parseHttpUrl } from "../internal/http.ts";
 import { assertKnown, RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
-import type { ItemsPage, TextPage } from "../core/tool/definition.ts";
+import type { AnyTool, ItemsPage, TextPage } from "../core/tool/definition.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
 import type {
   AnswerQuestion,
@@ -61,12 +61,12 @@ export interface ClientOptions extends HttpClientOptions {
  * const client = createClient<typeof server>("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
  * strictEqual(await client.shout({ text: "hey" }), "HEY");
  * ```
- * @typeParam Source Type of the server. Without it the client accepts any tool name.
+ * @typeParam Source Type of the server, or of a list of its tools. Without it the client accepts any tool name.
  * @param to A transport, or a URL of MCP-lite over HTTP, with the default path `/mcp-lite/v1`. If another protocol
  * answers at the URL, errors name it and the transport to use.
  * @throws {TypeError} If the URL is invalid, or an option is unknown. HTTP options require a URL.
  */
-export function createClient<Source extends ToolSource>(
+export function createClient<Source extends ToolSource | readonly AnyTool[]>(
   to: string | URL | Transport,
   options?: ClientOptions,
 ): Client<Source>;

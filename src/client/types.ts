@@ -181,8 +181,10 @@ export interface InProcessServer {
   readonly "~transport"?: (() => Transport) | undefined;
 }
 
-/** Union of the tool types of a source, such as `typeof server`. */
-export type ToolsOf<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
+/** Union of the tool types of a source: of `typeof server`, or of a list of tools. */
+export type ToolsOf<Source extends ToolSource | readonly AnyTool[]> = Source extends readonly AnyTool[] ? Source[number]
+  : Source extends ToolSource ? NonNullable<Source["~tools"]>[number]
+  : never;
 
 /** The functions of a client: one for each tool, under the name of the tool. */
 export type TypedTools<Tools extends AnyTool> = {
@@ -200,9 +202,9 @@ export interface UntypedTools {
 /**
  * A client: one function for each tool, and `$` for other operations.
  *
- * @typeParam Source Type of the server: `Client<typeof server>`.
+ * @typeParam Source Type of the server, `Client<typeof server>`, or of a list of its tools, `Client<typeof tools>`.
  */
-export type Client<Source extends ToolSource> = TypedTools<ToolsOf<Source>> & {
+export type Client<Source extends ToolSource | readonly AnyTool[]> = TypedTools<ToolsOf<Source>> & {
   /** Other operations. `$` is not a valid tool name. */
   readonly $: ClientMethods;
 };

@@ -196,6 +196,14 @@ test("types of a tool: input is what callers send, output what they get", () => 
   expectType<Equal<InferOutput<typeof search>, unknown>>(true);
 });
 
+test("a list of tools types a client, for programs that import their types alone", () => {
+  type Tools = readonly [typeof search, typeof bare];
+  const listed = createClient<Tools>(memoryTransport(server));
+  expectType<Equal<Parameters<typeof listed.search>[0], Parameters<typeof client.search>[0]>>(true);
+  // @ts-expect-error: a tool that the list does not have
+  strictEqual(typeof listed.declared, "function");
+});
+
 test("types of a generator: pieces, and what they are joined", () => {
   expectType<Equal<InferPartial<typeof joinedText>, "a" | "b">>(true);
   expectType<Equal<InferOutput<typeof joinedText>, string>>(true);
