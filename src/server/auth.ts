@@ -2,7 +2,7 @@
 import { assertPrincipal } from "../core/call/principal.ts";
 import type { MaybeFuture } from "../internal/future.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
-import type { Body, Head, MountedWire, Reply, WireHost } from "../wires/wire.ts";
+import type { AuthDescription, Body, Head, MountedWire, Reply, WireHost } from "../wires/wire.ts";
 
 /** Authenticates callers on all wires; made by the functions of `./auth`, which bring the code. */
 export interface Auth {
@@ -15,7 +15,9 @@ export interface Auth {
 }
 
 /** Authenticates requests before a wire of the server handles them. */
-export interface MountedAuth extends Pick<WireHost, "challenge" | "security"> {
+export interface MountedAuth extends Pick<WireHost, "challenge"> {
+  /** How callers authenticate; `undefined` if that is not described. */
+  readonly security?: AuthDescription | undefined;
   /**
    * Authenticates a request, sets the principal of its head, and passes it to the wire; answers with an error if that fails. Public
    * paths are passed on without. Never throws, never rejects.
@@ -35,4 +37,9 @@ export function answerIdentified(head: Head, body: Body, wire: MountedWire, host
     return wire.errorReply?.(head, error) ?? errorReply(null, error);
   }
   return wire.handle(head, body);
+}
+
+/** How callers authenticate on a server with this `auth`: never `undefined`, so that wires can ask whether there is one. */
+export function describeAuth({ security }: MountedAuth): AuthDescription {
+  return security ?? { schemes: undefined, allowsAnonymous: false };
 }

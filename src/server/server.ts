@@ -17,7 +17,7 @@ import { systemClock } from "../internal/time.ts";
 import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
 import { isUnauthenticated } from "../wires/wire.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
-import { answerIdentified, type MountedAuth } from "./auth.ts";
+import { answerIdentified, describeAuth, type MountedAuth } from "./auth.ts";
 import { FetchRequest } from "./fetch_request.ts";
 import { type AnyServerOptions, assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
 import { OriginGuard } from "./origin_guard.ts";
@@ -224,7 +224,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
     basePath,
     features,
     get security() {
-      return auth?.security;
+      return auth && describeAuth(auth);
     },
   };
   const host = options.discovery?.["~view"](ownHost, run) ?? ownHost;

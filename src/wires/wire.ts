@@ -80,11 +80,11 @@ export interface WireHost {
   readonly security: AuthDescription | undefined;
 }
 
-/** How the callers of a server authenticate, for its OpenAPI document. */
+/** How the callers of a server authenticate. */
 export interface AuthDescription {
-  /** Security schemes of OpenAPI 3.1, by name. A caller needs one of them. */
-  readonly schemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Whether calls without credentials are accepted too. */
+  /** Security schemes of OpenAPI 3.1, by name, for the OpenAPI document. A caller needs one of them. `undefined` if they are not described. */
+  readonly schemes: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+  /** Whether calls without a principal are accepted too. */
   readonly allowsAnonymous: boolean;
 }
 

@@ -6,11 +6,12 @@
 import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { assertPrincipal } from "../../core/call/principal.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../internal/future.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { checkOptions, OBJECT, type OptionRules, POSITIVE } from "../../internal/options.ts";
+import { BOOLEAN, checkOptions, OBJECT, type OptionRules, POSITIVE } from "../../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
 import { errorReply } from "../../wires/framing/json_rpc/reply.ts";
@@ -59,8 +60,8 @@ class HeadRequest implements AuthRequest {
 }
 
 /**
- * Identifies the caller of a request; `undefined` for an anonymous caller. A thrown `ToolError` rejects the request with its code.
- * Any other exception is masked, and rejects the request as well.
+ * Identifies the caller of a request. `undefined` rejects the request as `unauthenticated`, except with `allowAnonymous`: then the caller
+ * is anonymous. A thrown `ToolError` rejects the request with its code. Any other exception is masked, and rejects the request as well.
  */
 export type Identify = (request: AuthRequest) => MaybePromise<Principal | undefined>;
 
@@ -69,6 +70,11 @@ export interface AuthenticateOptions {
   /** Time limit for the identification in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /**
+   * Accept requests without a principal, from anonymous callers. Tools with `.scopes()` reject them. Default: `false`, which rejects them
+   * as `unauthenticated`.
+   */
+  readonly allowAnonymous?: boolean | undefined;
+  /**
    * How callers authenticate, for OpenAPI documents: security schemes of OpenAPI 3.1, by name, such as
    * `{ apiKey: { type: "apiKey", in: "header", name: "x-api-key" } }`. Default: not described.
    */
@@ -76,7 +82,11 @@ export interface AuthenticateOptions {
 }
 
 /** Validation rules for {@link AuthenticateOptions}. */
-export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = { timeoutMs: POSITIVE, securitySchemes: OBJECT };
+export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = {
+  timeoutMs: POSITIVE,
+  allowAnonymous: BOOLEAN,
+  securitySchemes: OBJECT,
+};
 
 /**
  * Authenticates callers with a function: `createServer({ auth: authenticate((request) => …) })`. For bearer tokens there are
@@ -110,13 +120,13 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
     throw new TypeError("Cannot authenticate callers: pass a function ({ metadata }) => principal");
   }
   checkOptions("authenticate callers", options, AUTHENTICATE_RULES);
-  return createAuth(identify, options, false);
+  return createAuth(identify, options);
 }
 
-/** Creates `auth` of a server from options that are validated. @param allowsAnonymous For OpenAPI documents only; `identify` decides. */
-export function createAuth(identify: Identify, options: AuthenticateOptions, allowsAnonymous: boolean): Auth {
-  const { timeoutMs = 10_000, securitySchemes: schemes } = options;
-  const security = schemes && { schemes, allowsAnonymous };
+/** Creates `auth` of a server from options that are validated. */
+export function createAuth(identify: Identify, options: AuthenticateOptions): Auth {
+  const { timeoutMs = 10_000, allowAnonymous: allowsAnonymous = false, securitySchemes: schemes } = options;
+  const security = { schemes, allowsAnonymous };
   return { mount: (host, routes) => new Authenticator(identify, timeoutMs, security, host, routes) };
 }
 
@@ -128,8 +138,11 @@ export class RefusalReason extends Error {}
 
 const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The caller could not be identified in time");
 
+/** The message for a caller that the server does not know. A `ToolError` of `identify` can give a better one. */
+const UNKNOWN_CALLER = "The caller is unknown: send credentials that this server accepts";
+
 class Authenticator implements MountedAuth {
-  readonly security: AuthDescription | undefined;
+  readonly security: AuthDescription;
   readonly #identify: Identify;
   readonly #timeoutMs: number;
   readonly #host: WireHost;
@@ -139,7 +152,7 @@ class Authenticator implements MountedAuth {
   constructor(
     identify: Identify,
     timeoutMs: number,
-    security: AuthDescription | undefined,
+    security: AuthDescription,
     host: WireHost,
     routes: ReadonlyMap<string, MountedWire>,
   ) {
@@ -170,7 +183,7 @@ class Authenticator implements MountedAuth {
   #authenticate(head: Head, metadata: Metadata): MaybePromise<ErrorResult | undefined> {
     try {
       const principal = this.#identify(new HeadRequest(head, metadata));
-      return isPromiseLike(principal) ? this.#await(head, principal) : setPrincipal(head, principal);
+      return isPromiseLike(principal) ? this.#await(head, principal) : this.#setPrincipal(head, principal);
     } catch (thrown) {
       return this.#toErrorResult(thrown);
     }
@@ -179,13 +192,20 @@ class Authenticator implements MountedAuth {
   #await(head: Head, identified: PromiseLike<Principal | undefined>): Promise<ErrorResult | undefined> {
     return new Promise((resolve) => {
       const deadline = this.#deadlines.add(this.#timeoutMs, () => resolve(TIMED_OUT));
-      Promise.resolve(identified).then((principal) => setPrincipal(head, principal))
+      Promise.resolve(identified).then((principal) => this.#setPrincipal(head, principal))
         .catch((thrown) => this.#toErrorResult(thrown))
         .then((error) => {
           deadline.clear();
           resolve(error);
         });
     });
+  }
+
+  /** @throws {ToolError} If there is no principal, and anonymous callers are refused. @throws {TypeError} If `principal` is not one. */
+  #setPrincipal(head: Head, principal: Principal | undefined): undefined {
+    if (principal !== undefined) assertPrincipal(principal);
+    else if (!this.security.allowsAnonymous) throw new ToolError("unauthenticated", UNKNOWN_CALLER);
+    head.principal = principal;
   }
 
   #toErrorResult(thrown: unknown): ErrorResult {
@@ -213,12 +233,6 @@ class Authenticator implements MountedAuth {
     const reply = await (wire.errorReply?.(head, error) ?? errorReply(null, error));
     return { ...reply, headers: { ...reply.headers, ...this.#host.challenge(error, head.path) } };
   }
-}
-
-/** @throws {TypeError} If `principal` is not a principal. */
-function setPrincipal(head: Head, principal: Principal | undefined): undefined {
-  if (principal !== undefined) assertPrincipal(principal);
-  head.principal = principal;
 }
 
 /** Maximum length of a quoted parameter, in characters. */

@@ -1,7 +1,7 @@
 import type { Principal } from "../../core/call/call.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { mapMaybe, type MaybePromise } from "../../internal/async.ts";
-import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
+import { checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
 import {
   AUTHENTICATE_RULES,
@@ -17,17 +17,11 @@ import {
  */
 export type VerifyToken = (token: string, request: AuthRequest) => MaybePromise<Principal | undefined>;
 
-/** Options of {@link bearer}. */
-export interface BearerOptions extends AuthenticateOptions {
-  /**
-   * Accept requests without a token, from anonymous callers. Tools with `.scopes()` reject them. A token that is sent has to be
-   * valid in any case. Default: `false`.
-   */
-  readonly allowAnonymous?: boolean | undefined;
-}
+/** Options of {@link bearer}. With `allowAnonymous`, requests without a token are accepted; a token that is sent has to be valid. */
+export type BearerOptions = AuthenticateOptions;
 
 /** Validation rules for {@link BearerOptions}. */
-export const BEARER_RULES: OptionRules<BearerOptions> = { ...AUTHENTICATE_RULES, allowAnonymous: BOOLEAN };
+export const BEARER_RULES: OptionRules<BearerOptions> = AUTHENTICATE_RULES;
 
 /**
  * Authenticates callers by the token in `Authorization: Bearer …`: `createServer({ auth: bearer(verify) })`. Tokens are not read
@@ -66,8 +60,7 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
       if (allowAnonymous) return undefined;
       throw new ToolError("unauthenticated", "Send a token, as Authorization: Bearer <token>");
     },
-    { securitySchemes, timeoutMs },
-    allowAnonymous,
+    { securitySchemes, timeoutMs, allowAnonymous },
   );
 }
 

@@ -16,6 +16,9 @@ import { definePrompt, defineResource } from "../../../src/wires/mcp/mod.ts";
 import { CatalogBench, from } from "../../core/content/harness.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
+import { inProcess } from "../../hostile/senders.ts";
+import { STATELESS } from "../../wires/descriptions/all.ts";
+import { RawObject } from "../../wires/descriptions/raw_messages.ts";
 import { call, createGuarded, post } from "./fixture.ts";
 import type { MaybePromise } from "../../../src/wires/mod.ts";
 
@@ -77,6 +80,37 @@ for (const [name, identify] of Object.entries(BROKEN)) {
     });
   }
 }
+
+for (
+  const place of inProcess(() => createServer({ tools: [], wires: STATELESS, auth: authenticate(() => undefined) }))
+) {
+  test(`${place.where}: authenticate() that gives no principal refuses the caller`, async () => {
+    await using sending = await place.open();
+    const end = sending.dialect.read(await sending.send(sending.dialect.call("ping", new RawObject([]))));
+    strictEqual(end.kind === "error" && end.code, "unauthenticated", JSON.stringify(end));
+  });
+}
+
+test("authenticate() that gives no principal refuses whatever key is sent, unless anonymous callers are allowed", async () => {
+  const find = ({ metadata }: AuthRequest) => metadata.get("x-api-key") === "a good key" ? { id: "ada" } : undefined;
+  for (const identify of [find, async (request: AuthRequest) => await find(request)]) {
+    const { server, runs, log } = createGuarded(authenticate(identify));
+    for (const headers of [{}, { "x-api-key": "wrong" }]) {
+      const response = await call(server, "ping", headers);
+      match(response.headers.get("www-authenticate") ?? "", /^Bearer resource_metadata="/);
+      const error = await errorOf(response);
+      deepStrictEqual([error.status, error.data["code"]], [401, "unauthenticated"]);
+      match(error.message, /^The caller is unknown: send credentials/);
+    }
+    deepStrictEqual([runs, log.lines], [[], []]);
+    strictEqual((await call(server, "ping", { "x-api-key": "a good key" })).status, 200);
+    const open = createGuarded(authenticate(identify, { allowAnonymous: true }));
+    strictEqual((await call(open.server, "ping")).status, 200);
+    strictEqual((await call(open.server, "write")).status, 401);
+    deepStrictEqual([runs, open.runs], [["ada"], [undefined]]);
+  }
+  throws(() => authenticate(find, { allowAnonymous: 1 as never }), { message: /allowAnonymous/ });
+});
 
 test("authenticate() passes on what a ToolError says, with its status", async () => {
   for (

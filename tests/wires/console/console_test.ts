@@ -13,6 +13,7 @@ import {
 } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import { memoryEngine } from "../../../src/engine/mod.ts";
+import { authenticate } from "../../../src/integrations/auth/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { type ConsoleOptions, consolePage } from "../../../src/wires/console/mod.ts";
 
@@ -154,6 +155,32 @@ test("with auth, callers need the scope; the page itself is public", async () =>
   match(refused.json.error.message, /scope "operate"/);
   const allowed = await ask(server, "hello", {}, { "x-scopes": "read operate" });
   deepStrictEqual(allowed.json.principal, { id: "ada", scopes: ["read", "operate"] });
+});
+
+for (
+  const [description, describe] of [
+    ["nothing", {}],
+    ["security schemes", { securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } } }],
+    ["anonymous callers", { allowAnonymous: true }],
+  ] as const
+) {
+  test(`with authenticate() that describes ${description}, callers need the scope, and the key is not asked for`, async () => {
+    const callers = new Map([["operator", { id: "ada", scopes: ["console"] }], ["guest", { id: "eve", scopes: [] }]]);
+    const auth = authenticate(({ metadata }) => callers.get(metadata.get("x-api-key") ?? ""), describe);
+    const server = serverWith({}, { auth } as never);
+    const hello = async (headers: Record<string, string>) => (await ask(server, "hello", {}, headers)).status;
+    strictEqual(await hello({ "x-api-key": "operator", "x-toolwire-console-key": "" }), 200);
+    strictEqual(await hello({ "x-api-key": "guest" }), 403, "the key of the console is not a substitute for the scope");
+    strictEqual(await hello({}), description === "anonymous callers" ? 403 : 401);
+    throws(() => serverWith({ actAs: true }, { auth } as never), /^TypeError: .*actAs is for servers without auth/);
+  });
+}
+
+test("an auth that does not describe itself is auth all the same", async () => {
+  const answer = (head: unknown, body: unknown, wire: { handle(...args: unknown[]): unknown }) =>
+    wire.handle(head, body);
+  const auth = { mount: () => ({ answer, challenge: () => undefined }) };
+  strictEqual((await ask(serverWith({}, { auth } as never), "hello")).status, 403);
 });
 
 test("tools that the caller may not see are counted, and not named", async () => {

@@ -51,7 +51,7 @@ export function describePaths(
       schemas: { ...SCHEMAS, ...Object.fromEntries(schemas) },
       responses: RESPONSES,
       parameters: PARAMETERS,
-      ...(security && { securitySchemes: security.schemes }),
+      ...(security?.schemes && { securitySchemes: security.schemes }),
     },
   };
 }
@@ -143,13 +143,15 @@ class Operations {
       summary: title ?? name,
       description,
       tags: ["tools"],
-      ...(this.#security && { security: this.#requirements(this.#security, scopes) }),
+      ...this.#requirements(scopes),
     };
   }
 
-  #requirements({ schemes, allowsAnonymous }: AuthDescription, scopes: readonly string[]): readonly Node[] {
-    const known = Object.keys(schemes).map((name) => ({ [name]: scopes }));
-    return allowsAnonymous && scopes.length === 0 ? [{}, ...known] : known;
+  /** The schemes that a caller needs one of; nothing if the server does not describe them. */
+  #requirements(scopes: readonly string[]): Node {
+    if (this.#security?.schemes === undefined) return {};
+    const known = Object.keys(this.#security.schemes).map((name) => ({ [name]: scopes }));
+    return { security: this.#security.allowsAnonymous && scopes.length === 0 ? [{}, ...known] : known };
   }
 
   #responses(tool: ToolListing, definition: ToolDefinition, statuses: readonly number[]): Node {
