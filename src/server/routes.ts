@@ -16,7 +16,7 @@ export function routeOf(path: string, routes: Routes): MountedWire | undefined {
       longest = pattern;
     }
   }
-  return routes.get(longest);
+  return longest === "" ? undefined : routes.get(longest);
 }
 
 /**

@@ -27,6 +27,8 @@ export interface AnswerOutcome<Value = unknown> {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Signed caller state, if the call changed it. */
   readonly context?: string | undefined;
+  /** Structured content of a foreign server, if `value` is not it: the content has pictures, or the value was wrapped. */
+  readonly structured?: unknown;
   /** Name of the tool whose `.render()` applies, if it has one. The redeeming call may be of another tool. */
   readonly renderedBy?: string | undefined;
 }

@@ -106,14 +106,14 @@ export function toolsFromOpenApi(document: unknown, options: OpenApiImportOption
   const { select = () => true, maxResponseBytes = DEFAULT_RESPONSE_BYTES, onLeftOut = warn } = options;
   const read = new OpenApiDocument(document);
   const access = openApiAccess(read, { ...options, maxResponseBytes });
-  const names = new Set<string>();
+  const names = new ToolNames();
   const tools: AnyTool[] = [];
   const problems = new Set<ImportError>();
   for (const operation of operationsOf(read)) {
     const { method, path, operationId, tags } = operation;
     if (!select({ method, path, operationId, tags })) continue;
     try {
-      tools.push(toTool(read, operation.read(), access, nameOf(operation, names), onLeftOut, options));
+      tools.push(toTool(read, operation.read(), access, names.add(operation), onLeftOut, options));
     } catch (problem) {
       if (!(problem instanceof ImportError)) throw problem;
       problems.add(problem);
@@ -208,15 +208,26 @@ const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOL
 /** Maximum length of a tool's name. */
 const MAX_NAME = 64;
 
-/** Makes a unique name and adds it to `names`. */
-function nameOf({ operationId, method, path }: OpenApiOperation, names: Set<string>): string {
-  const byPath = toName(`${method.toLowerCase()}_${path}`);
-  const byId = toName(operationId ?? "");
-  const base = byId === "" || RESERVED.has(byId) ? byPath : byId;
-  let name = base.slice(0, MAX_NAME);
-  for (let count = 2; names.has(name); count++) name = `${base.slice(0, MAX_NAME - `_${count}`.length)}_${count}`;
-  names.add(name);
-  return name;
+/** Names of the tools of one document. */
+class ToolNames {
+  readonly #names = new Set<string>();
+  /** The last number of each name that operations share: a search for a free one from the start would be quadratic. */
+  readonly #counts = new Map<string, number>();
+
+  /** Makes a unique name. */
+  add({ operationId, method, path }: OpenApiOperation): string {
+    const byPath = toName(`${method.toLowerCase()}_${path}`);
+    const byId = toName(operationId ?? "");
+    const base = (byId === "" || RESERVED.has(byId) ? byPath : byId).slice(0, MAX_NAME);
+    let name = base;
+    while (this.#names.has(name)) {
+      const count = (this.#counts.get(base) ?? 1) + 1;
+      this.#counts.set(base, count);
+      name = `${base.slice(0, MAX_NAME - `_${count}`.length)}_${count}`;
+    }
+    this.#names.add(name);
+    return name;
+  }
 }
 
 function toName(text: string): string {

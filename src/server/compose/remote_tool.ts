@@ -70,7 +70,7 @@ const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "more", "sampling"]
 const MAX_ROOTS_ROUNDS = 32;
 
 /** Members of `_meta` that MCP adds for the remote result; they are not passed on. */
-const MCP_META: RegExp = /^(?:wrapped|code|data|io\.modelcontextprotocol\/.*)$/s;
+const MCP_META: RegExp = /^(?:wrapped|rendered|single|code|data|io\.modelcontextprotocol\/.*)$/s;
 
 const NOT_OURS: ErrorResult = errorResult("invalid_promise", "Not a promise of this server");
 
@@ -220,8 +220,13 @@ export class RelayedTool implements RemoteRunner {
     const { gateway } = this.#place;
     switch (settled.kind) {
       case "answer":
-        return await this.#mismatch(run, plan, settled.value) ??
-          wrapHandle(run, { kind: "answer", value: settled.value, ...metaOf(run, settled) });
+        return await this.#mismatch(run, plan, settled.structured ?? settled.value) ??
+          wrapHandle(run, {
+            kind: "answer",
+            value: settled.value,
+            ...(settled.structured !== undefined && { structured: settled.structured }),
+            ...metaOf(run, settled),
+          });
       case "failure": {
         const { code, message, data } = settled;
         return { kind: "failure", code, message, data, ...metaOf(run, settled) };

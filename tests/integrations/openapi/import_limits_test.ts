@@ -1,5 +1,5 @@
 /** What a caller may send to a tool of a document: as much as can be checked while others wait. */
-import { rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../../mod.ts";
 import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
@@ -41,4 +41,31 @@ test("a tool of a document refuses arguments of more than 32,768 values", async 
   for (const items of [numbers(32_767), numbers(16_500).map((a) => ({ a })), [{ a: numbers(40_000) }]]) {
     await rejects(call(items), { code: "invalid_input", message: /More than 32768 values are too many to be checked/ });
   }
+});
+
+test("operations that share a name get numbers in a time that grows with their number", () => {
+  // A set's lookups are counted: a clock would measure the machine.
+  const { has } = Set.prototype;
+  const countOf = (operations: number) => {
+    const paths = Object.fromEntries(
+      Array.from({ length: operations }, (_, at) => [`/${at}`, { get: { operationId: "same" } }]),
+    );
+    let lookups = 0;
+    Set.prototype.has = function (value) {
+      lookups++;
+      return has.call(this, value);
+    };
+    try {
+      const names = toolsFromOpenApi({ openapi: "3.1.0", info: { title: "Same", version: "1" }, paths }, {
+        baseUrl: "http://localhost/",
+      }).map(({ name }) => name);
+      return { lookups, names };
+    } finally {
+      Set.prototype.has = has;
+    }
+  };
+  const [few, many] = [countOf(100), countOf(1_000)];
+  deepStrictEqual(many.names.slice(0, 3), ["same", "same_2", "same_3"]);
+  strictEqual(new Set(many.names).size, 1_000);
+  ok(many.lookups < 20 * few.lookups, `${many.lookups} lookups for 1,000 operations, ${few.lookups} for 100`);
 });

@@ -12,19 +12,40 @@ import { decodeResult } from "../../framing/result/decode.ts";
 /** Code of a failure without a code. */
 const DEFAULT_FAILURE_CODE = "tool_error";
 
-/** Decodes a complete result of `tools/call`: an answer, failure, error or promise. */
-export function decodeToolResult(result: Members): CallResult | UnknownOutcome {
+/**
+ * Decodes a complete result of `tools/call`: an answer, failure, error or promise.
+ *
+ * @param wraps Whether the tool's list entry states that its values are wrapped: `x-fastmcp-wrap-result` of FastMCP.
+ */
+export function decodeToolResult(result: Members, wraps = false): CallResult | UnknownOutcome {
   const meta = asObject(result["_meta"]);
   if (result["isError"] === true) return decodeFailure(result, meta);
   if (meta["response_type"] === "promise" && typeof meta["promise_token"] === "string") {
     return decodeResult({ _meta: meta });
   }
-  return { kind: "answer", value: decodeAnswer(result, meta), meta };
+  const value = decodeAnswer(result, meta, wraps);
+  const { structuredContent: structured } = result;
+  const isOurs = meta["wrapped"] === true || structured === undefined || structured === value;
+  return { kind: "answer", value, ...(!isOurs && { structured }), meta };
 }
 
-function decodeAnswer({ structuredContent, content }: Members, meta: Members): unknown {
-  if (structuredContent === undefined) return isEmpty(content) ? undefined : content;
-  return meta["wrapped"] === true ? asObject(structuredContent)["result"] : structuredContent;
+function decodeAnswer({ structuredContent, content }: Members, meta: Members, wraps: boolean): unknown {
+  if (structuredContent === undefined) {
+    if (isEmpty(content)) return undefined;
+    return meta["single"] === true && Array.isArray(content) && content.length === 1 ? content[0] : content;
+  }
+  // Servers that repeat a picture in structured content have it there as characters, which no model can see.
+  if (meta["rendered"] !== true && hasMedia(content)) return content;
+  const { result = structuredContent } = asObject(structuredContent);
+  return wraps || meta["wrapped"] === true || asObject(meta["fastmcp"])["wrap_result"] === true
+    ? result
+    : structuredContent;
+}
+
+/** Whether there is a block other than text. */
+function hasMedia(content: unknown): boolean {
+  return Array.isArray(content) &&
+    content.map(asObject).some(({ type }) => typeof type === "string" && type !== "text");
 }
 
 /** MCP requires content: a tool that returns nothing sends one empty text. */

@@ -31,6 +31,8 @@ export class Subscriptions {
   readonly #connection: Connection;
   readonly #changes = new Map<McpChange, Listeners>();
   readonly #resources = new Map<string, Listeners>();
+  /** Requests of subscriptions in the era with a handshake, by URI: pending, or agreed by the server. */
+  readonly #subscribed = new Map<string, Promise<ErrorResult | undefined>>();
   #stream: NotificationStream | undefined;
 
   constructor(connection: Connection) {
@@ -53,13 +55,8 @@ export class Subscriptions {
   async subscribe(uri: string, handler: Handler, limit: ActivityMonitor): Promise<Handler | ErrorResult> {
     const era = await this.#connection.era();
     if ("kind" in era) return era;
-    const isFirst = !this.#resources.has(uri);
     const remove = addHandler(this.#resources, uri, handler);
-    const error = era.isModern
-      ? await this.#streamResource(uri)
-      : isFirst
-      ? await this.#request("subscribe", uri, limit)
-      : undefined;
+    const error = era.isModern ? await this.#streamResource(uri) : await this.#subscribeOnce(uri, limit);
     if (error !== undefined) {
       remove();
       return error;
@@ -67,8 +64,22 @@ export class Subscriptions {
     return () => {
       remove();
       if (era.isModern) void this.#updateStream();
-      else if (!this.#resources.has(uri)) void this.#requestInBackground("unsubscribe", uri);
+      else if (!this.#resources.has(uri) && this.#subscribed.delete(uri)) {
+        void this.#requestInBackground("unsubscribe", uri);
+      }
     };
+  }
+
+  /** Subscribes in the era with a handshake. Callers at once share a request; if it fails, the next one sends its own. */
+  async #subscribeOnce(uri: string, limit: ActivityMonitor): Promise<ErrorResult | undefined> {
+    for (let other = this.#subscribed.get(uri); other !== undefined; other = this.#subscribed.get(uri)) {
+      if (await other === undefined) return undefined;
+    }
+    const request = this.#request("subscribe", uri, limit);
+    this.#subscribed.set(uri, request);
+    const error = await request;
+    if (error !== undefined && this.#subscribed.get(uri) === request) this.#subscribed.delete(uri);
+    return error;
   }
 
   /** Removes all handlers and closes the stream. */
@@ -77,6 +88,7 @@ export class Subscriptions {
     this.#stream = undefined;
     this.#changes.clear();
     this.#resources.clear();
+    this.#subscribed.clear();
   }
 
   #notify(method: string, { uri }: Members): void {
@@ -104,7 +116,13 @@ export class Subscriptions {
   }
 
   async #streamResource(uri: string): Promise<ErrorResult | undefined> {
-    const acknowledged = await (await this.#updateStream())?.acknowledged;
+    let stream = await this.#updateStream();
+    let acknowledged = await stream?.acknowledged;
+    // Another call has replaced the stream meanwhile, by one that has this resource as well.
+    while (this.#stream !== undefined && this.#stream !== stream) {
+      stream = this.#stream;
+      acknowledged = await stream.acknowledged;
+    }
     const { resourceSubscriptions: uris } = acknowledged ?? {};
     if (Array.isArray(uris) && uris.includes(uri)) return undefined;
     return errorResult("method_not_found", "The server does not send notifications of changes of this resource");

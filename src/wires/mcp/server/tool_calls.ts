@@ -178,17 +178,21 @@ class ToolResults {
 
   /** Encodes a returned value: as content, and as structured content if the revision has it. */
   answer(revision: Revision, outcome: AnswerOutcome, tool: McpTool | undefined): string {
-    const { value, renderedBy } = outcome;
+    const { value, structured, renderedBy } = outcome;
+    if (structured !== undefined) return relayedAnswer(revision, outcome);
     const meta = outcomeMeta(outcome);
     const render = renderedBy === undefined ? undefined : this.#tools.get(renderedBy)?.definition.render;
     const blocks = render === undefined && tool?.definition.output === undefined ? blocksOf(value) : undefined;
-    if (blocks !== undefined) return revision.result(contentMember(blocks, revision), meta);
+    if (blocks !== undefined) {
+      return revision.result(contentMember(blocks, revision), blocks === value ? meta : { ...meta, single: true });
+    }
     const json = JSON.stringify(value);
     const content = render === undefined ? textMember(textOf(value, json)) : contentMember(render(value), revision);
     if (json === undefined || revision.structured === "none") return revision.result(content, meta);
+    const marked = render === undefined ? meta : { ...meta, rendered: true };
     const wraps = revision.structured === "objects" && (tool?.wrapsOutput || !isJsonObject(value));
-    if (!wraps) return revision.result(`${content},"structuredContent":${json}`, meta);
-    return revision.result(`${content},"structuredContent":{"result":${json}}`, { ...meta, wrapped: true });
+    if (!wraps) return revision.result(`${content},"structuredContent":${json}`, marked);
+    return revision.result(`${content},"structuredContent":{"result":${json}}`, { ...marked, wrapped: true });
   }
 
   /** Encodes a failure of the tool. */
@@ -212,6 +216,19 @@ class ToolResults {
       `in ${promise.retryAfterMs} ms or later; the tool "cancel" ends it.`;
     return revision.result(textMember(text), { response_type: "promise", ...promiseToJson(promise) });
   }
+}
+
+/** Encodes an answer of another server that has content and structured content of its own. */
+function relayedAnswer(revision: Revision, outcome: AnswerOutcome): string {
+  const { value, structured } = outcome;
+  const blocks = blocksOf(value);
+  const content = blocks === undefined
+    ? textMember(textOf(value, JSON.stringify(value)))
+    : contentMember(blocks, revision);
+  const hasStructured = revision.structured === "any" ||
+    (revision.structured === "objects" && isJsonObject(structured));
+  const member = hasStructured ? `,"structuredContent":${JSON.stringify(structured)}` : "";
+  return revision.result(`${content}${member}`, outcomeMeta(outcome));
 }
 
 /** Encodes text as the content of a result. */

@@ -19,7 +19,7 @@ import { readCallStream } from "../../../http_client/call_stream.ts";
 import type { SseEvent } from "../../../http_client/sse.ts";
 import { decodeError, decodeStatus, wrongIdError } from "../../framing/json_rpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
-import { asObject, isJsonObject } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 
 /**
@@ -82,7 +82,20 @@ function decodeAnswer(json: unknown, sentId: number): CallResult | UnknownOutcom
   // A reply of JSON-RPC needs the id of its request. An error has no id if the server could not decode it.
   if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return wrongIdError();
   // An error takes precedence over a result.
-  return isJsonObject(result) && !error ? decodeResult(result) : undefined;
+  if (!isJsonObject(result) || error) return undefined;
+  return isMcpResult(result) ? MCP_ANSWERS : decodeResult(result);
+}
+
+const MCP_ANSWERS = errorResult(
+  "invalid_request",
+  'The server answered in MCP, not in MCP-lite: pass mcpTransport(url) of "toolwire/mcp"',
+);
+
+/** Whether a result is of MCP, whose `content` is not the output. A result of MCP-lite may lack `_meta`. */
+function isMcpResult({ resultType, structuredContent, isError, content, _meta }: Members): boolean {
+  if (asObject(_meta)["response_type"] !== undefined) return false;
+  if (typeof (resultType ?? structuredContent ?? isError) !== "undefined") return true;
+  return Array.isArray(content) && content.length > 0 && content.every((block) => asObject(block)["type"] === "text");
 }
 
 /** Decodes a list of tools, which is an array or a member of an object; `undefined` for other values. */
@@ -113,6 +126,7 @@ function readEvent(
   if (event === "done") return isJsonObject(json) ? decodeResult(json) : decodeErrorReply(json, 200, data);
   const members = asObject(json);
   if (event === "error") return decodeError(members);
+  if (isJsonObject(members["result"]) && isMcpResult(members["result"])) return MCP_ANSWERS;
   const callEvent = decodeEvent(members);
   return callEvent && sink.push(callEvent);
 }
