@@ -22,7 +22,8 @@
  * @module
  */
 export { defineTool } from "./src/server/preset/define_tool.ts";
-export type { ExternalWork, ToolBuilder } from "./src/core/tool/builder_types.ts";
+export type { ToolBuilder } from "./src/core/tool/builder_types.ts";
+export type { ExternalWork } from "./src/core/tool/last_steps.ts";
 export type {
   AnyTool,
   InferErrors,

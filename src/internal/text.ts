@@ -8,7 +8,8 @@ const MIN_PART = 3;
  * Returns the most similar candidate that is close, the first one of equals. `undefined` if none is close: a suggestion
  * of another action could be followed.
  *
- * A candidate is close if the edit distance is at most a third of its length, or if one name is a part of the other.
+ * A candidate is close if the edit distance is at most a third of its length, if one name is a part of the other, or if one
+ * is the other with a character more: `idd` for `id`.
  */
 export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.slice(0, MAX_COMPARED).toLowerCase();
@@ -17,12 +18,17 @@ export function closestMatch(word: string, candidates: Iterable<string>): string
   for (const candidate of candidates) {
     const other = candidate.toLowerCase();
     const isPart = (other.length >= MIN_PART && wanted.includes(other)) ||
-      (wanted.length >= MIN_PART && other.includes(wanted));
+      (wanted.length >= MIN_PART && other.includes(wanted)) || isLonger(wanted, other) || isLonger(other, wanted);
     const enough = isPart ? bestDistance : Math.min(bestDistance, Math.floor(other.length / 3) + 1);
     const distance = editDistance(wanted, other, enough);
     if (distance < enough) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+/** Whether `long` is `short`, of at least two characters, with one more at its end. */
+function isLonger(long: string, short: string): boolean {
+  return short.length >= MIN_PART - 1 && long.length === short.length + 1 && long.startsWith(short);
 }
 
 /** Maximum number of names in an error. */

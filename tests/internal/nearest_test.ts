@@ -68,9 +68,11 @@ function distance(from: string, to: string): number {
   return at(from.length, to.length);
 }
 
-/** Whether a candidate may be suggested: a third of its letters at most differ, or one word is a part of the other. */
+/** Whether a candidate may be suggested: a third of its letters at most differ, or one word is a part of the other or the other and a letter. */
 function isClose(word: string, candidate: string): boolean {
   const isPart = word.length < candidate.length ? candidate.includes(word) : word.includes(candidate);
+  const [short = "", long = ""] = [word, candidate].toSorted((one, other) => one.length - other.length);
+  if (short.length === 2 && long.length === 3 && long.startsWith(short)) return true;
   return distance(word, candidate) <= candidate.length / 3 || (isPart && Math.min(word.length, candidate.length) >= 3);
 }
 

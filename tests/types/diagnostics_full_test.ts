@@ -27,7 +27,7 @@ const tool = defineTool("t").describe("T");
 const DESCRIBE = "Call .describe(…) before this step: callers choose by the description";
 const FINISH = "This tool is not finished: end it with .handle(…) or .external(…)";
 const SCHEMA =
-  "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })";
+  "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … })";
 
 /** A line of code with one mistake, and the sentence that its diagnostic contains. */
 const MISTAKES: readonly (readonly [code: string, sentence: string])[] = [
@@ -39,7 +39,7 @@ const MISTAKES: readonly (readonly [code: string, sentence: string])[] = [
   [`createServer({ tools: [tool.input(v.object({ a: v.string() })).errors({ no: null })] });`, FINISH],
   [`tool.input({ a: v.string() });`, SCHEMA],
   [`tool.input({ a: z.string() }).handle(() => 1);`, SCHEMA],
-  [`tool.input({ type: "object" });`, SCHEMA],
+  [`tool.input({ type: v.string() });`, SCHEMA],
   [`tool.output({ a: z.string() });`, SCHEMA],
   [`tool.partial({ a: z.string() });`, SCHEMA],
   [`tool.config({ a: z.string() });`, SCHEMA],

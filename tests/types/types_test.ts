@@ -372,8 +372,10 @@ test("a declared output holds the handler to it", () => {
 
 test("builders take schemas, annotations and middleware of the right shape", () => {
   const builder = defineTool("t").describe("T");
-  // @ts-expect-error: JSON Schema is not a Standard Schema
-  throws(() => builder.input({ type: "object" }), TypeError);
+  // @ts-expect-error: properties are not a schema
+  throws(() => builder.input({ title: v.string() }), /write v\.object\(\{ title: … \}\)/);
+  // @ts-expect-error: text is not a schema
+  throws(() => builder.input("title"), TypeError);
   // @ts-expect-error: there is no such hint
   throws(() => builder.annotate({ readonlyHint: true }), /did you mean "readOnlyHint"/);
   // @ts-expect-error: milliseconds are a number

@@ -2,7 +2,7 @@
 // Not ./schema: esbuild drops the "export *" of an entry that shares its module with another one.
 import * as v from "valibot";
 import { createServer, type Server } from "../../../mod.ts";
-import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
 import { SearchIndex } from "../../core/tool_search/search_index.ts";
 import { skills } from "../../integrations/skills/mod.ts";

@@ -36,7 +36,7 @@ import {
   toResourceContentsList,
 } from "./resource.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
-import { SCHEMA_ADAPTERS } from "../schema/exact_check.ts";
+import { SCHEMA_ADAPTERS } from "../schema/all_adapters.ts";
 
 const NOTHING: Completion = { values: [], hasMore: false };
 

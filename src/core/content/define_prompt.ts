@@ -1,6 +1,7 @@
 /** `definePrompt`: fluent, immutable definition of a prompt. */
 import type { Icon } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import type { PlainArguments, PlainSchema } from "../schema/plain_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import { addScopes } from "../tool/access.ts";
 import type { DescribeFirst } from "../tool/builder_types.ts";
@@ -41,6 +42,10 @@ export interface PromptBuilder<Name extends string, Described extends boolean, I
    * strings.
    */
   input<In, Out>(schema: Schema<In, Out>): PromptBuilder<Name, Described, In, Out>;
+  /** Declares the arguments by plain JSON Schema, or a schema of TypeBox. */
+  input<const Plain extends PlainSchema>(
+    schema: Plain,
+  ): PromptBuilder<Name, Described, PlainArguments<Plain>, PlainArguments<Plain>>;
   /**
    * Restricts the prompt to callers with all of these scopes. It is still listed for others.
    *

@@ -1,5 +1,5 @@
 /** Arguments of prompts. They are strings on every wire, which the schema may transform. */
-import { SCHEMA_ADAPTERS } from "../schema/exact_check.ts";
+import { SCHEMA_ADAPTERS } from "../schema/all_adapters.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import { assertReferences } from "../schema/references.ts";

@@ -309,7 +309,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   validate<Output>(schema: Schema<unknown, Output>, value: unknown): Output {
-    const checked = compileValidator(schema, "The schema")(value);
+    const checked = compileValidator(schema, { where: "The schema", adapters: this.definition.adapters })(value);
     if (checked instanceof Promise) throw new TypeError("Cannot validate: the schema is asynchronous");
     if (checked.issues === undefined) return checked.value as Output;
     const issues = formatIssues(checked.issues, value);

@@ -3,7 +3,7 @@ import type { JsonSchema, Schema } from "./standard_schema.ts";
 /**
  * Support for the schemas of one library beyond Standard Schema and Standard JSON Schema.
  *
- * Passed to `toolDefiner`. An adapter has one or both functions. Of several adapters, the first that has a function is
+ * Passed to `toolDefiner`. An adapter has one or more of the functions. Of several adapters, the first that has a function is
  * used.
  */
 export interface SchemaAdapter {
@@ -15,6 +15,12 @@ export interface SchemaAdapter {
    * Throws if the schema has no JSON form. The message completes "… cannot become JSON Schema: ".
    */
   readonly toJsonSchema?: (schema: Schema) => JsonSchema;
+  /**
+   * Makes a schema of a value that is not a Standard Schema, such as plain JSON Schema; `undefined` for what is not of this library.
+   *
+   * Throws if it is of this library and cannot be used. The message completes "… cannot be used: ".
+   */
+  readonly toSchema?: (given: object) => Schema | undefined;
   /** Compiles a check of a schema. Never throws. */
   readonly compileCheck?: (schema: Schema) => ExactCheck;
 }
@@ -26,12 +32,6 @@ export interface ExactCheck {
   /** Copies a value that passes, as the schema would: into new objects and arrays. */
   readonly copy: (value: unknown) => unknown;
 }
-
-/**
- * Adapters of the libraries that the program imports from Toolwire, for `defineTool` of the front door: `./schema` adds that of valibot. A
- * program with another library does not have their code.
- */
-export const importedAdapters: SchemaAdapter[] = [];
 
 /** Returns the function `member` of the first adapter that has it for the schema's library; `undefined` if no adapter does. */
 export function adapterFor<Member extends "toJsonSchema" | "compileCheck">(

@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../../internal/async.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import { adapterFor, type ExactCheck } from "./adapter.ts";
+import { explainNoSchema, explainNoValidator } from "./no_schema.ts";
 import { type JsonSchemaOptions, toJsonSchema } from "./json_schema.ts";
 import type { JsonSchema, Schema, SchemaResult } from "./standard_schema.ts";
 
@@ -17,10 +18,11 @@ export interface CompiledSchema {
 /**
  * Makes the validator, the JSON Schema and, at its first use, the fast check of a schema.
  *
- * @throws {TypeError} If it is not a Standard Schema, or has no JSON Schema.
+ * @throws {TypeError} If it is not a schema, or has no JSON Schema.
  */
-export function compileSchema(schema: Schema, options: JsonSchemaOptions): CompiledSchema {
-  const validate = compileValidator(schema, options.where);
+export function compileSchema(given: Schema, options: JsonSchemaOptions): CompiledSchema {
+  const schema = readSchema(given, options);
+  const validate = toValidator(schema, options.where);
   const jsonSchema = toJsonSchema(schema, options);
   const compileCheck = adapterFor(options.adapters, schema, "compileCheck");
   let check: ExactCheck | undefined;
@@ -37,14 +39,38 @@ export function compileSchema(schema: Schema, options: JsonSchemaOptions): Compi
  * Reads the validator of a schema once, because some libraries create the `~standard` object on each access. A schema of valibot
  * reports only the first issue of a value above 4,096 characters of JSON.
  *
- * @throws {TypeError} If it is not a Standard Schema.
+ * @throws {TypeError} If it is not a schema.
  */
-export function compileValidator(schema: Schema, where: string): (value: unknown) => MaybePromise<SchemaResult> {
-  const standard = schema?.["~standard"];
-  if (standard?.version !== 1 || typeof standard.validate !== "function") {
-    throw new TypeError(
-      `${where} is not a Standard Schema: wrap properties in v.object({ … }) or z.object({ … }), JSON Schema in jsonSchema({ … })`,
-    );
+export function compileValidator(
+  given: Schema,
+  options: Pick<JsonSchemaOptions, "where" | "adapters">,
+): (value: unknown) => MaybePromise<SchemaResult> {
+  return toValidator(readSchema(given, options), options.where);
+}
+
+/** Returns a Standard Schema as it is, and what an adapter makes of any other value. @throws {TypeError} If there is no such adapter. */
+function readSchema(given: Schema, { where, adapters }: Pick<JsonSchemaOptions, "where" | "adapters">): Schema {
+  if (given?.["~standard"] !== undefined) return given;
+  const isReference = given instanceof Object;
+  for (const adapter of isReference ? adapters : []) {
+    const schema = made(() => adapter.toSchema?.(given), where);
+    if (schema !== undefined) return schema;
+  }
+  throw new TypeError(`${where} ${explainNoSchema(given)}`);
+}
+
+function made<Result>(make: () => Result, where: string): Result {
+  try {
+    return make();
+  } catch (cause) {
+    throw new TypeError(`${where} cannot be used: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}
+
+function toValidator(schema: Schema, where: string): (value: unknown) => MaybePromise<SchemaResult> {
+  const standard = schema["~standard"];
+  if (standard.version !== 1 || typeof standard.validate !== "function") {
+    throw new TypeError(`${where} ${explainNoValidator(standard)}`);
   }
   const validate = (value: unknown) => standard.validate(value) as MaybePromise<SchemaResult>;
   // A valibot schema that is not wrapped.

@@ -2,7 +2,6 @@
  * Compiled checks of valibot schemas. They cost a tenth of valibot's own validation, which is most of a call with large
  * arguments. Other libraries compile their schemas themselves.
  */
-import { valibotJsonSchema } from "./valibot_json_schema.ts";
 import type { ExactCheck, SchemaAdapter } from "./adapter.ts";
 import { CheckWriter } from "./check_writer.ts";
 import type { Schema } from "./standard_schema.ts";
@@ -31,6 +30,3 @@ export function compileExactCheck(schema: Schema): ExactCheck {
     return UNSURE;
   }
 }
-
-/** Both adapters for valibot: conversion to JSON Schema, and compiled checks. For prompts, and for `defineTool` of the front door. */
-export const SCHEMA_ADAPTERS: readonly SchemaAdapter[] = [valibotJsonSchema, compiledChecks];

@@ -21,8 +21,8 @@ const MAX_MESSAGE = 200;
 
 /** Converts issues of a library for the caller: the first 20, with the expected and the received value, all shortened. */
 export function formatIssues(issues: readonly SchemaIssue[], input: unknown): InputIssue[] {
-  return issues.slice(0, MAX_ISSUES).map((issue) => {
-    const path = (issue.path ?? []).map(segmentKey);
+  return firstOf(issues).map((issue) => {
+    const path = Array.from(issue.path ?? [], segmentKey);
     const value = valueAt(input, path);
     // For a missing member valibot reports its name as the expected value.
     if (value === undefined && issue.expected === `"${path.at(-1)}"`) {
@@ -36,11 +36,18 @@ export function formatIssues(issues: readonly SchemaIssue[], input: unknown): In
 
 /** Returns paths and expectations of the first 20 issues, without values and messages, which may contain secrets. */
 export function locateIssues(issues: readonly SchemaIssue[]): Pick<InputIssue, "path" | "expected">[] {
-  return issues.slice(0, MAX_ISSUES).map(({ path = [], expected }) => ({
-    path: path.map(segmentKey),
+  return firstOf(issues).map(({ path = [], expected }) => ({
+    path: Array.from(path, segmentKey),
     // A message without an expectation may quote the value.
     expected: typeof expected === "string" ? shorten(expected, MAX_MESSAGE) : "what its schema says",
   }));
+}
+
+/** The issues to send, and their paths, as plain arrays: those of ArkType are of classes, whose `slice` and `map` keep the class. */
+function firstOf(issues: readonly SchemaIssue[]): readonly SchemaIssue[] {
+  const first: SchemaIssue[] = [];
+  for (const issue of issues) if (first.push(issue) === MAX_ISSUES) break;
+  return first;
 }
 
 function segmentKey(segment: PropertyKey | { readonly key: PropertyKey }): string | number {

@@ -1,5 +1,7 @@
 import { isJsonObject, pointerKeys } from "../../internal/json.ts";
+import { mapParts } from "../json_schema/subschemas.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
+import { explainNoJsonSchema } from "./no_schema.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
 /** Options of {@link toJsonSchema}. */
@@ -52,18 +54,26 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
   }
   if (!isJsonObject(converted)) {
     throw new TypeError(
-      `${where} cannot become JSON Schema: ${standard.vendor} does not offer it here; ${hintFor(standard.vendor)}`,
+      `${where} cannot become JSON Schema: ${standard.vendor} does not offer it here; ${
+        explainNoJsonSchema(standard.vendor)
+      }`,
     );
   }
   const { $schema: _, ...rest } = converted;
-  return withoutEmptyRequired(rest);
+  return standard.vendor === "json-schema" ? withoutEmptyRequired(rest) : withoutSafeBounds(rest);
 }
 
-/** Valibot schemas get here only if there is no adapter for them. */
-function hintFor(vendor: string): string {
-  return vendor === "valibot"
-    ? 'import valibot as "toolwire/schema"; with "toolwire/core", use toolDefiner(valibotJsonSchema)'
-    : "use zod >= 4.2, ArkType >= 2.1.28, toStandardJSONSchemaV1 of Effect, or valibot";
+/**
+ * Removes the bounds ±9007199254740991, which zod and Effect write for each whole number: they say nothing about the argument, and cost a
+ * model tokens.
+ */
+function withoutSafeBounds(schema: JsonSchema): JsonSchema {
+  const { minimum, maximum, ...rest } = schema;
+  return withoutEmptyRequired(mapParts({
+    ...rest,
+    ...(minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
+  }, withoutSafeBounds));
 }
 
 function withoutEmptyRequired(schema: JsonSchema): JsonSchema {

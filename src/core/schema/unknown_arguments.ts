@@ -98,8 +98,11 @@ function guardDefinition<Definition extends GuardedDefinition>(
     const { issues, removed, dropped } = findUnknown(names, value as object, mode);
     if (dropped.length > 0) logDropped(logger, definition.name, dropped);
     const checked = input?.validate(removed.size > 0 ? omit(value as object, removed) : value);
-    if (issues.length === 0) return checked;
-    const add = (found?: SchemaResult) => ({ issues: [...issues, ...found?.issues ?? []] });
+    // A call that fails learns of the dropped names, too: one of them may be meant for a missing one.
+    const reported = issues.length > 0 ? issues : dropped.map((name) => toIssue([name], names?.names ?? new Map()));
+    if (reported.length === 0) return checked;
+    const add = (found: SchemaResult = {}): SchemaResult =>
+      issues.length === 0 && found.issues === undefined ? found : { issues: [...reported, ...found.issues ?? []] };
     return checked instanceof Promise ? checked.then(add) : add(checked);
   };
   return {
@@ -162,12 +165,7 @@ function findUnknown(root: NameLevel | undefined, args: object, mode: UnknownArg
     const similar = isCompared ? closestMatch(name, absentNames(names, value)) : undefined;
     pairs += names.size;
     if (refuses || similar !== undefined) {
-      const hint = similar === undefined ? `there are ${listNames(names)}` : `did you mean "${similar}"?`;
-      issues.push({
-        path: [...path, shorten(name, MAX_NAME)],
-        message: `unknown property; ${hint}`,
-        expected: similar ?? "nothing of this name",
-      });
+      issues.push(toIssue([...path, shorten(name, MAX_NAME)], names, similar));
     } else if (path.length === 0) dropped.push(shorten(name, MAX_NAME));
   };
   // Nothing is allocated for declared names, since this runs at each call whose library has no compiled check.
@@ -190,6 +188,11 @@ function findUnknown(root: NameLevel | undefined, args: object, mode: UnknownArg
   };
   if (root !== undefined) visit(root, args);
   return { issues, removed, dropped };
+}
+
+function toIssue(path: readonly PropertyKey[], names: NameLevel["names"], similar?: string): SchemaIssue {
+  const hint = similar === undefined ? `there are ${listNames(names)}` : `did you mean "${similar}"?`;
+  return { path, message: `unknown property; ${hint}`, expected: similar ?? "nothing of this name" };
 }
 
 function* absentNames(names: NameLevel["names"], value: object): Generator<string> {

@@ -1,27 +1,28 @@
 /** Types of the steps of a tool's definition. */
 import type { Principal } from "../call/call.ts";
+import type { PlainArguments, PlainSchema, PlainValue } from "../schema/plain_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
-import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
+import type { Ctx, ErrorMap, OpenState } from "../handler/context.ts";
 import type {
   AnswerFormat,
   AnyTool,
-  ItemsPage,
-  ListPart,
   PromiseOptions,
   RenderedOutput,
-  TextPage,
   Tool,
   ToolExample,
   ToolView,
 } from "./definition.ts";
+import type {
+  DeclaredExternal,
+  DeclaredHandle,
+  ExternalWork,
+  InferredOutput,
+  InferringExternal,
+  InferringHandle,
+  PagedToolBuilder,
+} from "./last_steps.ts";
 import type { Middleware, StateOf, ToolAnnotations } from "../handler/middleware.ts";
-
-/** Type of the output of a builder before `.output()`. Callers then receive what the handler returns, not validated. */
-export interface InferredOutput {
-  /** Never present. */
-  readonly "~inferred": true;
-}
 
 /**
  * A step that cannot be called before `.describe()`. The sentence is part of the argument's type, so that the compiler shows it.
@@ -35,110 +36,19 @@ export type DescribeFirst<Argument, Result> = (
 
 /** Type of the last overload's schema: what the compiler shows for an argument that is not a schema. */
 export type NotASchema =
-  "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … }), and JSON Schema, as in jsonSchema({ … })";
+  | "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … })"
+  | "Of Effect? Write Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(…))";
 
 /** Type of the last overload's view: what the compiler shows for an argument that is not a view. */
 export type NotAView = 'Not a view: wrap the options, as in .view(view({ html: "…" })), with view of "toolwire/apps"';
 
-/** Output of a streaming handler that returns nothing: its partials, joined to one string if they are strings, else as an array. */
-export type JoinedPartials<Partial> = [Partial] extends [string] ? string : Partial[];
-
-/** Output of a tool without `.output()`, from its handler's return type: awaited; of a generator, what it returns, else its joined partials. */
-export type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
-  ? [Output] extends [void] ? JoinedPartials<Partial> : Output
-  : Awaited<Returned>;
-
-/** Partial type of a handler: the yielded type of a generator, else the declared one. */
-export type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infer Partial, unknown, never> ? Partial
-  : Declared;
-
-/** Type of `.handle()` without a declared output: the output of the finished tool is what the handler returns. */
-export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
-  Returned,
->(
-  handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned,
-) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
-
-/** Type of `.handle()` after `.output()`: the handler has to return the declared output, directly, as a promise or from an async generator. */
-export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap, Config, State> =
-  (
-    handler: (
-      input: Args,
-      ctx: Ctx<Errors, Config, State>,
-    ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
-  ) => Tool<Name, Input, Output, Partial, Errors>;
-
-/**
- * Functions of a tool whose work runs in another system. The promise token carries the work's state, so nothing is
- * stored here and any replica can check it.
- *
- * @typeParam Args Type that `start` receives.
- * @typeParam Work State of the work: JSON, about a kilobyte. Callers can read it unless tokens are sealed.
- * @typeParam Output Output type.
- * @typeParam Errors Data of declared failures, by code.
- * @typeParam Config Configuration, sent with each call, including those that redeem or cancel.
- * @typeParam State Members that middleware adds to `ctx.state`.
- */
-export interface ExternalWork<Args, Work, Output, Errors extends ErrorMap, Config, State = OpenState> {
-  /** Starts the work and returns the state that identifies it. */
-  start(input: Args, ctx: Ctx<Errors, Config, State>): Work | Promise<Work>;
-  /**
-   * Returns `ctx.pending()` while the work is running, then the output. It may ask the caller: an answer reaches only the check of
-   * the redeem that brings it, which passes it on to the work.
-   */
-  check(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): Output | Pending | Promise<Output | Pending>;
-  /** Cancels the work. Returns `false` if that is no longer possible. Without it, work cannot be cancelled. */
-  cancel?(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): boolean | void | Promise<boolean | void>;
-  /** Lifetime of the promise token, in milliseconds. Default: 3,600,000 (an hour). */
-  readonly ttlMs?: number;
-}
-
-/** Type of `.external()` without a declared output: the output of the finished tool is what `check` returns, except `Pending`. */
-export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
-  Work,
-  Output,
->(
-  work: ExternalWork<Args, Work, Output, Errors, Config, State>,
-) => Tool<Name, Input, Exclude<Output, Pending>, Partial, Errors>;
-
-/** Type of `.external()` after `.output()`: `check` has to return the declared output, or `Pending`. */
-export type DeclaredExternal<
-  Name extends string,
-  Input,
-  Args,
-  Output,
-  Partial,
-  Errors extends ErrorMap,
-  Config,
-  State,
-> = <Work>(
-  work: ExternalWork<Args, Work, Output, Errors, Config, State>,
-) => Tool<Name, Input, Output, Partial, Errors>;
-
-/** Answer of a tool with a budget, by what its handler returns: a page of text for a string, of items for a list or a part of one. */
-export type PageOf<Returned> = Returned extends string ? TextPage
-  : Returned extends readonly (infer Item)[] | ListPart<infer Item> ? ItemsPage<Item>
-  : never;
-
-/** What a handler with a budget may return: a string, a list or a part of one if no output is declared; else the output, or a part of its list. */
-export type PagedReturn<Output> = [Output] extends [InferredOutput] ? string | readonly unknown[] | ListPart<unknown>
-  : Output extends readonly (infer Item)[] ? Output | ListPart<Item>
-  : Output;
-
-/**
- * The end of the definition of a tool with a budget. The declared output is that of the handler: a list or a text; callers
- * receive pages.
- */
-export interface PagedToolBuilder<Name extends string, Input, Args, Output, Errors extends ErrorMap, Config, State> {
-  /** Ends the definition. The handler returns a list, a part of it as `{ items, next?, total? }`, or a text. */
-  handle<Returned extends PagedReturn<Output>>(
-    handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned | Promise<Returned>,
-  ): Tool<Name, Input, PageOf<[Output] extends [InferredOutput] ? Returned : Output>, never, Errors>;
-}
+type ErrorDataOf<Given> = Given extends Schema<infer Data, unknown> ? Data
+  : Given extends PlainSchema ? PlainValue<Given>
+  : undefined;
 
 /** Types of the data of declared failures, by code, from the schemas given to `.errors()`. `undefined` for a code with `null`, which has no data. */
 export type ErrorData<Schemas> =
-  & { readonly [Code in keyof Schemas]: Schemas[Code] extends Schema<infer Data, unknown> ? Data : undefined }
+  & { readonly [Code in keyof Schemas]: ErrorDataOf<Schemas[Code]> }
   // Editors then show the members, not this name.
   & unknown;
 
@@ -184,6 +94,20 @@ export interface ToolBuilder<
   input<In, Out>(
     schema: Schema<In, Out>,
   ): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors, Config, State>;
+  /** Declares the arguments by plain JSON Schema, or a schema of TypeBox. Values are validated, but not changed: a `default` is only listed. */
+  input<const Plain extends PlainSchema>(
+    schema: Plain,
+  ): ToolBuilder<
+    Name,
+    Described,
+    PlainArguments<Plain>,
+    PlainArguments<Plain>,
+    Output,
+    Partial,
+    Errors,
+    Config,
+    State
+  >;
   /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   input(
     schema: NotASchema,
@@ -217,6 +141,10 @@ export interface ToolBuilder<
   output<Value>(
     schema: Schema<Value, unknown>,
   ): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors, Config, State>;
+  /** Declares the output by plain JSON Schema, or a schema of TypeBox. */
+  output<const Plain extends PlainSchema>(
+    schema: Plain,
+  ): ToolBuilder<Name, Described, Input, Args, PlainValue<Plain>, Partial, Errors, Config, State>;
   /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   output(
     schema: NotASchema,
@@ -229,6 +157,10 @@ export interface ToolBuilder<
   partial<Piece>(
     schema: Schema<Piece, unknown>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors, Config, State>;
+  /** Declares the partials by plain JSON Schema, or a schema of TypeBox. */
+  partial<const Plain extends PlainSchema>(
+    schema: Plain,
+  ): ToolBuilder<Name, Described, Input, Args, Output, PlainValue<Plain>, Errors, Config, State>;
   /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   partial(
     schema: NotASchema,
@@ -238,7 +170,7 @@ export interface ToolBuilder<
    *
    * @throws {TypeError} If a schema has no JSON Schema.
    */
-  errors<const Schemas extends Readonly<Record<string, Schema | null>>>(
+  errors<const Schemas extends Readonly<Record<string, Schema | PlainSchema | null>>>(
     schemas: Schemas,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, Config, State>;
   /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
@@ -255,6 +187,10 @@ export interface ToolBuilder<
   config<Out>(
     schema: Schema<unknown, Out>,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Out, State>;
+  /** Declares configuration by plain JSON Schema, or a schema of TypeBox. */
+  config<const Plain extends PlainSchema>(
+    schema: Plain,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, PlainArguments<Plain>, State>;
   /** Overload for arguments that are not a schema: the compiler then shows the sentence of {@link NotASchema}. */
   config(
     schema: NotASchema,

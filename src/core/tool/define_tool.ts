@@ -21,7 +21,8 @@ import {
 } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
-import type { EmptyToolBuilder, ExternalWork } from "./builder_types.ts";
+import type { EmptyToolBuilder } from "./builder_types.ts";
+import type { ExternalWork } from "./last_steps.ts";
 
 /** Type of `defineTool` and of the results of `toolDefiner`: starts the definition of a tool with a name. */
 export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBuilder<Name>;

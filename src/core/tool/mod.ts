@@ -17,24 +17,20 @@ export type { CallingClient, ErrorMap, OpenState } from "../handler/context.ts";
 export type { AroundCall, CalledTool, StateOf } from "../handler/middleware.ts";
 export type { Answers, AnswerTo } from "../handler/questions.ts";
 export type { Resolution, Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
+export type { DescribeFirst, EmptyToolBuilder, ErrorData, NotASchema, NotAView } from "./builder_types.ts";
 export type {
   AnswerOf,
   DeclaredExternal,
   DeclaredHandle,
-  DescribeFirst,
-  EmptyToolBuilder,
-  ErrorData,
   InferredOutput,
   InferringExternal,
   InferringHandle,
   JoinedPartials,
-  NotASchema,
-  NotAView,
   PagedReturn,
   PagedToolBuilder,
   PageOf,
   PartialOf,
-} from "./builder_types.ts";
+} from "./last_steps.ts";
 export type { ToolTypes } from "./definition.ts";
 export type { Json, JsonObject } from "../../internal/json.ts";
 export type { AllTools, Composable, ComposableOptions, Part } from "../../server/part.ts";

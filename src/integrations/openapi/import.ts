@@ -11,7 +11,7 @@ import { compileForeignCheck } from "../../core/json_schema/foreign.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
-import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
 import { assertReferences } from "../../core/schema/references.ts";
 import { startTool } from "../../core/tool/define_tool.ts";
 import { CheckedBuilder } from "../../core/tool/definition_rules.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Ctx, ErrorMap, OpenState, Pending } from "../../core/handler/context.ts";
-import type { ExternalWork } from "../../core/tool/builder_types.ts";
+import type { ExternalWork } from "../../core/tool/last_steps.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, POSITIVE, required, rule, TEXT } from "../../internal/options.ts";
 import type { TemporalClient } from "./client.ts";
 import { TemporalExecutor, type WorkflowReference } from "./executor.ts";
@@ -15,7 +15,7 @@ import { STATE_QUERY } from "./tool_state.ts";
 export type { TemporalClient, TemporalHandle, WorkflowStart } from "./client.ts";
 export type { WorkflowReference } from "./executor.ts";
 export type { Ctx, ErrorMap, OpenState, Pending } from "../../core/handler/context.ts";
-export type { ExternalWork } from "../../core/tool/builder_types.ts";
+export type { ExternalWork } from "../../core/tool/last_steps.ts";
 
 /** Options of a workflow's start that `temporal()` sets. */
 const OWN_START_OPTIONS = ["taskQueue", "workflowId", "args", "workflowIdReusePolicy", "workflowIdConflictPolicy"];

@@ -10,7 +10,7 @@ import { mapParts } from "../../core/json_schema/subschemas.ts";
 import { checkPin } from "../../wires/mcp/client/pins.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
-import { SCHEMA_ADAPTERS } from "../../core/schema/exact_check.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
 import { EMPTY_DEFINITION } from "../../core/tool/definition.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { GatewayOptions } from "./gateway_types.ts";

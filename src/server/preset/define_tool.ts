@@ -1,12 +1,12 @@
-/** `defineTool` as the front door has it: with the schema libraries that the program imports from Toolwire. */
-import { importedAdapters } from "../../core/schema/adapter.ts";
+/** `defineTool` as the front door has it: with the schemas of all libraries. */
+import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
 import { assertReferences } from "../../core/schema/references.ts";
 import { toolConfig } from "../../core/dispatch/configure.ts";
 import { CheckedBuilder } from "../../core/tool/definition_rules.ts";
 import { type BuilderParts, startTool } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 
-const PARTS: BuilderParts = { adapters: importedAdapters, config: toolConfig, checkSchema: assertReferences };
+const PARTS: BuilderParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, checkSchema: assertReferences };
 
 /**
  * Starts the definition of a tool.

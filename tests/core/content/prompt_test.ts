@@ -217,7 +217,7 @@ for (
     ["a list", () => definePrompt("x").input(v.object({ a: v.array(v.string()) })), /does not accept a string/],
     ["a date", () => definePrompt("x").input(v.object({ a: v.date() })), /cannot become JSON Schema/],
     ["arguments without names", () => definePrompt("x").input(v.string()), /must be an object/],
-    ["no schema", () => definePrompt("x").input({} as never), /not a Standard Schema/],
+    ["no schema", () => definePrompt("x").input({} as never), /is an empty object/],
     ["completion of a stranger", () => definePrompt("x").complete({ a: () => [] } as never), /nothing to complete/],
   ] as const
 ) {

@@ -53,8 +53,8 @@ for (const [library, schema] of STANDARD) {
   }
 }
 
-const UNKNOWN = 'cannot become JSON Schema: valibot does not offer it here; import valibot as "toolwire/schema"; ' +
-  'with "toolwire/core", use toolDefiner(valibotJsonSchema)';
+const UNKNOWN = 'cannot become JSON Schema: valibot does not offer it here; use the front door, "toolwire"; ' +
+  'with "toolwire/core", toolDefiner(valibotJsonSchema), of "toolwire/schema"';
 
 for (
   const [name, define] of [["defineTool()", defineCoreTool], [

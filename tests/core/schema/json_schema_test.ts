@@ -6,6 +6,7 @@ import { Schema as E } from "effect";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { z } from "zod";
 import { createServer, defineTool, type Schema } from "../../../mod.ts";
+import { defineCoreTool } from "../../../src/core/tool/define_tool.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 
@@ -242,31 +243,63 @@ for (
 }
 
 for (
-  const [name, notASchema] of [
-    ["undefined", undefined],
-    ["null", null],
-    ["a string", "string"],
-    ["plain JSON Schema", { type: "object" }],
-    ["a function", () => true],
-    ["version 2 of the standard", { "~standard": { version: 2, vendor: "x", validate: () => ({}) } }],
-    ["no validator", { "~standard": { version: 1, vendor: "x" } }],
-    ["an Effect schema that was not made standard", E.Struct({ a: E.String })],
+  const [name, notASchema, line] of [
+    ["undefined", undefined, /is undefined: pass a schema, such as z\.object/],
+    ["null", null, /is null: pass a schema/],
+    ["a string", "string", /is not a schema: wrap properties in v\.object\({ … }\) or z\.object/],
+    ["a function", () => true, /is not a schema: wrap properties/],
+    ["an empty object", {}, /is an empty object: leave the step out/],
+    [
+      "version 2 of the standard",
+      { "~standard": { version: 2, vendor: "x", validate: () => ({}) } },
+      /cannot validate: x /,
+    ],
+    ["no validator", { "~standard": { version: 1, vendor: "x" } }, /cannot validate: x .* jsonSchema\(/],
+    [
+      "an Effect schema that is not standard",
+      E.Struct({ a: E.String }),
+      /of Effect, .* Schema\.toStandardJSONSchemaV1\(Schema\./,
+    ],
+    [
+      "Effect's JSON Schema alone",
+      E.toStandardJSONSchemaV1(E.Struct({ a: E.String })),
+      /validate: write Schema\.toStandardJSON/,
+    ],
+    [
+      "Effect's validator alone",
+      E.toStandardSchemaV1(E.Struct({ a: E.String })),
+      /effect does .*; write Schema\.toStandardJSON/,
+    ],
+    [
+      "properties of zod",
+      { a: z.string(), b: z.number() },
+      /an object of schemas, .* write z\.object\({ a: …, b: … }\)$/,
+    ],
+    ["a property of zod called type", { type: z.string() }, /write z\.object\({ type: … }\)$/],
+    ["properties of valibot", { properties: v.string() }, /write v\.object\({ properties: … }\)$/],
+    ["a wrong keyword", { type: "objekt" }, /cannot be used: Cannot use this JSON Schema: "type" at # is "objekt"/],
   ] as const
 ) {
-  test(`input() refuses ${name} and says what to pass`, () => {
-    throws(() => defineTool("t").input(notASchema as unknown as Schema), {
-      name: "TypeError",
-      message:
-        /^Input schema of tool "t" is not a Standard Schema: wrap properties in v.object\({ … }\) or z.object\({ … }\), JSON Schema in jsonSchema\(/,
+  test(`input() refuses ${name} and says what to write`, () => {
+    throws(() => defineTool("t").input(notASchema as unknown as Schema), ({ name, message }: Error) => {
+      strictEqual(name, "TypeError");
+      match(message, line);
+      return message.startsWith('Input schema of tool "t" ');
     });
   });
 }
 
-test("input() refuses a Standard Schema without JSON Schema, and names releases that have it", () => {
+test("input() of the core refuses plain JSON Schema, and says how to wrap it", () => {
+  throws(() => defineCoreTool("t").input({ type: "object" } as unknown as Schema), {
+    message: 'Input schema of tool "t" is plain JSON Schema: write jsonSchema({ … }), of "toolwire/json-schema"',
+  });
+});
+
+test("input() refuses a Standard Schema without JSON Schema, and says what to write", () => {
   const schema: Schema = { "~standard": { version: 1, vendor: "old", validate: (value) => ({ value }) } };
   throws(() => defineTool("t").input(schema), {
     name: "TypeError",
-    message: /cannot become JSON Schema: old does not offer it here; use zod >= 4\.2, ArkType >= /,
+    message: /cannot become JSON Schema: old does not offer it here; pass its JSON Schema, as in jsonSchema/,
   });
 });
 

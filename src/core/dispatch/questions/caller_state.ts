@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from "../../../internal/json.ts";
+import type { SchemaAdapter } from "../../schema/adapter.ts";
 import { compileValidator } from "../../schema/compile.ts";
 import type { SchemaResult } from "../../schema/standard_schema.ts";
 import type { TokenKeys } from "../../token/token.ts";
@@ -28,7 +29,7 @@ export class SignedCallerState implements EncodableCallerState {
   get<Value>(slot: CallerStateSlot<Value>): Value | undefined {
     const value = this.#values.get(this.#qualify(slot.name));
     if (value === undefined) return undefined;
-    const checked = check(slot, structuredClone(value));
+    const checked = check(slot, structuredClone(value), this.#run.definition.adapters);
     return checked.issues === undefined ? checked.value as Value : undefined;
   }
 
@@ -42,7 +43,7 @@ export class SignedCallerState implements EncodableCallerState {
     this.#isChanged = true;
     if (value === undefined) return void this.#values.delete(this.#qualify(slot.name));
     const json: Json = JSON.parse(JSON.stringify(value));
-    const { issues } = check(slot, json);
+    const { issues } = check(slot, json, this.#run.definition.adapters);
     if (issues !== undefined) {
       throw new TypeError(
         `Cannot set context "${slot.name}": the value does not fit its schema: ${issues[0]?.message}`,
@@ -71,8 +72,12 @@ export class SignedCallerState implements EncodableCallerState {
   }
 }
 
-function check(slot: CallerStateSlot<unknown>, value: unknown): SchemaResult {
-  const checked = compileValidator(slot.schema, `Schema of context "${slot.name}"`)(value);
+function check(
+  slot: CallerStateSlot<unknown>,
+  value: unknown,
+  adapters: readonly SchemaAdapter[],
+): SchemaResult {
+  const checked = compileValidator(slot.schema, { where: `Schema of context "${slot.name}"`, adapters })(value);
   if (checked instanceof Promise) {
     throw new TypeError(`Cannot check context "${slot.name}": its schema is asynchronous`);
   }

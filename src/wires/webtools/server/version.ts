@@ -7,7 +7,7 @@ import type { Call, Principal } from "../../../core/call/call.ts";
 import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
-import { SCHEMA_ADAPTERS } from "../../../core/schema/exact_check.ts";
+import { SCHEMA_ADAPTERS } from "../../../core/schema/all_adapters.ts";
 import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
 import { assertReferences } from "../../../core/schema/references.ts";
 import type { JsonSchema, Schema } from "../../../core/schema/standard_schema.ts";

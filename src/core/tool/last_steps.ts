@@ -1,0 +1,105 @@
+/** Types of the last steps of a tool's definition, `.handle()` and `.external()`, and of the output that follows from them. */
+import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
+import type { ItemsPage, ListPart, TextPage, Tool } from "./definition.ts";
+
+/** Type of the output of a builder before `.output()`. Callers then receive what the handler returns, not validated. */
+export interface InferredOutput {
+  /** Never present. */
+  readonly "~inferred": true;
+}
+
+/** Output of a streaming handler that returns nothing: its partials, joined to one string if they are strings, else as an array. */
+export type JoinedPartials<Partial> = [Partial] extends [string] ? string : Partial[];
+
+/** Output of a tool without `.output()`, from its handler's return type: awaited; of a generator, what it returns, else its joined partials. */
+export type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
+  ? [Output] extends [void] ? JoinedPartials<Partial> : Output
+  : Awaited<Returned>;
+
+/** Partial type of a handler: the yielded type of a generator, else the declared one. */
+export type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infer Partial, unknown, never> ? Partial
+  : Declared;
+
+/** Type of `.handle()` without a declared output: the output of the finished tool is what the handler returns. */
+export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
+  Returned,
+>(
+  handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned,
+) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
+
+/** Type of `.handle()` after `.output()`: the handler has to return the declared output, directly, as a promise or from an async generator. */
+export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap, Config, State> =
+  (
+    handler: (
+      input: Args,
+      ctx: Ctx<Errors, Config, State>,
+    ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
+  ) => Tool<Name, Input, Output, Partial, Errors>;
+
+/**
+ * Functions of a tool whose work runs in another system. The promise token carries the work's state, so nothing is
+ * stored here and any replica can check it.
+ *
+ * @typeParam Args Type that `start` receives.
+ * @typeParam Work State of the work: JSON, about a kilobyte. Callers can read it unless tokens are sealed.
+ * @typeParam Output Output type.
+ * @typeParam Errors Data of declared failures, by code.
+ * @typeParam Config Configuration, sent with each call, including those that redeem or cancel.
+ * @typeParam State Members that middleware adds to `ctx.state`.
+ */
+export interface ExternalWork<Args, Work, Output, Errors extends ErrorMap, Config, State = OpenState> {
+  /** Starts the work and returns the state that identifies it. */
+  start(input: Args, ctx: Ctx<Errors, Config, State>): Work | Promise<Work>;
+  /**
+   * Returns `ctx.pending()` while the work is running, then the output. It may ask the caller: an answer reaches only the check of
+   * the redeem that brings it, which passes it on to the work.
+   */
+  check(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): Output | Pending | Promise<Output | Pending>;
+  /** Cancels the work. Returns `false` if that is no longer possible. Without it, work cannot be cancelled. */
+  cancel?(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): boolean | void | Promise<boolean | void>;
+  /** Lifetime of the promise token, in milliseconds. Default: 3,600,000 (an hour). */
+  readonly ttlMs?: number;
+}
+
+/** Type of `.external()` without a declared output: the output of the finished tool is what `check` returns, except `Pending`. */
+export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
+  Work,
+  Output,
+>(
+  work: ExternalWork<Args, Work, Output, Errors, Config, State>,
+) => Tool<Name, Input, Exclude<Output, Pending>, Partial, Errors>;
+
+/** Type of `.external()` after `.output()`: `check` has to return the declared output, or `Pending`. */
+export type DeclaredExternal<
+  Name extends string,
+  Input,
+  Args,
+  Output,
+  Partial,
+  Errors extends ErrorMap,
+  Config,
+  State,
+> = <Work>(
+  work: ExternalWork<Args, Work, Output, Errors, Config, State>,
+) => Tool<Name, Input, Output, Partial, Errors>;
+
+/** Answer of a tool with a budget, by what its handler returns: a page of text for a string, of items for a list or a part of one. */
+export type PageOf<Returned> = Returned extends string ? TextPage
+  : Returned extends readonly (infer Item)[] | ListPart<infer Item> ? ItemsPage<Item>
+  : never;
+
+/** What a handler with a budget may return: a string, a list or a part of one if no output is declared; else the output, or a part of its list. */
+export type PagedReturn<Output> = [Output] extends [InferredOutput] ? string | readonly unknown[] | ListPart<unknown>
+  : Output extends readonly (infer Item)[] ? Output | ListPart<Item>
+  : Output;
+
+/**
+ * The end of the definition of a tool with a budget. The declared output is that of the handler: a list or a text; callers
+ * receive pages.
+ */
+export interface PagedToolBuilder<Name extends string, Input, Args, Output, Errors extends ErrorMap, Config, State> {
+  /** Ends the definition. The handler returns a list, a part of it as `{ items, next?, total? }`, or a text. */
+  handle<Returned extends PagedReturn<Output>>(
+    handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned | Promise<Returned>,
+  ): Tool<Name, Input, PageOf<[Output] extends [InferredOutput] ? Returned : Output>, never, Errors>;
+}
