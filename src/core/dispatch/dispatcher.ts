@@ -69,7 +69,9 @@ export interface Dispatch {
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
   /** Observes all calls; `undefined` for no observer, which costs a call next to nothing. */
   observer: CallObserver | undefined;
-  /** Aborts when the shutdown begins: further calls get the error `unavailable`, pending ones may still end. */
+  /** Whether the shutdown has begun: further calls get the error `unavailable`, pending ones may still end. */
+  readonly isClosed: boolean;
+  /** Aborts when the shutdown begins. Created when it is first read: Workers allow no signal outside of a request. */
   readonly closeSignal: AbortSignal;
   /**
    * The jobs, for operators, their promise tokens and their waits; `undefined` on a server without an engine.
@@ -114,7 +116,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
   declare readonly pending: PendingList;
-  readonly #closing = new AbortController();
+  #closing: AbortController | undefined;
   #pendingRuns = 0;
   // A field, because each call reads it and reading a signal is slower.
   #isClosed = false;
@@ -218,6 +220,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   get closeSignal(): AbortSignal {
+    if (this.#closing === undefined) {
+      this.#closing = new AbortController();
+      if (this.#isClosed) this.#closing.abort();
+    }
     return this.#closing.signal;
   }
 
@@ -228,7 +234,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** Stops taking calls, waits for pending runs, ends those left after `graceMs`, and gives the engine 5 seconds more to store their results. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    this.#closing.abort();
+    this.#closing?.abort();
     const stopped = this.deferral?.stop();
     const isOver = Promise.withResolvers<void>();
     // An engine that does not answer must not keep a process from exiting.

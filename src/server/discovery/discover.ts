@@ -212,6 +212,9 @@ class DiscoveryHost {
       get deferral() {
         return dispatch.deferral;
       },
+      get isClosed() {
+        return dispatch.isClosed;
+      },
       get closeSignal() {
         return dispatch.closeSignal;
       },

@@ -51,7 +51,7 @@ function mountHealth(
 ): MountedWire {
   const readiness = async (head: Head): Promise<Reply> => {
     try {
-      return statusReply(head, !dispatch.closeSignal.aborted && await isReady());
+      return statusReply(head, !dispatch.isClosed && await isReady());
     } catch (thrown) {
       dispatch.mask(thrown, { path: ready });
       return statusReply(head, false);

@@ -12,6 +12,7 @@ import {
   HealthCheckResponseSchema,
   HealthListResponseSchema,
 } from "../messages/gen/grpc/health/v1/health_pb.ts";
+import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
 import type { NativeProtocol } from "./native_protocol.ts";
 import type { RpcMethods } from "./service.ts";
 
@@ -24,12 +25,16 @@ export const HEALTH_PATHS: readonly string[] = ["Check", "List", "Watch"].map((n
  *
  * @param tools Names of the services of tools.
  */
-export function healthMethods(protocol: NativeProtocol, closing: AbortSignal, tools: readonly string[]): RpcMethods {
+export function healthMethods(
+  protocol: NativeProtocol,
+  dispatch: Pick<Dispatch, "isClosed" | "closeSignal">,
+  tools: readonly string[],
+): RpcMethods {
   // The empty name means the whole server.
   const services = ["", ...tools];
   const isKnown = (message: Uint8Array) => services.includes(readRequest(message));
   const status = () =>
-    create(HealthCheckResponseSchema, { status: closing.aborted ? Status.NOT_SERVING : Status.SERVING });
+    create(HealthCheckResponseSchema, { status: dispatch.isClosed ? Status.NOT_SERVING : Status.SERVING });
   const encodeCurrent = () => encodeEnvelope(toBinary(HealthCheckResponseSchema, status()));
   return {
     [`${PATH}Check`]: protocol.unary((message) => {
@@ -44,7 +49,7 @@ export function healthMethods(protocol: NativeProtocol, closing: AbortSignal, to
       const isServed = isKnown(message);
       head.disableIdleTimeout();
       void stream.write(isServed ? encodeCurrent() : UNKNOWN);
-      await aborted(closing, stream.closed);
+      await aborted(dispatch.closeSignal, stream.closed);
       if (isServed) void stream.write(encodeCurrent());
       stream.end();
     }),

@@ -29,7 +29,7 @@ export function createNativeMethods(
   const services = ["mcplite.MCPLite", ...(typed === undefined ? [] : [typed.typeName])];
   return {
     ...toolMethods(protocol, service, host.limits.depth - 1),
-    ...healthMethods(protocol, host.dispatch.closeSignal, services),
+    ...healthMethods(protocol, host.dispatch, services),
     ...reflectionMethods(protocol, typed),
   };
 }

@@ -146,7 +146,7 @@ export class SessionHttp {
   async #open(session: McpSession, head: Head): Promise<Reply> {
     const { server: { host }, heartbeats } = this.host;
     // Clients reconnect when the server closes their streams. A stream that opens now would not be closed.
-    if (host.dispatch.closeSignal.aborted) return unavailableReply("The server is shutting down");
+    if (host.dispatch.isClosed) return unavailableReply("The server is shutting down");
     const { store } = this;
     const { id } = session;
     const [stream, after] = readEventId(head.metadata.get(LAST_EVENT_HEADER)) ??

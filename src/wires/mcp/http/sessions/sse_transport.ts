@@ -132,7 +132,7 @@ export class LegacySseTransport {
 
   async #openStream(head: Head): Promise<Reply> {
     const { server: { host }, heartbeats } = this.#host;
-    if (host.dispatch.closeSignal.aborted) return unavailableReply("The server is shutting down");
+    if (host.dispatch.isClosed) return unavailableReply("The server is shutting down");
     const session = newSession(head);
     const { id } = session;
     const store = this.#store;
