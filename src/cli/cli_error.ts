@@ -46,13 +46,6 @@ export class CliError extends Error {
   }
 }
 
-/** Creates the error of a file of `--out` that cannot be read or written. It names two causes: a folder, and a missing folder. */
-export function outFileError(file: string, cause: unknown): CliError {
-  const { code } = cause as { readonly code?: string };
-  const reason = code === "EISDIR" ? ": it is a folder" : code === "ENOENT" ? ": its folder does not exist" : "";
-  return new CliError(EXIT.usage, `Cannot write the file ${file} of --out${reason}`, { code: "file", cause });
-}
-
 /** An error as it is printed: the object `error` of `--json`, and its exit code. */
 export interface ReportedError {
   readonly exitCode: ExitCode;

@@ -1,6 +1,4 @@
 /** `toolwire conformance <target>`: whether a server complies with the specifications of MCP-lite and Webtools. */
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
 import {
   type ConformanceOptions,
   type ConformanceResult,
@@ -9,7 +7,7 @@ import {
   type NamedTool,
 } from "../../testing/mod.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { outFileError } from "../cli_error.ts";
+import { writeOut } from "../files/write_out.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import { CHECKED_WIRES, conformanceTargetOf } from "../conformance/targets.ts";
 import type { CliContext } from "../context.ts";
@@ -109,7 +107,7 @@ export const conformanceCommand: CliCommand = defineCommand<ConformanceFlags>({
       results.push(await run());
     }
     terminal.status.end();
-    writeReport(results, flags, context);
+    await writeReport(results, flags, context);
     return results.some(({ status }) => status === "failed") ? EXIT.found : EXIT.ok;
   },
 });
@@ -156,11 +154,12 @@ function optionsOf(flags: ConformanceFlags): ConformanceOptions {
   };
 }
 
-function writeReport(
+async function writeReport(
   results: readonly ConformanceResult[],
   flags: ConformanceFlags,
-  { host, terminal }: CliContext,
-): void {
+  context: CliContext,
+): Promise<void> {
+  const { terminal } = context;
   const { json, out, format = json === true ? "json" : "text" } = flags;
   const report = format === "junit"
     ? formatJUnit(results)
@@ -168,11 +167,9 @@ function writeReport(
     ? `${JSON.stringify({ counts: countsOf(results), results }, null, out === undefined ? 0 : 2)}\n`
     : formatText(results, out === undefined ? terminal : undefined);
   if (out === undefined) return terminal.write(format === "text" ? report : terminal.foreign(report.trimEnd()) + "\n");
-  try {
-    writeFileSync(resolve(host.cwd, out), report);
-  } catch (cause) {
-    throw outFileError(out, cause);
-  }
+  // A report can be made again.
+  const isReport = (old: Uint8Array) => /^(<\?xml[^]*<testsuites>|\{\s*"counts":)/.test(new TextDecoder().decode(old));
+  await writeOut(out, report, context, { isDisposable: isReport });
   terminal.note(summaryOf(results));
 }
 

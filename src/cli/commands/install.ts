@@ -135,10 +135,12 @@ async function install(
     }
     return change;
   };
-  const { change, isWritten, backup } = flags.dryRun === true
-    ? { change: plan(readOld(file)), isWritten: false, backup: undefined }
+  const { change, isWritten, backup, link } = flags.dryRun === true
+    ? { change: plan(readOld(file)), isWritten: false, backup: undefined, link: "" }
     : await write(host, name, file, flags, plan, place.cwd);
-  if (isWritten) terminal.note(`Written${backup === undefined ? "" : `; the old file is ${backup}`}. ${host.next}`);
+  if (isWritten) {
+    terminal.note(`Written${link}${backup === undefined ? "" : `; the old file is ${backup}`}. ${host.next}`);
+  }
   if (flags.json === true) {
     terminal.printJson({ host: host.id, name, file, change: change.kind, written: isWritten, backup });
   }
@@ -158,7 +160,7 @@ async function write(
   cwd: string,
 ) {
   let change: ConfigChange | undefined;
-  const { isChanged, backup } = await updateFile(file, (old) => {
+  const { isChanged, backup, link } = await updateFile(file, (old) => {
     const planned = change = plan(old === undefined ? "" : expressed(() => decodeConfig(file, old)));
     if (planned.kind !== "different" || force === true) return planned.after;
     throw new CliError(EXIT.found, `${host.title} has another server ${name}, in ${file}`, {
@@ -166,7 +168,7 @@ async function write(
       hint: "Replace it with --force, or choose another --name",
     });
   }, { mode: 0o600, folderMode: 0o777, copiesBesideLink: true, within: scope === "project" ? cwd : undefined });
-  return { change: change as unknown as ConfigChange, isWritten: isChanged, backup };
+  return { change: change as unknown as ConfigChange, isWritten: isChanged, backup, link };
 }
 
 function fileOf(host: Host, { scope = "user" }: InstallFlags, place: CliContext["host"]): string {
@@ -212,6 +214,7 @@ function toName(text: string): string {
 }
 
 function parseName(text: string): string {
+  if (text === "__proto__") throw new TypeError('"__proto__" is not a name that programs in JavaScript can read back');
   if (/^[\w-]{1,64}$/.test(text)) return text;
   throw new TypeError(
     `${JSON.stringify(text)} has characters other than letters, digits, "_" and "-", which hosts refuse`,

@@ -1,11 +1,12 @@
 /** `toolwire migrate [folder]`: from the official SDK and from npm's mcp-lite to Toolwire. */
 import { execFileSync } from "node:child_process";
-import { existsSync, statSync, writeFileSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
+import { updateFile } from "../files/write_file.ts";
 import { diffLines } from "../hosts/diff_lines.ts";
 import type { Migration } from "../migrate/migrate.ts";
 import { printable } from "../terminal/terminal.ts";
@@ -71,16 +72,60 @@ export const migrateCommand: CliCommand = defineCommand<MigrateFlags>({
     }
     if (flags.dryRun !== true && flags.force !== true) assertClean(path, folder);
     const migration = planMigration(path, { transforms: flags.transforms, ignore: flags.ignore });
-    if (flags.dryRun !== true) { for (const { file, after } of migration.changes) writeFileSync(file, after); }
+    const copies = flags.dryRun === true ? [] : await writeChanges(migration, path, flags.force === true);
     if (flags.json === true) printReport(context, migration, path);
     else {
       if (flags.dryRun === true) printDiff(context, migration, path);
       printSummary(context, migration, path, flags.dryRun === true);
     }
+    for (const copy of copies) terminal.note(`The old file is ${printable(copy)}`);
     terminal.status.end();
     return migration.left.length + migration.failed.length > 0 ? EXIT.found : EXIT.ok;
   },
 });
+
+/** Writes the changes. What Git does not have as it was is copied: returns the paths of the copies. */
+async function writeChanges(
+  { changes }: Migration,
+  path: string,
+  isForced: boolean,
+): Promise<readonly string[]> {
+  const copies: string[] = [];
+  const within = folderOf(path);
+  const committed = isForced ? new Set<string>() : trackedFiles(within);
+  for (const { file, before, after } of changes) {
+    const { backup } = await updateFile(file, (old) => {
+      if (new TextDecoder("utf-8", { ignoreBOM: true }).decode(old) === before) return after;
+      throw new CliError(EXIT.found, `The file ${file} was changed meanwhile: run the command again`, { code: "file" });
+    }, { within, isDisposable: () => committed.has(file) });
+    if (backup !== undefined) copies.push(backup);
+  }
+  return copies;
+}
+
+function folderOf(path: string): string {
+  return statSync(path).isDirectory() ? path : dirname(path);
+}
+
+/** Paths of the files that Git has; empty without Git. */
+function trackedFiles(folder: string): ReadonlySet<string> {
+  const names = git(folder, "ls-files", "-z", "--", ".")?.split("\0") ?? [];
+  return new Set(names.filter(Boolean).map((name) => join(folder, name)));
+}
+
+/** Output of Git; `undefined` if it fails or is missing. */
+function git(cwd: string, ...args: readonly string[]): string | undefined {
+  try {
+    return execFileSync("git", args, {
+      cwd,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      maxBuffer: Infinity,
+    });
+  } catch {
+    return undefined;
+  }
+}
 
 /** The conversion needs ts-morph, which is not installed with Toolwire. */
 async function loadMigrate() {
@@ -98,18 +143,8 @@ async function loadMigrate() {
 
 /** @throws {CliError} If a file of the folder has changes that are not committed. */
 function assertClean(path: string, folder: string): void {
-  const cwd = statSync(path).isDirectory() ? path : dirname(path);
-  let status: string;
-  try {
-    status = execFileSync("git", ["status", "--porcelain", "--", "."], {
-      cwd,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-  } catch {
-    // Without Git there is nothing to compare.
-    return;
-  }
+  // Without Git there is nothing to compare.
+  const status = git(folderOf(path), "status", "--porcelain", "--", ".") ?? "";
   if (status.trim() === "") return;
   throw new CliError(EXIT.usage, `Cannot migrate ${folder}: it has changes that are not committed`, {
     code: "dirty",

@@ -1,9 +1,9 @@
 /** `toolwire pack <module>`: an `.mcpb` bundle, which hosts install by a double click. */
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
+import { writeOut } from "../files/write_out.ts";
 import { parsePackageVariable, throwPackaging, VARIABLE_FLAG, variableEnv } from "../packaging/package_flags.ts";
 import { parseTarget } from "../targets/target.ts";
 import { packBundle } from "../../integrations/packaging/pack_bundle.ts";
@@ -47,7 +47,8 @@ export const packCommand: CliCommand = defineCommand<PackFlags, [module: string]
       parameters: [{ brief: "Module, or module#export", parse: String, placeholder: "module" }],
     },
   },
-  async run({ host, terminal }, flags, module) {
+  async run(context, flags, module) {
+    const { host, terminal } = context;
     const variables = (flags.env ?? []).map(parsePackageVariable);
     const source = splitModule(module, host.cwd);
     const { fileName, bytes, manifest } = await packBundle({
@@ -57,7 +58,11 @@ export const packCommand: CliCommand = defineCommand<PackFlags, [module: string]
     })
       .catch(throwPackaging);
     const file = resolve(host.cwd, flags.out ?? fileName);
-    if (flags.dryRun !== true) writeFileSync(file, bytes);
+    if (flags.dryRun !== true) {
+      // The default name is of package.json, and a bundle can be made again.
+      const within = flags.out === undefined ? host.cwd : undefined;
+      await writeOut(file, bytes, context, { within, isDisposable: isBundle });
+    }
     const size = `${(bytes.byteLength / 1_000).toFixed(0)} kB, ${manifest.tools.length} tools`;
     terminal.note(flags.dryRun === true ? `${fileName}: ${size}; not written` : `${file}: ${size}`);
     if (flags.json === true) {
@@ -65,6 +70,11 @@ export const packCommand: CliCommand = defineCommand<PackFlags, [module: string]
     }
   },
 });
+
+/** Whether bytes are an archive that begins with a manifest. */
+function isBundle(bytes: Uint8Array): boolean {
+  return /^PK\x03\x04[^]{26}manifest\.json/.test(new TextDecoder("latin1").decode(bytes.subarray(0, 64)));
+}
 
 /** `./server.ts#admin`, as options of `packBundle()`. @throws {CliError} If it is not a module. */
 function splitModule(text: string, cwd: string): { readonly module: string; readonly exportName?: string } {

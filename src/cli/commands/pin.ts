@@ -1,5 +1,4 @@
 /** `toolwire pin <url>`: downloads a webtool's metadata for review and for `webtoolsTransport(url, { pin })`. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { omitUndefined } from "../../internal/json.ts";
 import { escapeControls } from "../../internal/text.ts";
@@ -9,6 +8,8 @@ import { CliError, toReportedError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
+import { readBytes } from "../files/place.ts";
+import { writeOut } from "../files/write_out.ts";
 import { headersOf, HTTP_FLAGS, type HttpFlags } from "../targets/flags.ts";
 import { printableLine } from "../terminal/terminal.ts";
 
@@ -37,7 +38,7 @@ export const pinCommand: CliCommand = defineCommand<PinFlags, [url: string]>({
   async run(context, flags, url) {
     const webtool = await fetchPin(url, flags, context);
     if (flags.out === undefined) print(webtool, context);
-    else write(webtool, flags.out, context);
+    else await write(webtool, flags.out, context);
   },
 });
 
@@ -60,13 +61,27 @@ function print({ metadata, digest }: PinnedWebtool, { terminal }: CliContext): v
 }
 
 /** Writes the pin. If there was one, prints the differences. */
-function write({ metadata, digest }: PinnedWebtool, out: string, { terminal, host }: CliContext): void {
-  const file = resolve(host.cwd, out);
-  const before = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) as WebtoolMetadata : undefined;
-  writeFileSync(file, format(metadata));
-  terminal.note(`${nameOf(metadata)}, digest ${digest}: written to ${out}`);
+async function write({ metadata, digest }: PinnedWebtool, out: string, context: CliContext): Promise<void> {
+  const { terminal, host } = context;
+  const before = readPin(resolve(host.cwd, out));
+  const { link } = await writeOut(out, format(metadata), context);
+  terminal.note(`${nameOf(metadata)}, digest ${digest}: written to ${out}${printableLine(link)}`);
   for (const change of before === undefined ? [] : describeChanges(before, metadata)) {
     terminal.note(`  ${escapeControls(change)}`);
+  }
+}
+
+/** @throws {CliError} If the file is not a pin: it would be replaced. */
+function readPin(file: string): WebtoolMetadata | undefined {
+  const bytes = readBytes(file);
+  if (bytes === undefined) return undefined;
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as WebtoolMetadata;
+  } catch (cause) {
+    throw new CliError(EXIT.usage, `Cannot write the file ${file}: it exists, and is not JSON of a webtool`, {
+      code: "file",
+      cause,
+    });
   }
 }
 

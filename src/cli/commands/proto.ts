@@ -45,7 +45,7 @@ export const protoCommand: CliCommand = defineCommand<ProtoFlags>({
     const { source, rest } = await readSource(words, flags, context, flags.package === undefined);
     assertNoMore(rest);
     const service = createTypedService(source.tools, readPackage(flags, source));
-    return putText({ text: writeProto(service), service: service.typeName }, flags, context);
+    return await putText({ text: writeProto(service), service: service.typeName }, flags, context);
   },
 });
 

@@ -1,13 +1,14 @@
 /** `toolwire publish [folder]`: `server.json` for the registry of MCP servers. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createServerJson, readPackage } from "../../integrations/packaging/mod.ts";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import { diffLines } from "../hosts/diff_lines.ts";
+import { readBytes } from "../files/place.ts";
+import { writeOut } from "../files/write_out.ts";
 import { parsePackageVariable, throwPackaging, VARIABLE_FLAG } from "../packaging/package_flags.ts";
 import { printable } from "../terminal/terminal.ts";
 
@@ -64,7 +65,7 @@ export const publishCommand: CliCommand = defineCommand<PublishFlags>({
       });
     }
     if (flags.dryRun === true || flags.check === true) return terminal.note(`${file}: valid, not written`);
-    if (before !== after) writeFileSync(file, after);
+    await writeOut(file, after, context, { within: dirname(file) });
     terminal.note(`${file}: ${before === after ? "up to date" : "written"}`);
     return await handOver(resolve(host.cwd, folder), context);
   },
@@ -81,7 +82,7 @@ function planServerJson(folder: string, { title, remote, env = [] }: PublishFlag
     const file = join(found.folder, "server.json");
     return {
       file,
-      before: existsSync(file) ? readFileSync(file, "utf8") : "",
+      before: new TextDecoder().decode(readBytes(file, { within: found.folder })),
       after: `${JSON.stringify(entry, undefined, 2)}\n`,
     };
   } catch (thrown) {

@@ -1,16 +1,16 @@
 /** `toolwire read <target> <uri>`: prints the contents of a resource. */
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { Buffer } from "node:buffer";
 import { formatResource } from "../calls/answer_text.ts";
 import { openForCalls } from "../calls/with_calls.ts";
-import { CliError, outFileError } from "../cli_error.ts";
+import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
+import { writeOut } from "../files/write_out.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { requestLimits, requireMcp } from "../targets/mcp_features.ts";
 import { takeTarget } from "../targets/target.ts";
+import { printableLine } from "../terminal/terminal.ts";
 import type { McpResourceContents } from "../../wires/mcp/client/types.ts";
 
 interface ReadFlags extends TargetFlags {
@@ -48,26 +48,22 @@ export const readCommand: CliCommand = defineCommand<ReadFlags>({
     const connection = await openForCalls(target, flags, context);
     try {
       const mcp = await requireMcp(connection);
-      print(await mcp.resources.read(uri, requestLimits(flags, context.interruption())), flags, context);
+      await print(await mcp.resources.read(uri, requestLimits(flags, context.interruption())), flags, context);
     } finally {
       await connection.close();
     }
   },
 });
 
-function print(
+async function print(
   contents: readonly McpResourceContents[],
   { json, out }: ReadFlags,
-  { terminal, host }: CliContext,
-): void {
+  context: CliContext,
+): Promise<void> {
+  const { terminal } = context;
   if (out !== undefined) {
-    const file = resolve(host.cwd, out);
-    try {
-      writeFileSync(file, Buffer.concat(contents.map(bytesOf)));
-    } catch (cause) {
-      throw outFileError(file, cause);
-    }
-    return terminal.note(`Written to ${out}`);
+    const { link } = await writeOut(out, Buffer.concat(contents.map(bytesOf)), context);
+    return terminal.note(`Written to ${out}${printableLine(link)}`);
   }
   if (json === true) return terminal.printJson({ contents });
   for (const one of contents) {

@@ -1,15 +1,17 @@
 /** `toolwire record <target> --out <file>`: a proxy in front of a server that writes each call into a file, without secrets. */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, writeSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
+import { locateFile } from "../files/place.ts";
+import { type LineFile, openLines } from "../files/write_file.ts";
 import { PORT_FLAG, type ServeFlags } from "../record/serve_proxy.ts";
 import type { TargetConnection } from "../targets/connection.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
 import { openTarget } from "../targets/open.ts";
 import { takeTarget } from "../targets/target.ts";
+import { printableLine } from "../terminal/terminal.ts";
 import { createProxy, infoOf } from "../record/proxy.ts";
 import { createRecorder } from "../record/create_recorder.ts";
 import { createRedactor } from "../../core/redaction/redact.ts";
@@ -86,7 +88,7 @@ async function recordTarget(
           onCall: () => calls++,
         }),
     });
-    await serveProxy(proxy, flags, context, () => file.open());
+    await serveProxy(proxy, flags, context, () => file.open((line) => terminal.note(line)));
     await proxy.close(0);
   } finally {
     file.close();
@@ -98,7 +100,7 @@ async function recordTarget(
 class RecordingFile {
   readonly #path: string;
   readonly #flags: RecordFlags;
-  #file: number | undefined;
+  #file: LineFile | undefined;
   /** Lines that were written before the file was opened. */
   #waiting = "";
 
@@ -106,34 +108,27 @@ class RecordingFile {
   constructor(path: string, flags: RecordFlags) {
     this.#path = path;
     this.#flags = flags;
-    if (flags.force !== true && existsSync(path)) throw fileExists(flags);
+    if (locateFile(path).exists && flags.force !== true) throw fileExists(flags);
   }
 
   /**
-   * Opens it. Only its owner can read it.
+   * Opens it, and names the copy of the file that it replaces. Only its owner can read it.
    *
    * @throws {CliError} If it cannot be written.
    */
-  open(): void {
-    const { out, force } = this.#flags;
-    try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-      this.#file = openSync(this.#path, force === true ? "w" : "wx", 0o600);
-      chmodSync(this.#path, 0o600);
-    } catch (cause) {
-      if ((cause as { readonly code?: string }).code === "EEXIST") throw fileExists(this.#flags);
-      throw new CliError(EXIT.usage, `Cannot write ${out}`, { code: "file", cause });
-    }
+  async open(note: (line: string) => void): Promise<void> {
+    this.#file = await openLines(this.#path, this.#flags.force === true);
+    if (this.#file.backup !== undefined) note(`The old file is ${printableLine(this.#file.backup)}`);
     this.write(this.#waiting);
   }
 
   write(line: string): void {
     if (this.#file === undefined) this.#waiting += line;
-    else writeSync(this.#file, line);
+    else this.#file.write(line);
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file?.close();
   }
 }
 

@@ -36,6 +36,6 @@ export const typesCommand: CliCommand = defineCommand<TypesFlags>({
     for (const name of contract.leftOut) {
       context.terminal.note(`The tool ${printableLine(name)} has no typed function: call it by client.$.call()`);
     }
-    return putText({ ...contract }, flags, context, `, digest ${contract.digest}`);
+    return await putText({ ...contract }, flags, context, `, digest ${contract.digest}`);
   },
 });

@@ -1,9 +1,11 @@
 /** Prints a text that a command made of a server's lists, writes it to a file, or compares the file with it. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { CliError, outFileError } from "../cli_error.ts";
+import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
+import { readBytes } from "../files/place.ts";
+import { writeOut } from "../files/write_out.ts";
+import { printableLine } from "../terminal/terminal.ts";
 
 /** Flags of `types` and `proto`: the file, whether to compare it in place of writing, and output as JSON. */
 export interface OutFlags {
@@ -59,10 +61,15 @@ export function assertComparable({ out, check }: OutFlags, example: string): voi
  *
  * @param note Text that follows the message about the written file, such as the digest.
  */
-export function putText(written: OutText, flags: OutFlags, context: CliContext, note: string = ""): ExitCode {
+export async function putText(
+  written: OutText,
+  flags: OutFlags,
+  context: CliContext,
+  note: string = "",
+): Promise<ExitCode> {
   const { out, check = false } = flags;
   if (out === undefined) return print(written, flags, context);
-  return check ? compare(written, out, flags, context) : write(written, out, flags, context, note);
+  return check ? compare(written, out, flags, context) : await write(written, out, flags, context, note);
 }
 
 function print({ text, ...members }: OutText, { json }: OutFlags, { terminal }: CliContext): ExitCode {
@@ -71,22 +78,17 @@ function print({ text, ...members }: OutText, { json }: OutFlags, { terminal }: 
   return EXIT.ok;
 }
 
-function write(
+async function write(
   { text, ...members }: OutText,
   out: string,
   { json }: OutFlags,
-  { terminal, host }: CliContext,
+  context: CliContext,
   note: string,
-): ExitCode {
-  const file = resolve(host.cwd, out);
-  const isChanged = readText(file) !== text;
-  try {
-    if (isChanged) writeFileSync(file, text);
-  } catch (cause) {
-    throw outFileError(file, cause);
-  }
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const { isChanged, link } = await writeOut(out, text, context);
   if (json === true) terminal.printJson({ ...members, file: out, isChanged });
-  else terminal.note(`${out}: ${isChanged ? "written" : "nothing has changed"}${note}`);
+  else terminal.note(`${out}${printableLine(link)}: ${isChanged ? "written" : "nothing has changed"}${note}`);
   return EXIT.ok;
 }
 
@@ -111,11 +113,8 @@ function compare(
 
 /** `undefined` if there is no file. */
 function readText(file: string): string | undefined {
-  try {
-    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  } catch (cause) {
-    throw outFileError(file, cause);
-  }
+  const bytes = readBytes(file);
+  return bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 function firstDifference(one: string, other: string): number {

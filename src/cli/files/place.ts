@@ -45,10 +45,10 @@ export function readBytes(path: string, limits?: PlaceLimits): Uint8Array | unde
   }
 }
 
-/** The path for messages: with what it links to, if it is a link. */
-export function describePlace({ file, target }: FilePlace): string {
+/** `, a link to …` if the file is one, for messages; otherwise empty. */
+export function describeLink({ file, target }: FilePlace): string {
   const isSame = join(realpathOf(dirname(file)), basename(file)) === target;
-  return isSame ? file : `${file}, a link to ${target}`;
+  return isSame ? "" : `, a link to ${target}`;
 }
 
 type Verb = "read" | "write";

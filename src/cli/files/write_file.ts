@@ -24,7 +24,7 @@ import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { CliError } from "../cli_error.ts";
 import { acquireLock, type FileLock, withLock } from "./lock.ts";
-import { describePlace, type FilePlace, locateFile, type PlaceLimits, readBytes, refusal } from "./place.ts";
+import { describeLink, type FilePlace, locateFile, type PlaceLimits, readBytes, refusal } from "./place.ts";
 
 /** How a file is written. */
 export interface WriteOptions extends PlaceLimits {
@@ -40,8 +40,8 @@ export interface WriteOptions extends PlaceLimits {
 
 /** Result of writing a file. */
 export interface WrittenFile {
-  /** The path for messages: with what it links to, if it is a link. */
-  readonly shown: string;
+  /** `, a link to …` if the path is one; otherwise empty. For messages. */
+  readonly link: string;
   /** Whether the content was another one. Otherwise nothing was written. */
   readonly isChanged: boolean;
   /** Path of the copy of the old content. */
@@ -74,7 +74,7 @@ export async function updateFile(
     const after = await change(old);
     const bytes = typeof after === "string" ? new TextEncoder().encode(after) : after;
     if (bytes === undefined || (old !== undefined && isEqual(old, bytes))) {
-      return { shown: describePlace(place), isChanged: false, backup: undefined };
+      return { link: describeLink(place), isChanged: false, backup: undefined };
     }
     const now = readBytes(place.file, options);
     if (now === undefined ? old !== undefined : old === undefined || !isEqual(now, old)) {
@@ -172,7 +172,7 @@ function replace(
   const isKept = old !== undefined && old.length > 0 && isDisposable?.(old) !== true;
   const backup = isKept ? copyAside(target, copiesBesideLink ? file : target) : undefined;
   publish(target, bytes, old === undefined ? mode : statSync(target).mode & 0o777, old !== undefined);
-  return { shown: describePlace(place), isChanged: true, backup };
+  return { link: describeLink(place), isChanged: true, backup };
 }
 
 /** Maximum number of copies of the same second. */

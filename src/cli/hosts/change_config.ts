@@ -28,7 +28,7 @@ export function parseConfig({ format }: Host, text: string): Readonly<Record<str
 
 /** Returns the entries of servers below a member of a parsed file, by name; what is not an object is left out. */
 export function serversIn(config: HostEntry, member: string): Readonly<Record<string, HostEntry>> {
-  const servers = config[member];
+  const servers = Object.hasOwn(config, member) ? config[member] : undefined;
   if (!isRecord(servers)) return {};
   return Object.fromEntries(
     Object.entries(servers).filter((pair): pair is [string, HostEntry] => isRecord(pair[1])),
@@ -44,7 +44,8 @@ export function serversIn(config: HostEntry, member: string): Readonly<Record<st
  */
 export function planChange(host: Host, text: string, name: string, server: HostServer): ConfigChange {
   const entry = host.toEntry(server, name);
-  const current = entriesOf(host, text)[name];
+  const entries = entriesOf(host, text);
+  const current = Object.hasOwn(entries, name) ? entries[name] : undefined;
   if (current === undefined) return { kind: "new", before: text, after: addEntry(host, text, name, server) };
   const changes = changedMembers(current, entry);
   if (Object.keys(changes).length === 0) return { kind: "same", before: text, after: text };

@@ -1,6 +1,7 @@
 /** Changes one member of a JSON text with comments. All other bytes stay, also line ends, indentation and the byte order mark. */
 import {
   applyEdits,
+  createScanner,
   type Edit,
   findNodeAtLocation,
   getNodeValue,
@@ -36,6 +37,7 @@ export function setMember(text: string, path: readonly string[], value: unknown)
     const root = parseRoot(bare);
     if (root === undefined) return createObject(bare, path, value, style);
     checkParents(root, path);
+    checkNames(bare, root, path);
     return applyEdits(bare, editsFor(bare, root, path, value, style));
   });
 }
@@ -146,8 +148,24 @@ function checkParents(root: Node, path: readonly string[]): void {
   }
 }
 
-const COMMENT = String.raw`\/\*[\s\S]*?\*\/|\/\/[^\n]*`;
-const COMMA = new RegExp(`^(?:\\s|${COMMENT})*?,`);
+/** Whether a comma follows white space and comments. */
+function startsWithComma(text: string): boolean {
+  const scanner = createScanner(text, true);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === ",";
+}
+
+/** @throws {ConfigError} If a name on the way is there twice: readers take the last one, and editors the first. */
+function checkNames(text: string, root: Node, path: readonly string[]): void {
+  for (const [at, name] of path.entries()) {
+    const parent = findNodeAtLocation(root, path.slice(0, at));
+    const named = parent?.children?.filter(({ children }) => children?.[0]?.value === name) ?? [];
+    if (named.length > 1) {
+      const [, second] = named;
+      throw new ConfigError(`${placeOf(text, second?.offset ?? 0)}: "${name}" is there twice; remove one of them`);
+    }
+  }
+}
 
 /** Adds a member or an item at the end, after the comments there, so that none changes its subject. Other lines keep their format. */
 function insertLast(text: string, parent: Node, item: string, style: Style): Edit[] {
@@ -160,7 +178,7 @@ function insertLast(text: string, parent: Node, item: string, style: Style): Edi
   const inner = outer + style.indent;
   const content = `${style.eol}${inner}${indentLines(item, inner, style)}${style.eol}${outer}`;
   return [
-    ...last !== undefined && !COMMA.test(tail) ? [{ offset: from, length: 0, content: "," }] : [],
+    ...last !== undefined && !startsWithComma(tail) ? [{ offset: from, length: 0, content: "," }] : [],
     { offset: from + kept.length, length: tail.length - kept.length, content },
   ];
 }

@@ -13,7 +13,9 @@ export function showChange(
   server: HostServer,
   { before, after }: Pick<ConfigChange, "before" | "after">,
 ): readonly string[] {
-  const [old, now] = [before, after].map((text) => entriesOf(host, text)[name]).map(ownMembers);
+  const [old, now] = [before, after].map((text) =>
+    ownMembers(new Map(Object.entries(entriesOf(host, text))).get(name))
+  );
   const lines = (entry: HostEntry | undefined) => entryLines(host, name, entry).join("\n");
   const hidden = (entry: HostEntry | undefined) => lines(entry && hideSecrets(entry));
   return [

@@ -1,8 +1,9 @@
 /** Creates a project: its files, then a repository of Git, then its packages. */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import process from "node:process";
+import { createFiles } from "../files/write_file.ts";
 import { commandsOf, filesOf, type ProjectPlan, type ProjectRuntime } from "./templates.ts";
 
 /** Thrown by `toolwire init`: the folder cannot be used, a flag is invalid, or packages cannot be installed. */
@@ -66,11 +67,7 @@ export async function createProject(options: CreateOptions, note: (line: string)
   const { folder, installs, usesGit } = options;
   checkFolder(folder);
   const files = filesOf(options);
-  for (const [path, text] of Object.entries(files)) {
-    const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
+  createFiles(folder, files);
   const hasGit = usesGit && startRepository(folder);
   const isInstalled = installs ? await installPackages(options, note) : undefined;
   return { files: Object.keys(files), hasGit, isInstalled };

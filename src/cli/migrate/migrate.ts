@@ -1,7 +1,8 @@
 /** Converts the files of a folder. */
-import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, relative } from "node:path";
 import { Project, type SourceFile } from "ts-morph";
+import { diffLines } from "../hosts/diff_lines.ts";
 import { type Converted, convertFile, isAffected, type Left, TRANSFORMS } from "./convert_file.ts";
 import type { PackageFacts } from "./draft.ts";
 import { nearestManifest, sourceFiles } from "./files.ts";
@@ -75,7 +76,11 @@ export function planMigration(
     left.push(...converted.left.map((one) => ({ ...one, file })));
     for (const { code, line } of converted.notes) addNote(notes, code, `${file}:${line}`);
   }
-  return { changes: [...changes, ...manifestChanges(changes)], left, failed, notes };
+  const root = realpathSync(lstatSync(path).isFile() ? dirname(path) : path);
+  const manifests = manifestChanges(changes);
+  const isInside = ({ file }: FileChange) => !relative(root, realpathSync(file)).startsWith("..");
+  left.push(...manifests.filter((change) => !isInside(change)).map(leftOutside));
+  return { changes: [...changes, ...manifests.filter(isInside)], left, failed, notes };
 }
 
 /** A file whose conversion throws stays as it is. */
@@ -125,8 +130,14 @@ function manifestChanges(changes: readonly FileChange[]): readonly FileChange[] 
   });
 }
 
+/** A package.json above the folder, or a link to one elsewhere, is not changed: the user has named the folder alone. */
+function leftOutside({ file, before, after }: FileChange): Left & { readonly file: string } {
+  const changed = diffLines(before, after).map((line) => line.replace(/\s+/g, " ")).join(" ");
+  return { file, line: 1, reason: `is outside of the folder, and was not changed; change it by hand: ${changed}` };
+}
+
 function packagesIn(text: string): readonly string[] {
-  const modules = [...text.matchAll(/(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g)].map(([, module = ""]) =>
+  const modules = [...text.matchAll(/(?:from|import|require)\s*(?:\(\s*)?["']([^"']+)["']/g)].map(([, module = ""]) =>
     module
   );
   return modules.map(packageName).filter((one) => one !== undefined);

@@ -48,16 +48,16 @@ export async function serveProxy(
   server: Server,
   flags: ServeFlags,
   { terminal, interruption }: CliContext,
-  onStart?: () => void,
+  onStart?: () => Promise<void>,
 ): Promise<void> {
   if (flags.stdio === true) {
-    onStart?.();
+    await onStart?.();
     return await serveStdio(server);
   }
   const signal = interruption();
   const listening = await listen(server, flags.port ?? 0);
   try {
-    onStart?.();
+    await onStart?.();
     terminal.note(formatBanner(server, listening.url, undefined));
     terminal.note(terminal.styleNote("dim", "Ctrl+C ends it"));
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));

@@ -1,8 +1,8 @@
 /** Packs a server as an `.mcpb` bundle, which hosts install by a double click. */
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
 import { type BundleManifest, bundleManifest, ENTRY_POINT } from "./bundle_manifest.ts";
-import { type FoundPackage, type PackageVariable, PackagingError, readPackage } from "./package_manifest.ts";
+import { type PackageVariable, PackagingError, readPackage } from "./package_manifest.ts";
 import type { ZipFile } from "./zip.ts";
 
 /** Options of {@link packBundle}. */
@@ -51,6 +51,7 @@ export async function packBundle(options: PackOptions): Promise<PackedBundle> {
   const found = readPackage(dirname(module));
   // Before the work, as mistakes in package.json are frequent.
   bundleManifest(found.manifest, [], options.variables);
+  const license = licenseOf(found.folder);
   const [{ bundleProgram }, { listPackedTools }, { writeZip }] = await Promise.all([
     import("./bundle_program.ts"),
     import("./list_packed_tools.ts"),
@@ -62,16 +63,27 @@ export async function packBundle(options: PackOptions): Promise<PackedBundle> {
     await listPackedTools(program, module, options.env),
     options.variables,
   );
-  const files = filesOf(found, program, manifest);
+  const files = [...filesOf(program, manifest), ...license];
   return { fileName: `${manifest.name}-${manifest.version}.mcpb`, bytes: writeZip(files), manifest };
 }
 
-function filesOf({ folder }: FoundPackage, program: string, manifest: BundleManifest): ZipFile[] {
+function filesOf(program: string, manifest: BundleManifest): ZipFile[] {
   const encode = (text: string) => new TextEncoder().encode(text);
-  const license = join(folder, "LICENSE");
   return [
     { name: "manifest.json", bytes: encode(`${JSON.stringify(manifest, undefined, 2)}\n`) },
     { name: ENTRY_POINT, bytes: encode(program) },
-    ...existsSync(license) ? [{ name: "LICENSE", bytes: readFileSync(license) }] : [],
   ];
+}
+
+/** @throws {PackagingError} If the licence is not a regular file of the package: a link may lead to any file of this machine. */
+function licenseOf(folder: string): ZipFile[] {
+  const file = join(folder, "LICENSE");
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return [];
+  const real = existsSync(file) ? realpathSync(file) : "nothing";
+  if (real.startsWith(realpathSync(folder) + sep) && statSync(real).isFile()) {
+    return [{ name: "LICENSE", bytes: readFileSync(real) }];
+  }
+  throw new PackagingError("Cannot pack the licence", [
+    `${file} leads to ${real}, which is not a file of the package; copy the text`,
+  ]);
 }

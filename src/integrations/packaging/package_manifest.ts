@@ -103,12 +103,17 @@ function parse(file: string): PackageManifest {
   }
 }
 
+/** A name of npm, with capitals, as old packages have them. It becomes part of file names. */
+const NAME = /^(@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/;
+
 const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[\da-z-]+(\.[\da-z-]+)*)?(\+[\da-z-]+(\.[\da-z-]+)*)?$/i;
 
 /** Returns a sentence for each of name, version and description that is missing, and for a version that is not exact. */
 export function checkPackage({ name, version, description }: PackageManifest): string[] {
   return [
-    ...typeof name === "string" && name !== "" ? [] : ["package.json has no name"],
+    ...typeof name !== "string" || name === "" ? ["package.json has no name"] : NAME.test(name) ? [] : [
+      `package.json has the name ${JSON.stringify(name)}, which npm refuses: it has letters, digits, "-", "." and "_"`,
+    ],
     ...typeof version === "string" && SEMVER.test(version)
       ? []
       : [`package.json has the version ${JSON.stringify(version)}; it has to be exact, such as "1.0.0"`],

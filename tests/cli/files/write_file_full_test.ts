@@ -27,13 +27,13 @@ test("a file is replaced at once: a copy of the old one, its mode and its links 
   writeFileSync(real, "old");
   chmodSync(real, 0o640);
   symlinkSync(real, link);
-  const { backup = "", shown, isChanged } = await writeFile(link, "new", { copiesBesideLink: true });
+  const { backup = "", link: shown, isChanged } = await writeFile(link, "new", { copiesBesideLink: true });
   match(backup, /\/mcp\.json\.toolwire-\d{8}T\d{6}Z\.bak$/);
   deepStrictEqual([readFileSync(backup, "utf8"), readFileSync(real, "utf8"), isChanged], ["old", "new", true]);
-  strictEqual(shown, `${link}, a link to ${real}`);
+  strictEqual(shown, `, a link to ${real}`);
   strictEqual(statSync(real).mode & 0o777, 0o640);
   strictEqual(readdirSync(folder.path).length, 3);
-  deepStrictEqual(await writeFile(link, "new"), { shown, isChanged: false, backup: undefined });
+  deepStrictEqual(await writeFile(link, "new"), { link: shown, isChanged: false, backup: undefined });
 });
 
 test(

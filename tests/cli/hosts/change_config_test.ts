@@ -202,3 +202,26 @@ test("a URL has the member of each host; Claude Desktop refuses it", () => {
     /Cannot add https:.* to Claude Desktop: .* as a connector/,
   );
 });
+
+test("commas in comments after the last server are no commas, and many comments are read once", () => {
+  const cursor = hostOf("cursor");
+  const [one, other] = ['"one": {"command": "x"}', '{"command": "y", "args": []}'];
+  for (
+    const tail of [
+      " // one, two\n",
+      " /* , */ // ,\n",
+      ` ${"/".repeat(70)}, x\n`,
+      `${" /* , */".repeat(40)}\n`,
+      `${" /* x */\n// y,\n".repeat(5_000)}`,
+      ", // one\n",
+    ]
+  ) {
+    const text = `{"mcpServers": {${one}${tail}}}`;
+    const { after } = planChange(cursor, text, "two", { command: "y", args: [] });
+    deepStrictEqual(JSON.parse(JSON.stringify(parseConfig(cursor, after)["mcpServers"])), {
+      one: { command: "x" },
+      two: JSON.parse(other),
+    });
+    ok(after.includes(tail.trim().replace(/^,/, "")), "the comments stay");
+  }
+});

@@ -137,7 +137,7 @@ test("headers of a host's configuration are not in the file, though the server r
   await withTarget(1, async (url) => {
     const weather = { url, headers: { "x-tenant": "plain-old-words" } };
     writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { weather } }));
-    await serving(["record", "weather", "-o", "calls.ndjson"], cwd, async (proxy) => {
+    await serving(["record", "weather", "--trust-project", "-o", "calls.ndjson"], cwd, async (proxy) => {
       const client = createClient(proxy);
       await client.$.call("echo", { text: "you sent plain-old-words" });
       client.$.close();
