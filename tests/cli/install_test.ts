@@ -31,7 +31,7 @@ async function createHome() {
     writeFileSync(fileOf(host), text);
   }
   const read = (id: string) => readFileSync(fileOf(id), "utf8");
-  const run = (...args: readonly string[]) => runHere({ cwd: folder.path }, "install", ...args);
+  const run = (...args: readonly string[]) => runHere({ cwd: folder.path }, "install", "--no-start", ...args);
   return { path: folder.path, fileOf, read, run, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
 }
 

@@ -7,9 +7,10 @@ import { EXIT } from "../exit_codes.ts";
 import { updateFile } from "../files/write_file.ts";
 import { type ConfigChange, planChange, snippetOf } from "../hosts/change_config.ts";
 import { decodeConfig, readConfig } from "../hosts/config_file.ts";
-import type { Host, HostServer } from "../hosts/host.ts";
+import { type Host, type HostServer, isProgram } from "../hosts/host.ts";
 import { systemOf } from "../hosts/read_servers.ts";
 import { showChange } from "../hosts/show_change.ts";
+import { startOnce } from "../hosts/start_once.ts";
 import { sourceOf } from "../hosts/source.ts";
 import { HOSTS } from "../hosts/table.ts";
 import { headersOf, HTTP_FLAGS, type HttpFlags } from "../targets/flags.ts";
@@ -25,6 +26,7 @@ interface InstallFlags extends HttpFlags {
   readonly dryRun?: boolean;
   readonly link?: boolean;
   readonly force?: boolean;
+  readonly start?: boolean;
   readonly json?: boolean;
 }
 
@@ -71,6 +73,11 @@ export const installCommand: CliCommand = defineCommand<InstallFlags>({
         brief: "Print the link that adds the server, and open it on a terminal",
       },
       force: { kind: "boolean", optional: true, brief: "Replace an entry of that name" },
+      start: {
+        kind: "boolean",
+        optional: true,
+        brief: "Start a program once, before its entry is written. Default: it is started",
+      },
       json: { kind: "boolean", optional: true, brief: "One JSON object on standard output" },
     },
     positional: {
@@ -82,16 +89,21 @@ export const installCommand: CliCommand = defineCommand<InstallFlags>({
     const host = findHost(id);
     const { target, rest } = takeTarget(words, context);
     if (rest.length > 0) throw new CliError(EXIT.usage, `There is one argument too many: ${JSON.stringify(rest[0])}`);
+    const { bearerEnv, ...others } = flags;
+    const bearer = bearerEnv === undefined ? undefined : { name: bearerEnv, value: context.host.env[bearerEnv] };
+    const headers = headersOf(others, context.host.env);
     const source = await sourceOf(
       target,
-      { ...variablesOf(flags), headers: headersOf(flags, context.host.env) },
+      { ...variablesOf(flags), headers, bearer, isNamed: flags.name !== undefined },
       context.host,
     );
     const name = flags.name ?? toName(source.name);
     if (source.warning !== undefined) context.terminal.note(printable(source.warning));
     if (flags.print === true) return print(host, name, source.server, context);
     if (flags.link === true || host.format === "yaml") return await useLink(host, name, source.server, context);
-    return await install(host, name, source.server, flags, context);
+    const server = await withValue(host, source.server, name, context);
+    if (flags.dryRun !== true) await tryStart(server, flags, context);
+    return await install(host, name, server, flags, context);
   },
 });
 
@@ -115,6 +127,42 @@ function print(host: Host, name: string, server: HostServer, { terminal }: CliCo
 /** A word for a shell of Unix. */
 function quoteWord(word: string): string {
   return /^[\w./:@=+,%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Asks whether the value of a bearer token is written, if the host's file has no references. */
+async function withValue(host: Host, server: HostServer, name: string, context: CliContext): Promise<HostServer> {
+  const { terminal, host: place } = context;
+  if (isProgram(server) || server.bearerEnv === undefined || !terminal.isInteractive) return server;
+  const value = place.env[server.bearerEnv];
+  if (value === undefined || hasReference(host, server, name)) return server;
+  const { createPrompter } = await import("../calls/prompter.ts");
+  const prompter = await createPrompter(place);
+  const question =
+    `${host.title} has no references to variables. Write the value of ${server.bearerEnv} into its file?`;
+  const answer = await prompter.choose(question, [{ value: false, label: "No" }, { value: true, label: "Yes" }], false);
+  if (answer !== true) return server;
+  const { url, headers } = server;
+  return { url, headers: { ...headers, ...headersOf({ token: value }, place.env) } };
+}
+
+function hasReference(host: Host, server: HostServer, name: string): boolean {
+  try {
+    host.toEntry(server, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts a program once. One that needs secrets which are not set here cannot be tried. */
+async function tryStart(server: HostServer, { start, scope }: InstallFlags, context: CliContext): Promise<void> {
+  if (!isProgram(server) || start === false) return;
+  const { env, cwd } = context.host;
+  const secrets = (server.secrets ?? []).map((name) => [name, env[name]] as const);
+  const missing = secrets.filter(([, value]) => value === undefined).map(([name]) => name);
+  if (missing.length > 0) return context.terminal.note(`Not tried, as ${missing.join(", ")} is not set here`);
+  const values = Object.fromEntries(secrets.map(([name, value]) => [name, value ?? ""]));
+  await startOnce(server, values, scope === "project" ? cwd : systemOf(context.host).home, context.interruption());
 }
 
 /** Plans and writes the change of the file. Other processes wait meanwhile. */

@@ -1,5 +1,5 @@
 /** Shapes of entries that several hosts share. */
-import { type HostEntry, type HostProgram, type HostServer, isProgram } from "./host.ts";
+import { type HostEntry, type HostProgram, type HostServer, type HostUrl, isProgram } from "./host.ts";
 
 /** Returns what a host's file has in place of a variable's secret value: a reference such as `${env:KEY}`. */
 export type Placeholder = (variable: string) => string;
@@ -31,8 +31,21 @@ export function entryShape(
         `Cannot add ${server.url} to ${title}: its file lists programs only. Add the URL as a connector, in its settings`,
       );
     }
-    return { ...options.url(server.url), ...(hasMembers(server.headers) ? { headers: server.headers } : {}) };
+    const headers = headersOf(title, server, options.placeholder);
+    return { ...options.url(server.url), ...(hasMembers(headers) ? { headers } : {}) };
   };
+}
+
+/** Headers of an entry, with a reference to the variable of the bearer token. @throws {TypeError} If the host has no references. */
+function headersOf(title: string, { headers, bearerEnv }: HostUrl, placeholder: Placeholder | undefined) {
+  if (bearerEnv === undefined) return headers;
+  if (placeholder === undefined) throw noReference(title, bearerEnv, "write the token itself with --token");
+  return { ...headers, authorization: `Bearer ${placeholder(bearerEnv)}` };
+}
+
+/** Creates the error of a host whose file has values only. */
+export function noReference(title: string, variables: string, remedy: string): TypeError {
+  return new TypeError(`Cannot refer to ${variables} in ${title}: its file has values only; ${remedy}`);
 }
 
 function programEntry(
@@ -41,9 +54,7 @@ function programEntry(
   { placeholder, hasCwd = false }: { readonly placeholder?: Placeholder; readonly hasCwd?: boolean },
 ): HostEntry {
   if (secrets.length > 0 && placeholder === undefined) {
-    throw new TypeError(
-      `Cannot refer to ${secrets.join(", ")} in ${title}: its file has values only. Give one: --env ${secrets[0]}=…`,
-    );
+    throw noReference(title, secrets.join(", "), `give one: --env ${secrets[0]}=…`);
   }
   const all = { ...env, ...Object.fromEntries(secrets.map((name) => [name, placeholder?.(name) ?? ""])) };
   return {
@@ -72,6 +83,7 @@ export const OWNED_MEMBERS: readonly string[] = [
   "serverUrl",
   "headers",
   "http_headers",
+  "bearer_token_env_var",
 ];
 
 /**

@@ -9,7 +9,7 @@ const HIDDEN = "…";
 /** Members whose values are all hidden, except references such as `${env:KEY}`. */
 const VALUES: ReadonlySet<string> = new Set(["env", "headers", "http_headers"]);
 
-const REFERENCE = /^\$\{?[\w:-]+\}?$/;
+const REFERENCE = /^(?:Bearer )?\$\{?[\w:-]+\}?$/;
 
 /** Names of options and variables that have secrets. */
 const SECRET_OPTION = /key|token|secret|passw|credential|auth|cookie|signature|header|^-H$/i;

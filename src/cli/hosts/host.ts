@@ -15,6 +15,8 @@ export interface HostProgram {
 export interface HostUrl {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Name of the variable with the bearer token, whose value the host asks for, or takes from its environment. */
+  readonly bearerEnv?: string | undefined;
 }
 
 /** How a host, such as an editor, reaches a server: a program that it starts, or a URL. */

@@ -27,7 +27,7 @@ export function launchModule(module: string, exportName: string | undefined, run
   const config = findUpwards(folder, "deno.json", "deno.jsonc");
   return {
     command: runtime.path,
-    args: ["run", "-A", "--quiet", ...config === undefined ? [] : ["--config", config], ...words],
+    args: ["run", "-A", "--quiet", "--sloppy-imports", ...config === undefined ? [] : ["--config", config], ...words],
   };
 }
 

@@ -25,6 +25,10 @@ export interface InstallAdditions {
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Name of the variable with the bearer token, and its value in this environment, if it is set. */
+  readonly bearer?: { readonly name: string; readonly value: string | undefined } | undefined;
+  /** Whether the user has given a name, so that that of the server is not needed. */
+  readonly isNamed: boolean;
 }
 
 /** Name of a server that states none. */
@@ -99,7 +103,10 @@ function findCommand(command: string, cwd: string, path: string): string | undef
     .find((file) => existsSync(file));
 }
 
-async function sourceOfUrl(url: URL, { env, secrets, headers }: InstallAdditions): Promise<InstallSource> {
+async function sourceOfUrl(
+  url: URL,
+  { env, secrets, headers, bearer, isNamed }: InstallAdditions,
+): Promise<InstallSource> {
   if (Object.keys(env).length + secrets.length > 0) {
     throw new CliError(EXIT.usage, `--env is for programs that the host starts, not for ${url.href}`, {
       hint: "Give headers: --header name:value",
@@ -107,11 +114,21 @@ async function sourceOfUrl(url: URL, { env, secrets, headers }: InstallAdditions
   }
   const names = url.hostname.split(".").filter((name) => name !== "www" && name !== "mcp" && name !== "api");
   const name = /^[\d.:[\]]+$/.test(url.hostname) ? "local" : names[0] ?? url.hostname;
-  const { url: found, warning } = await findEndpoint(url, headers);
-  return { server: { url: found, headers }, name, warning };
+  const sent = bearer?.value === undefined ? headers : { ...headers, authorization: `Bearer ${bearer.value}` };
+  const { url: found, warning, serverName = UNNAMED } = await findEndpoint(url, sent, isNamed);
+  return {
+    server: { url: found, headers, bearerEnv: bearer?.name },
+    name: serverName === UNNAMED ? name : serverName,
+    warning,
+  };
 }
 
-function addProgramPart({ server, name }: InstallSource, { env, secrets, headers }: InstallAdditions): InstallSource {
-  if (Object.keys(headers).length > 0) throw new CliError(EXIT.usage, "--header is for URLs, not for programs");
+function addProgramPart(
+  { server, name }: InstallSource,
+  { env, secrets, headers, bearer }: InstallAdditions,
+): InstallSource {
+  if (Object.keys(headers).length > 0 || bearer !== undefined) {
+    throw new CliError(EXIT.usage, "--header is for URLs, not for programs");
+  }
   return { server: { ...server as Extract<HostServer, { command: string }>, env, secrets }, name };
 }

@@ -1,6 +1,6 @@
 /** The hosts: configuration file for each system and scope, shape of an entry, own command, deep link. */
 import { Buffer } from "node:buffer";
-import { entryShape, envReference, type Placeholder, shellReference } from "./entries.ts";
+import { entryShape, envReference, noReference, type Placeholder, shellReference } from "./entries.ts";
 import { type Host, type HostEntry, type HostServer, isProgram } from "./host.ts";
 import { claudeDesktopFile, inAppData, inConfigHome, inHome, inProject } from "./paths.ts";
 
@@ -57,7 +57,7 @@ const vscode: Host = {
       : undefined,
   toEntry: vscodeEntry,
   toLists: (server, name) => {
-    const secrets = isProgram(server) ? server.secrets ?? [] : [];
+    const secrets = isProgram(server) ? server.secrets ?? [] : server.bearerEnv === undefined ? [] : [server.bearerEnv];
     const inputs = secrets.map((variable) => ({
       type: "promptString",
       id: inputId(name, variable),
@@ -95,7 +95,12 @@ const codex: Host = {
   file: (scope, system) => scope === "local" ? undefined : inScope(scope, system, ".codex", "config.toml"),
   toEntry: (server) => {
     if (!isProgram(server)) {
-      return { url: server.url, ...(server.headers === undefined ? {} : { http_headers: server.headers }) };
+      const { url, headers, bearerEnv } = server;
+      return {
+        url,
+        ...(headers === undefined ? {} : { http_headers: headers }),
+        ...(bearerEnv === undefined ? {} : { bearer_token_env_var: bearerEnv }),
+      };
     }
     const { secrets = [], ...program } = server;
     const entry = entryShape("Codex", { hasCwd: true })(program);
@@ -165,6 +170,7 @@ const goose: Host = {
       : inConfigHome(system, "goose", "config.yaml"),
   toEntry: (server) => {
     if (!isProgram(server)) {
+      if (server.bearerEnv !== undefined) throw noReference("Goose", server.bearerEnv, "write the token with --token");
       return { type: "streamable_http", enabled: true, uri: server.url, headers: server.headers ?? {} };
     }
     const { secrets = [], env = {}, command, args } = server;

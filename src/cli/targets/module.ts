@@ -1,5 +1,6 @@
 /** Targets that are modules: the server runs in this process. */
 import { resolve } from "node:path";
+import process from "node:process";
 import { pathToFileURL } from "node:url";
 import type { CoreServerOptions } from "../../core/mod.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
@@ -15,6 +16,7 @@ import type { CliProcess } from "../terminal/process.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import { principalOf, type TargetFlags } from "./flags.ts";
 import { listOnce } from "./limits.ts";
+import { resolveTypeScript } from "./resolve_typescript.ts";
 import { assertSameCopy } from "./same_copy.ts";
 import { isFile, parseTarget, type Target } from "./target.ts";
 
@@ -83,6 +85,7 @@ async function importServer({ file, exportName }: Extract<Target, { kind: "modul
   if (!isFile(path)) throw new CliError(EXIT.usage, `Cannot load ${file}: there is no file ${path}`);
   // Output of the module must not reach standard output either.
   claimOutput();
+  resolveTypeScript();
   // The command decides whether the server takes up work.
   lookOnly();
   const exports = await importModule(path, file);
@@ -104,8 +107,14 @@ async function importModule(path: string, file: string): Promise<Readonly<Record
     return await import(pathToFileURL(path).href);
   } catch (cause) {
     const message = `Cannot load ${file}: ${withCauses(cause)}`;
-    throw new CliError(EXIT.usage, message, { code: "module_failed", hint: placeOf(cause), cause });
+    throw new CliError(EXIT.usage, message, { code: "module_failed", hint: hintOf(message) ?? placeOf(cause), cause });
   }
+}
+
+/** Deno resolves `./shop.js` to `./shop.ts` with an option alone. */
+function hintOf(message: string): string | undefined {
+  if (!("deno" in process.versions) || !/Module not found .*\.[cm]?jsx?"/.test(message)) return undefined;
+  return "If the import means a file of TypeScript, run the program with: deno run -A --sloppy-imports …";
 }
 
 /** The line of a stack that threw. */

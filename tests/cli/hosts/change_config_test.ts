@@ -170,14 +170,14 @@ test("each host has one form for secrets, or says that it has none", () => {
     }
   }));
   deepStrictEqual(forms, {
-    "claude-desktop": "Cannot refer to API_KEY in Claude Desktop: its file has values only. Give one: --env API_KEY=…",
+    "claude-desktop": "Cannot refer to API_KEY in Claude Desktop: its file has values only; give one: --env API_KEY=…",
     "claude-code": "${API_KEY}",
     cursor: "${env:API_KEY}",
     vscode: "${input:weather-api-key}",
     codex: ["API_KEY"],
     gemini: "${API_KEY}",
     windsurf: "${env:API_KEY}",
-    zed: "Cannot refer to API_KEY in Zed: its file has values only. Give one: --env API_KEY=…",
+    zed: "Cannot refer to API_KEY in Zed: its file has values only; give one: --env API_KEY=…",
     goose: ["API_KEY"],
   });
 });

@@ -159,7 +159,17 @@ test("launchModule() starts the toolwire beside the module, by absolute paths", 
   writeFileSync(config, "{}");
   deepStrictEqual(launchModule(module, undefined, { ...node, name: "deno", path: "/opt/deno" }), {
     command: "/opt/deno",
-    args: ["run", "-A", "--quiet", "--config", config, join(installed, "dist/main.js"), "stdio", module],
+    args: [
+      "run",
+      "-A",
+      "--quiet",
+      "--sloppy-imports",
+      "--config",
+      config,
+      join(installed, "dist/main.js"),
+      "stdio",
+      module,
+    ],
   });
   deepStrictEqual(
     launchModule("/none/server.ts", undefined, { ...node, program: undefined }).args[0],
