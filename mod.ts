@@ -87,6 +87,7 @@ export type {
   CallOptions,
   Client,
   ClientMethods,
+  PieceOptions,
   PromisedAnswer,
   QuestionAnswer,
   RedeemOptions,

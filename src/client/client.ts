@@ -210,7 +210,7 @@ class Caller implements ClientMethods {
     throw unexpectedOutcome(result, "a promise");
   }
 
-  redeem<Output>(token: string): PromisedAnswer<Output> {
+  redeem<Output, Piece>(token: string): PromisedAnswer<Output, Piece> {
     const request = redemption(token);
     const args = { promise: token };
     return {
@@ -219,6 +219,8 @@ class Caller implements ClientMethods {
       result: (options) => this.#complete(request, options) as Promise<Output>,
       cancel: async (options) => (await this.call("cancel", args, options) as { cancelled: boolean }).cancelled,
       updates: (options) => this.#stream(request, options, "progress") as AsyncIterable<never>,
+      stream: ({ after, ...options } = {}) =>
+        this.#stream(request, options, "partial", after) as unknown as ToolStream<Piece, Output>,
     };
   }
 
@@ -226,8 +228,14 @@ class Caller implements ClientMethods {
     this.#transport.close?.();
   }
 
-  #stream(request: Request, options: CallOptions | undefined, kind: "partial" | "progress"): PieceStream {
-    return new PieceStream(options, this.#options, kind, (call) => this.#complete(request, options, call));
+  /** @param after Number of pieces that were received before. */
+  #stream(
+    request: Request,
+    options: CallOptions | undefined,
+    kind: "partial" | "progress",
+    after?: number,
+  ): PieceStream {
+    return new PieceStream(options, this.#options, kind, (call) => this.#complete(request, options, call), after);
   }
 
   /** Returns the result of the first request, which may be a promise or a question. */
@@ -250,8 +258,9 @@ class Caller implements ClientMethods {
         // The stream was interrupted, but the promise of the call is known.
         if (isRetryable(result) && call.deferred !== undefined) result = call.deferred;
         if (result.kind === "promise") {
-          // Limits the delay that the server requests, in both directions.
-          await call.sleep(Math.min(30_000, Math.max(50, result.retryAfterMs)));
+          // Limits the delay that the server requests, in both directions. A stream of pieces continues at once.
+          const isContinued = call.wantsPieces && request.token === undefined;
+          await call.sleep(isContinued ? 50 : Math.min(30_000, Math.max(50, result.retryAfterMs)));
           request = redemption(result.token);
         } else {
           // The answering function may take any time, but the number of rounds is limited: a tool may repeat a question
@@ -325,8 +334,13 @@ class Caller implements ClientMethods {
     );
   }
 
-  async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
+  async #attempt(
+    { tool, args: given, meta: added, token }: Request,
+    call: RunningCall,
+  ): Promise<CallResult | UnknownOutcome> {
     call.signal.throwIfAborted();
+    // Each attempt continues after the pieces that were received.
+    const args = token !== undefined && call.wantsPieces ? { ...given as object, after: call.pieceCount } : given;
     const { options: { meta: callMeta, idempotencyKey }, sink } = call;
     const remainingMs = call.dueMs - performance.now();
     const meta = {

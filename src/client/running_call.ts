@@ -36,6 +36,8 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   declare readonly dueMs: number;
   /** Whether an event was received. The call must then not be repeated, because the caller has seen part of it. */
   hasEvents = false;
+  /** Number of pieces that the server has sent or dropped. */
+  pieceCount = 0;
   /** Promise of the call, if the server has sent one: it is redeemed if the stream is interrupted. */
   declare deferred: PromiseOutcome | undefined;
   readonly #pieces: PieceCollector = new PieceCollector();
@@ -63,8 +65,15 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     return this.options.onProgress && this;
   }
 
+  /** Whether a redemption is to send the pieces that follow. */
+  get wantsPieces(): boolean {
+    return false;
+  }
+
   push(event: CallEvent): void | Promise<void> {
     this.#pieces.push(event);
+    if (event.kind === "partial") this.pieceCount++;
+    else if (event.kind === "dropped") this.pieceCount = event.to;
     this.hasEvents = true;
     if (event.kind === "deferred") this.deferred = event.promise;
     if (event.kind !== "progress") return;

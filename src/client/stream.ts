@@ -14,6 +14,7 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   readonly #waiting: unknown[] = [];
   /** Maximum number of queued partials before the transport has to wait. */
   #maxWaiting = 64;
+  #dropped = 0;
   #isRead = false;
   #isDone = false;
   /** Resolves at a change: a partial was added or taken, the stream has ended, or the limit was lifted. */
@@ -24,8 +25,10 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
     defaults: CallLimitOptions,
     kind: "partial" | "progress",
     complete: (call: RunningCall) => Promise<unknown>,
+    after: number = 0,
   ) {
     super(options, defaults);
+    this.pieceCount = after;
     this.#kind = kind;
     this.#whole = complete(this);
     // The iterator throws the exception; `result` may be unused.
@@ -46,8 +49,17 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
     return this.#whole;
   }
 
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  override get wantsPieces(): boolean {
+    return this.#kind === "partial";
+  }
+
   override push(event: CallEvent): void | Promise<void> {
     super.push(event);
+    if (event.kind === "dropped") this.#dropped += event.to - event.from;
     if (event.kind !== this.#kind || this.#isDone) return;
     this.#waiting.push(event.kind === "partial" ? event.value : event.progress);
     this.#wake();

@@ -34,6 +34,8 @@ export interface CallOptions {
 export interface ToolStream<Partial, Output> extends AsyncIterable<Partial> {
   /** The answer, or the joined partials if the handler returned nothing. Rejects like a plain call. */
   readonly result: Promise<Output>;
+  /** Number of partials so far that are missing, because the server no longer keeps them: it bounds those of promised work. */
+  readonly dropped: number;
 }
 
 /** A question that a tool asks during a call, as a client passes it to the application. */
@@ -58,12 +60,19 @@ export type AnswerQuestion = (question: ToolQuestion) => MaybePromise<QuestionAn
 /** Cancellation and time limits of one operation on a promise. */
 export type RedeemOptions = Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">;
 
+/** Options of a stream of pieces of a promised answer. */
+export interface PieceOptions extends RedeemOptions {
+  /** Number of pieces that were received before, as in another process: those that follow are sent. Default: 0. */
+  readonly after?: number;
+}
+
 /**
- * Work that continues after its call has returned: its state, result, progress and cancellation.
+ * Work that continues after its call has returned: its state, result, progress, pieces and cancellation.
  *
  * @typeParam Output Type of the answer.
+ * @typeParam Piece Type of a piece of a streamed answer.
  */
-export interface PromisedAnswer<Output> {
+export interface PromisedAnswer<Output, Piece = unknown> {
   /** Promise token. Another process can use it with `client.$.redeem(token)`. */
   readonly token: string;
   /** Returns the current state: the answer or failure, a question, or the promise with its progress. */
@@ -74,6 +83,11 @@ export interface PromisedAnswer<Output> {
   cancel(options?: RedeemOptions): Promise<boolean>;
   /** Iterates over progress until the work ends. Rejects like a plain call. */
   updates(options?: RedeemOptions): AsyncIterable<Progress>;
+  /**
+   * Iterates over the pieces of a streamed answer until the work ends: those that the server has kept, then the others as they come. Over
+   * a protocol without streams there are none; `result` of the stream has the answer in any case.
+   */
+  stream(options?: PieceOptions): ToolStream<Piece, Output>;
 }
 
 /** A failure outcome by declared code: `switch (outcome.code)` narrows `outcome.data`. */
@@ -127,7 +141,7 @@ export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unk
    * Starts the tool and returns a promise of its answer, which can be redeemed later. Rejects with `Failure` or `ToolError`;
    * with `invalid_request` if the server answers at once, as for a tool without promises.
    */
-  start(...args: CallArguments<Types["input"]>): Promise<PromisedAnswer<Types["output"]>>;
+  start(...args: CallArguments<Types["input"]>): Promise<PromisedAnswer<Types["output"], Types["partial"]>>;
   /**
    * Calls a tool with a budget (`.answer()`) and iterates over all items, or parts of the text, of its answer: the pages that
    * follow are requested as the loop reaches them. Rejects like a plain call.
@@ -152,7 +166,7 @@ export interface ClientMethods {
   /** Requests a promise of a tool by a name unknown to the type checker. */
   start(tool: string, input?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>>;
   /** Returns the promise of a token from another process, or from before a restart. Sends no request yet. */
-  redeem<Output = unknown>(token: string): PromisedAnswer<Output>;
+  redeem<Output = unknown, Piece = unknown>(token: string): PromisedAnswer<Output, Piece>;
   /** Closes the transport's connection, if it keeps one. */
   close(): void;
   /**

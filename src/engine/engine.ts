@@ -54,6 +54,14 @@ export interface Memo {
   readonly rounds?: number;
 }
 
+/** Pieces of a streamed answer that are kept with its job. */
+export interface JobPieces {
+  /** Number of the first one, counted from 0: as many were dropped before it. */
+  readonly from: number;
+  /** The pieces from that number on. */
+  readonly values: readonly Json[];
+}
+
 /** One piece of deferred work, as engines store it: plain JSON. */
 export interface Job {
   /** Unique: a UUID. */
@@ -117,6 +125,8 @@ export interface Job {
   readonly memo: Memo;
   /** Latest progress. */
   readonly progress?: Progress;
+  /** Latest pieces of a streamed answer, up to 262,144 UTF-16 code units of JSON. */
+  readonly pieces?: JobPieces;
   /** Estimated end of the work, in milliseconds since the Unix epoch. */
   readonly estimatedMs?: number;
   /** Questions to the caller, while the job is `asking`. */

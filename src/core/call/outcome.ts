@@ -122,11 +122,15 @@ export interface UnknownOutcome {
   readonly result: unknown;
 }
 
-/** What a running call sends before its result: a partial, progress, or the promise that its work has become. */
+/**
+ * What a running call sends before its result: a partial, progress, the promise that its work has become, or the note that the pieces
+ * from number `from` up to `to`, which is not among them, are no longer kept.
+ */
 export type CallEvent =
   | { readonly kind: "partial"; readonly value: unknown }
   | { readonly kind: "progress"; readonly progress: Progress }
-  | { readonly kind: "deferred"; readonly promise: PromiseOutcome };
+  | { readonly kind: "deferred"; readonly promise: PromiseOutcome }
+  | { readonly kind: "dropped"; readonly from: number; readonly to: number };
 
 /** Severity of a log line. */
 export type LogLevel = "debug" | "info" | "warn" | "error";

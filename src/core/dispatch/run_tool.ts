@@ -146,6 +146,7 @@ export class ToolRunner {
     const { runState, definition } = run;
     const stop = () => void stopGenerator(pieces).catch(() => {});
     const collected: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
+    run.collected = collected;
     let hasYielded = false;
     // The limit counts for all pieces if they are joined later, otherwise for each.
     const areJoined = collected !== undefined || run.sink?.keepsPieces;
@@ -171,6 +172,7 @@ export class ToolRunner {
           return piece.error;
         }
         collected?.push(piece);
+        run.lease?.keepPieces();
         const room = runState.push({ kind: "partial", value: piece });
         if (room !== undefined) await room;
       }
@@ -193,7 +195,6 @@ export class ToolRunner {
     // The caller of an open stream has received the pieces. Its job keeps the whole.
     const hasPieces = run.sink !== undefined && (run.lease === undefined || run.isContinued && !run.lease.isPromised);
     const isWhole = collected !== undefined && !hasPieces;
-    run.collected = collected;
     return isWhole
       ? this.#answer(run, joinPartials(collected))
       : this.#finish(run, this.withinLimits(answer(run, undefined)));

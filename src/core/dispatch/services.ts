@@ -113,6 +113,8 @@ export interface RunLease {
   isPromised: boolean;
   /** Writes progress to the job without blocking the run, at most every 250 ms; only the latest is kept. */
   progress(progress: Progress): void;
+  /** Writes the pieces that the run has collected to a job that is promised, as {@link RunLease.progress} does. */
+  keepPieces(): void;
   /** Stores the result of a step. */
   saveStep(key: string, value: Json): Promise<void>;
   /** When the promise of the job ends, in milliseconds since the Unix epoch. */

@@ -207,6 +207,7 @@ class CallRecord {
 
   #member(event: Exclude<CallEvent, { readonly kind: "partial" }>): object {
     if (event.kind === "progress") return { progress: this.#redactor.value(event.progress) };
+    if (event.kind === "dropped") return { dropped: { from: event.from, to: event.to } };
     return { deferred: this.#redactor.value(event.promise) };
   }
 

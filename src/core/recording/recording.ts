@@ -119,6 +119,7 @@ function parseLine(line: string, number: number, isLast: boolean): Line | undefi
 function toEvent(event: Members): CallEvent {
   if ("progress" in event) return { kind: "progress", progress: event["progress"] } as CallEvent;
   if ("deferred" in event) return { kind: "deferred", promise: event["deferred"] } as CallEvent;
+  if ("dropped" in event) return { kind: "dropped", ...asObject(event["dropped"]) } as CallEvent;
   return { kind: "partial", value: event["partial"] };
 }
 

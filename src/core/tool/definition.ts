@@ -282,6 +282,8 @@ export interface RemoteWait {
   readonly waitMs: number;
   /** Whether it is the first request. Only that one carries the caller's answers. */
   readonly isFirst: boolean;
+  /** Number of pieces that the caller of a stream has at the first request; `undefined` if it wants none. */
+  readonly after?: number | undefined;
   /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal;
 }
@@ -314,6 +316,8 @@ export interface RemoteRun extends MiddlewareCtx {
     push(event: CallEvent): void | Promise<void>;
     /** Sends progress. Only the latest is kept while the buffer is full. */
     progress(progress: Progress): void;
+    /** Number of pieces of the remote stream that were passed on, or were dropped before. */
+    deliveredPieces: number;
     /** Reason why the call was ended. `undefined` while it is running. */
     readonly ended: ErrorResult | undefined;
   };

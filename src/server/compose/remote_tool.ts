@@ -132,7 +132,8 @@ export class RelayedTool implements RemoteRunner {
     return await this.#settle(run, plan, settled);
   }
 
-  async redeem(run: RemoteRun, promise: RemotePromise, { waitMs, isFirst, signal }: RemoteWait): Promise<CallResult> {
+  async redeem(run: RemoteRun, promise: RemotePromise, wait: RemoteWait): Promise<CallResult> {
+    const { waitMs, isFirst, signal, after } = wait;
     const { meta } = run.call;
     const token = relayedIn(promise.data);
     if (token === undefined) return NOT_OURS;
@@ -143,7 +144,11 @@ export class RelayedTool implements RemoteRunner {
       ? token
       : readContinuation(run, promise.definition, wanted);
     if (typeof continuation === "object") return continuation;
-    const args = { promise: token, wait_ms: Math.floor(Math.min(waitMs, MAX_WAIT_MS)) };
+    const args = {
+      promise: token,
+      wait_ms: Math.floor(Math.min(waitMs, MAX_WAIT_MS)),
+      ...(after !== undefined && { after: after + run.runState.deliveredPieces }),
+    };
     const said = { continuation, responses: isFirst ? meta?.responses : undefined, deadline_ms: deadlineOf(run) };
     const received = await this.#send(run, promise.definition, "redeem", args, said, { signal });
     return await this.#settle(run, promise.definition, received, promise);
@@ -205,6 +210,10 @@ export class RelayedTool implements RemoteRunner {
       push: (event: CallEvent) => {
         if (event.kind === "progress") return run.runState.progress(event.progress);
         if (event.kind === "partial") return run.runState.push(event);
+        if (event.kind === "dropped") {
+          run.runState.deliveredPieces += event.to - event.from;
+          return run.runState.push(event);
+        }
         return run.runState.push({ kind: "deferred", promise: this.#promise(run, plan, event.promise) });
       },
     };

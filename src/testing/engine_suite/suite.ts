@@ -4,6 +4,7 @@ import { DELIVERY_CHECKS } from "./delivery_checks.ts";
 import { JOB_CHECKS, SUBSCRIPTION_CHECKS } from "./job_checks.ts";
 import { LEASE_CHECKS, PROCESS_CHECKS } from "./lease_checks.ts";
 import { LIST_CHECKS } from "./list_checks.ts";
+import { PIECE_CHECKS } from "./piece_checks.ts";
 import { WAIT_CHECKS } from "./wait_checks.ts";
 
 /** A check of an engine, for the test function of any framework: it passes if `run()` resolves. */
@@ -25,6 +26,7 @@ const PARTS = {
   leases: LEASE_CHECKS,
   processes: PROCESS_CHECKS,
   "sleeps and waits": WAIT_CHECKS,
+  "pieces of streams": PIECE_CHECKS,
   lists: LIST_CHECKS,
 };
 

@@ -57,7 +57,7 @@ function openServers(one: Engine, other: Engine) {
 }
 
 /** An engine of the same methods, which may be of a class, with the code of promises. The given engine stays as it is. */
-function copyOf(engine: Engine, insert: Engine["insert"] = engine.insert.bind(engine)): PromiseEngine {
+export function copyOf(engine: Engine, insert: Engine["insert"] = engine.insert.bind(engine)): PromiseEngine {
   return withPromises({
     name: engine.name,
     processId: engine.processId,

@@ -13,6 +13,7 @@ import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import { settleOrMask } from "../error_masking.ts";
 import type { CallContext } from "../call_context.ts";
 import type { RunLease } from "../services.ts";
+import { KeptPieces } from "./kept_pieces.ts";
 
 /** Shortest time between two writes of progress, in milliseconds. */
 const PROGRESS_MS = 250;
@@ -55,6 +56,7 @@ export class JobLease implements RunLease {
   readonly #startedMs: number;
   readonly #release: (() => MaybePromise<void>) | undefined;
   readonly #unsubscribe: () => void;
+  readonly #pieces: KeptPieces;
   #progress: Progress | undefined;
   #isWriting = false;
   #isOver = false;
@@ -66,16 +68,22 @@ export class JobLease implements RunLease {
     this.#run = run;
     this.#startedMs = options.startedMs;
     this.#release = options.release;
+    this.#pieces = new KeptPieces(job.pieces);
     this.#unsubscribe = jobs.engine.subscribe(job.id, () => void this.#checkCurrent());
     run.services.trackPending();
     // The job may have been cancelled before the subscription.
     void this.#checkCurrent();
     if (run.lastProgress !== undefined) this.progress(run.lastProgress);
+    this.keepPieces();
   }
 
   progress(progress: Progress): void {
     this.#progress = progress;
-    if (!this.#isWriting) void this.#writeProgress();
+    if (!this.#isWriting) void this.#writeReports();
+  }
+
+  keepPieces(): void {
+    if (this.isPromised && !this.#isWriting) void this.#writeReports();
   }
 
   async saveStep(key: string, value: Json): Promise<void> {
@@ -129,23 +137,26 @@ export class JobLease implements RunLease {
   async #write(result: CallResult): Promise<void> {
     const { job } = this;
     const isQuestion = result.kind === "elicitation" || result.kind === "request-for-more-resource";
-    // The next question of a call that goes on: its continuation is the next idempotency key.
+    // The next question of a call that continues: its continuation is the next idempotency key.
     if (isQuestion && !this.isPromised && this.#run.isContinued) return void await this.#jobs.finish(job, result);
     // An error or a question that was not promised is known to its caller only: the idempotency key may be used again.
     const isStored = this.isPromised ||
       !(isQuestion || (result.kind === "error" && result.code !== "result_too_large"));
     if (!isStored && await this.#jobs.forget(job)) return;
     const { asking, lastProgress: progress } = this.#run;
-    const stop = { memo: asking?.memo ?? job.memo, ...(progress && { progress }) };
+    const pieces = this.#takePieces();
+    const stop = { memo: asking?.memo ?? job.memo, ...(progress && { progress }), ...pieces };
     if (isQuestion) return void await this.#jobs.ask(job, result.requests, stop);
     if (result.kind === "promise" && asking?.waiting !== undefined) {
       return await this.#jobs.suspend(job, asking.waiting, stop);
     }
-    if (result.kind !== "error") return void await this.#jobs.finish(job, result);
+    if (result.kind !== "error") return void await this.#jobs.finish(job, result, pieces);
     if (result.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
     const isTooLate = this.#run.services.clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;
-    if (isTooLate || !RETRYABLE.has(result.code)) return void await this.#jobs.finish(job, result);
-    if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, attemptsExhausted(job, result));
+    if (isTooLate || !RETRYABLE.has(result.code)) return void await this.#jobs.finish(job, result, pieces);
+    if (job.attempt >= job.maxAttempts) {
+      return void await this.#jobs.finish(job, attemptsExhausted(job, result), pieces);
+    }
     await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)));
   }
 
@@ -158,13 +169,29 @@ export class JobLease implements RunLease {
     }
   }
 
-  async #writeProgress(): Promise<void> {
+  /** The pieces of the run to store with its job; nothing if there are none, or only the call itself has the answer. */
+  #takePieces(): Pick<Job, "pieces"> {
+    if (this.isPromised) this.#pieces.take(this.#run.collected);
+    const { stored: pieces } = this.#pieces;
+    return pieces === undefined ? {} : { pieces };
+  }
+
+  /** Writes progress and pieces until there are no new ones. */
+  async #writeReports(): Promise<void> {
     this.#isWriting = true;
-    while (this.#progress !== undefined && !this.#isOver) {
+    while (!this.#isOver) {
       const progress = this.#progress;
+      const hasPieces = this.isPromised && this.#pieces.take(this.#run.collected);
+      if (progress === undefined && !hasPieces) break;
       this.#progress = undefined;
-      // Progress is optional: a failed write is dropped.
-      const written = this.#jobs.progress(this.job, progress, this.estimateEnd(progress)).catch(() => undefined);
+      const estimatedMs = progress && this.estimateEnd(progress);
+      const report = {
+        ...(progress && { progress }),
+        ...(estimatedMs !== undefined && { estimatedMs }),
+        ...(hasPieces && this.#takePieces()),
+      };
+      // A failed write is dropped: progress is optional, and the next write has the pieces.
+      const written = this.#jobs.report(this.job, report).catch(() => undefined);
       this.job = await written ?? this.job;
       await this.#sleep(PROGRESS_MS);
     }

@@ -100,13 +100,14 @@ export class JobRunner {
     const { clock } = this.#services;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
     const isWritten = await run.written;
-    // The continuation was sent twice where it is no idempotency key, maybe with other answers, so this run gets a separate job.
+    // The continuation was sent twice which is not an idempotency key here, maybe with other answers, so this run gets a separate job.
     if (!isWritten && !run.isKeyed) await this.#write(run, { isPromised: true, startedMs }, crypto.randomUUID());
     this.ensureWorker();
     const { lease } = run;
     if (lease === undefined || runState.workResult !== undefined) return;
     if (run.isKeyed) await this.#jobs.join(lease.job.id);
     lease.isPromised = true;
+    lease.keepPieces();
     const release = () => {
       runState.release(this.#promise(run, lease));
       runState.limit(this.#attemptMs(run));
@@ -310,7 +311,7 @@ export class JobRunner {
 
   /** The result to store: the result itself, or an error in its place if it exceeds the limit or cannot be written as JSON. */
   #withinLimits(answered: CallResult, { definition: { part }, collected }: CallContext, { tool, id }: Job): CallResult {
-    const isStreamed = answered.kind === "answer" && answered.value === undefined && collected !== undefined;
+    const isStreamed = answered.kind === "answer" && answered.value === undefined && collected?.length;
     const result = isStreamed ? { ...answered, value: joinPartials(collected) } : answered;
     const resultChars = Math.min(this.#options.limits.resultChars, part?.resultChars ?? Infinity);
     try {

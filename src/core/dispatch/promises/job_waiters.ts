@@ -5,6 +5,7 @@ import type { DispatchServices } from "../deferral.ts";
 import { CLOSING } from "../services.ts";
 import type { JobPromises } from "./job_promises.ts";
 import type { CallContext } from "../call_context.ts";
+import { PieceReader } from "./kept_pieces.ts";
 import { DEADLINE_SHARE } from "./run_guard.ts";
 
 /** The error `unavailable` for a call that waits for a job, such as one with its idempotency key, which was removed without a stored result. */
@@ -25,14 +26,28 @@ export class JobWaiters {
     this.#promises = promises;
   }
 
-  /** Waits up to `waitMs` for a job to end or to ask, and sends its progress; resolves with the job, `undefined` if it is missing. */
-  async untilEnd(run: CallContext, id: string, waitMs: number): Promise<Job | undefined> {
-    if (waitMs <= 0) return await this.#jobs.read(id);
+  /**
+   * Waits up to `waitMs` for a job to end or to ask, and sends its progress, and the pieces that a reader has not read; resolves with
+   * the job, `undefined` if it is missing.
+   */
+  async untilEnd(run: CallContext, id: string, waitMs: number, reader?: PieceReader): Promise<Job | undefined> {
+    const job = waitMs <= 0 ? await this.#jobs.read(id) : await this.#waitFor(run, id, waitMs, reader);
+    await sendPieces(run, job, reader);
+    return job;
+  }
+
+  async #waitFor(
+    run: CallContext,
+    id: string,
+    waitMs: number,
+    reader: PieceReader | undefined,
+  ): Promise<Job | undefined> {
     const pause = this.pause(run, waitMs);
     const isEnough = (job: Job) => isFinal(job) || job.state === "asking";
     try {
-      return await this.#jobs.wait(id, isEnough, pause.over, ({ progress }) => {
-        if (progress !== undefined) run.runState.progress(progress);
+      return await this.#jobs.wait(id, isEnough, pause.over, (job) => {
+        if (job.progress !== undefined) run.runState.progress(job.progress);
+        return reader && sendPieces(run, job, reader);
       });
     } finally {
       pause.end();
@@ -43,9 +58,15 @@ export class JobWaiters {
   async untilJoinedEnd(run: CallContext, joined: Job): Promise<CallResult> {
     const { promise } = run.definition;
     const deadlineMs = this.#services.deadlineMs(run);
-    const waitMs = Math.min(promise?.budgetMs ?? Infinity, DEADLINE_SHARE * deadlineMs);
-    let job = await this.untilEnd(run, joined.id, promise === undefined ? deadlineMs : waitMs);
-    if (job?.state === "queued" || job?.state === "running" || job?.state === "waiting") {
+    const promiseMs = DEADLINE_SHARE * deadlineMs;
+    const waitMs = Math.min(promise?.budgetMs ?? Infinity, promiseMs);
+    const reader = run.sink && new PieceReader(0);
+    let job = await this.untilEnd(run, joined.id, promise === undefined ? deadlineMs : waitMs, reader);
+    if (promise !== undefined && reader !== undefined && job !== undefined && isOpen(job) && waitMs < promiseMs) {
+      await run.runState.push({ kind: "deferred", promise: this.#promises.ofJob(job) });
+      job = await this.untilEnd(run, joined.id, promiseMs - waitMs, reader);
+    }
+    if (job !== undefined && isOpen(job)) {
       // A tool without .promise() has no promise to redeem.
       if (promise === undefined) {
         return this.#services.isClosed ? CLOSING : this.#services.deadlineError();
@@ -78,5 +99,18 @@ export class JobWaiters {
   /** Ends all waits; callers get their promises at once. */
   endAll(): void {
     for (const resolve of this.#pauses) resolve();
+  }
+}
+
+/** Whether a job neither has ended nor asks. */
+function isOpen({ state }: Job): boolean {
+  return state === "queued" || state === "running" || state === "waiting";
+}
+
+/** Sends the pieces of a job that its reader has not read, as fast as the caller takes them. */
+async function sendPieces(run: CallContext, job: Job | undefined, reader: PieceReader | undefined): Promise<void> {
+  for (const event of reader?.read(job?.pieces) ?? []) {
+    if (run.runState.ended !== undefined) return;
+    await run.runState.push(event);
   }
 }

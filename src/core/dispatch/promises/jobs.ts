@@ -4,7 +4,7 @@
  * `done` and `cancelled` are final. Changes by a run with a stale epoch, which was considered dead, are rejected.
  */
 import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
-import type { CallResult, Progress, Question } from "../../call/outcome.ts";
+import type { CallResult, Question } from "../../call/outcome.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { Clock } from "../../../internal/time.ts";
 import type { AskAnswer, Engine, Job, JobState, Wait } from "../../../engine/engine.ts";
@@ -42,7 +42,10 @@ export function isFinal({ state }: Job): boolean {
 }
 
 /** What a run that stops leaves to the next one. */
-type RunStop = Pick<Job, "memo" | "progress">;
+type RunStop = Pick<Job, "memo" | "progress" | "pieces">;
+
+/** What a run writes to its job before its end. */
+export type RunReport = Pick<Job, "progress" | "estimatedMs" | "pieces">;
 
 /** Reads and changes the jobs of an engine. A change is tried again if another process changed the job meanwhile. */
 export class Jobs {
@@ -93,11 +96,9 @@ export class Jobs {
     return state === "queued" || state === "waiting" ? wakeAtMs - this.#clock.now() : UNKNOWN_STATE_MS;
   }
 
-  /** Stores the progress of a run. Returns the changed job; `undefined` if the run is no longer the current one. */
-  progress(run: Job, progress: Progress, estimatedMs: number | undefined): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => {
-      return { ...job, progress, ...(estimatedMs !== undefined && { estimatedMs }) };
-    });
+  /** Stores progress and pieces of a run. Returns the changed job; `undefined` if the run is no longer the current one. */
+  report(run: Job, report: RunReport): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => ({ ...job, ...report }));
   }
 
   /** Stores the result of a step. Returns the changed job; `undefined` if the run is no longer the current one. */
@@ -108,10 +109,10 @@ export class Jobs {
   }
 
   /** Stores the result of a run, ends the job and notifies of its end. `undefined`, without a change, if the run is no longer the current one. */
-  finish(run: Job, outcome: CallResult): Promise<Job | undefined> {
+  finish(run: Job, outcome: CallResult, pieces?: Pick<Job, "pieces">): Promise<Job | undefined> {
     return this.#notify(
       run.id,
-      this.#changeRun(run, (job) => ({ ...this.#toNotified(job, outcome), state: "done", outcome })),
+      this.#changeRun(run, (job) => ({ ...this.#toNotified(job, outcome), ...pieces, state: "done", outcome })),
     );
   }
 
@@ -227,7 +228,7 @@ export class Jobs {
   }
 
   #toNotified(job: Job, outcome?: CallResult): Job {
-    // A call that goes on with answers, and was not promised, returns its answer itself.
+    // A call that continues with answers, and was not promised, returns its answer itself.
     const isOfCall = job.memo.rounds !== undefined && !job.hasOtherWaiters;
     return { ...toEnded(job, outcome), ...(!isOfCall && this.notifier?.wants(job) && { isNotified: true }) };
   }
@@ -266,7 +267,7 @@ export class Jobs {
     id: string,
     isEnough: (job: Job) => boolean,
     ended: Promise<void>,
-    onChange?: (job: Job) => void,
+    onChange?: (job: Job) => void | Promise<void>,
   ): Promise<Job | undefined> {
     // One promise at a time: thousands of calls may wait, and each promise would live as long as its call.
     let wake = (): void => {};
@@ -283,7 +284,7 @@ export class Jobs {
         wake = resolve;
         const job = await this.read(id);
         if (job === undefined || isEnough(job) || isOver) return job;
-        onChange?.(job);
+        await onChange?.(job);
         await woken;
       }
     } finally {

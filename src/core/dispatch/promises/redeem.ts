@@ -16,6 +16,7 @@ import { readAnswers } from "../questions/continuation.ts";
 import { INVALID_CONTINUATION } from "../services.ts";
 import type { JobWaiters } from "./job_waiters.ts";
 import type { JobPromises } from "./job_promises.ts";
+import { PieceReader } from "./kept_pieces.ts";
 import { DEADLINE_SHARE } from "./run_guard.ts";
 
 /** Longest wait that a caller may request, in milliseconds: proxies close connections after 30 s or more. */
@@ -40,8 +41,8 @@ export class Redeemer {
   }
 
   /** Returns the result of the promised work, its questions, or the same promise again. */
-  redeem(run: CallContext, { promise, wait_ms: waitMs }: RedeemInput): Promise<CallResult> {
-    return this.#open(run, promise, (opened) => this.#redeem(run, opened, waitMs));
+  redeem(run: CallContext, { promise, wait_ms: waitMs, after }: RedeemInput): Promise<CallResult> {
+    return this.#open(run, promise, (opened) => this.#redeem(run, opened, waitMs, run.sink && after));
   }
 
   /** Cancels the promised work, if it has not ended. Answers `{ cancelled }`, or the failure `not_cancellable` of external work. */
@@ -60,7 +61,13 @@ export class Redeemer {
     return await this.#services.runWithin(run, opened.definition.part?.middleware ?? [], () => last(opened));
   }
 
-  async #redeem(run: CallContext, opened: RemotePromise, waitMs: number | undefined): Promise<CallResult> {
+  /** @param after Number of pieces that the caller of a stream has; `undefined` if it wants none. */
+  async #redeem(
+    run: CallContext,
+    opened: RemotePromise,
+    waitMs: number | undefined,
+    after: number | undefined,
+  ): Promise<CallResult> {
     const { token } = opened;
     const allowedMs = DEADLINE_SHARE * this.#services.deadlineMs(run);
     // A stream sends heartbeats, so without `wait_ms` it waits as long as the deadline allows.
@@ -68,7 +75,11 @@ export class Redeemer {
     const mayWaitMs = Math.min(wantedMs, allowedMs);
     const { external, remote } = opened.definition;
     if (remote !== undefined) {
-      return await this.#pollUntilEnd(run, mayWaitMs, (wait) => this.#pollRemote(run, opened, remote, wait));
+      return await this.#pollUntilEnd(
+        run,
+        mayWaitMs,
+        (wait) => this.#pollRemote(run, opened, remote, { ...wait, after }),
+      );
     }
     if (external !== undefined) {
       return await this.#pollUntilEnd(
@@ -79,7 +90,8 @@ export class Redeemer {
     }
     if (!this.#promises.isKnowable(opened)) return this.#promises.promiseLost();
     if (run.call.meta?.continuation === token) await this.#answer(run, opened);
-    const job = await this.#waits.untilEnd(run, opened.id, mayWaitMs);
+    const reader = after === undefined ? undefined : new PieceReader(after);
+    const job = await this.#waits.untilEnd(run, opened.id, mayWaitMs, reader);
     return job === undefined ? this.#promises.promiseLost() : this.#promises.resultOf(job, token);
   }
 

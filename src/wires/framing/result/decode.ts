@@ -45,12 +45,14 @@ export function decodeResult(result: Members): CallResult | UnknownOutcome {
   }
 }
 
-/** Decodes an event of a call (partial value, progress, or promise) from its JSON members; `undefined` for another one. */
+/** Decodes an event of a call (partial value, progress, promise, or dropped pieces) from its JSON members; `undefined` for another one. */
 export function decodeEvent(data: Members): CallEvent | undefined {
-  const { partial, progress, deferred } = data;
+  const { partial, progress, deferred, dropped } = data;
   if ("partial" in data) return { kind: "partial", value: partial };
   if (isJsonObject(progress)) return { kind: "progress", progress: decodeProgress(progress) };
-  return isJsonObject(deferred) ? { kind: "deferred", promise: decodePromise(deferred) } : undefined;
+  if (isJsonObject(deferred)) return { kind: "deferred", promise: decodePromise(deferred) };
+  if (!isJsonObject(dropped)) return undefined;
+  return { kind: "dropped", from: typedOr(dropped["from"], 0), to: typedOr(dropped["to"], 0) };
 }
 
 function decodePromise(meta: Members): PromiseOutcome {

@@ -26,6 +26,8 @@ export function eventToJson(event: CallEvent): Members {
       return { progress: event.progress };
     case "deferred":
       return { deferred: promiseToJson(event.promise) };
+    case "dropped":
+      return { dropped: { from: event.from, to: event.to } };
   }
 }
 

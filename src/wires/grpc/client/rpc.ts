@@ -64,7 +64,9 @@ export class StreamedResponses {
     const decoded = decodeStreamResponse(response);
     if (decoded === undefined) return;
     const { kind } = decoded;
-    if (kind === "partial" || kind === "progress" || kind === "deferred") return this.#sink.push(decoded);
+    if (kind === "partial" || kind === "progress" || kind === "deferred" || kind === "dropped") {
+      return this.#sink.push(decoded);
+    }
     this.#result ??= decoded;
   }
 }

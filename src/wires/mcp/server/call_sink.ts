@@ -51,6 +51,8 @@ export class CallSink implements Sink {
     const { progressToken, channel, onPromise } = this.#options;
     if (event.kind === "partial") return this.#pieces.push(event);
     if (event.kind === "deferred") return onPromise?.(event.promise);
+    // A result has the whole, whatever pieces were dropped.
+    if (event.kind === "dropped") return;
     const { done: progress, total, message } = event.progress;
     // MCP requires that progress increases.
     if (progressToken === undefined || channel === undefined || progress <= this.#lastProgress) return;

@@ -161,7 +161,8 @@ class Rest implements MountedWire {
     if (terms.tool !== tool) return fail(head, errorResult("invalid_promise", "Not a promise of this tool"));
     const preferences = parsePreferences(head.metadata.get("prefer"));
     const waitMs = preferences?.waitMs;
-    const args = { promise: token, ...(!isCancel && waitMs !== undefined && { wait_ms: waitMs }) };
+    const wait = { ...(waitMs !== undefined && { wait_ms: waitMs }), after: afterOf(head.target) };
+    const args = { promise: token, ...(!isCancel && wait) };
     return this.#run(
       head,
       { tool: isCancel ? "cancel" : "redeem", args, meta: undefined },
@@ -203,6 +204,12 @@ class Rest implements MountedWire {
     }
     return this.#byName.get(tool);
   }
+}
+
+/** Number of pieces that the caller of a stream has, `?after=3`. Dispatch refuses one that is not a number. */
+function afterOf(target: string): number {
+  const at = target.indexOf("?");
+  return Number(at < 0 ? 0 : new URLSearchParams(target.slice(at)).get("after") ?? 0);
 }
 
 function isReadOnly({ annotations }: ToolDefinition): boolean {

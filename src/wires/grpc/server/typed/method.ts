@@ -125,6 +125,9 @@ function memberOf(event: CallEvent): readonly [member: string, value: unknown] {
       return ["progress", event.progress];
     case "deferred":
       return ["promise", promiseMembers(event.promise)];
+    case "dropped":
+      // The messages of a tool have no member for it.
+      return ["dropped", undefined];
   }
 }
 

@@ -1,0 +1,150 @@
+/** Pieces of promised streams: they are kept with the job, and a client continues after those that it has, on every wire that streams. */
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import { createClient, createServer, defineTool, mcpLite, memoryEngine } from "../../mod.ts";
+import type { Transport } from "../../src/core/call/transport.ts";
+import * as v from "../../src/core/schema/valibot.ts";
+import { connectTransport, grpc } from "../../src/wires/grpc/mod.ts";
+import { mcpLiteTransport } from "../../src/wires/mcp_lite/client/transport.ts";
+import { memoryTransport } from "../../src/wires/memory/client/transport.ts";
+import { rest, restTransport } from "../../src/wires/rest/mod.ts";
+import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
+
+const PIECES = Array.from({ length: 12 }, (_, n) => `piece ${n};`);
+const WHOLE = PIECES.join("");
+
+/** A tool whose pieces come when the test lets them, and a server with it. */
+function opened(budgetMs: number, timeoutMs = 30_000) {
+  const gates = PIECES.map(() => Promise.withResolvers<void>());
+  const write = defineTool("write").describe("Write").promise({ budgetMs }).partial(v.string()).output(v.string())
+    .handle(async function* (): AsyncGenerator<string, undefined> {
+      for (const [n, piece] of PIECES.entries()) {
+        await gates[n]?.promise;
+        yield piece;
+      }
+      return undefined;
+    });
+  const wires = [mcpLite(), rest(), grpc(), webtools({ name: "w", description: "W", version: "1.0.0" })];
+  const server = createServer({ tools: [write], wires, engine: memoryEngine(), timeoutMs, logger: false });
+  const open = (from: number, to: number) => gates.slice(from, to).forEach(({ resolve }) => resolve());
+  return { server, open };
+}
+
+type Opened = ReturnType<typeof opened>["server"];
+
+const fetchOf = (server: Opened) => (url: string | URL, init?: RequestInit) => server.fetch(new Request(url, init));
+
+const TRANSPORTS: Readonly<Record<string, (server: Opened) => Transport>> = {
+  memory: (server) => memoryTransport(server),
+  "MCP-lite": (server) => mcpLiteTransport("http://localhost/mcp-lite/v1", { fetch: fetchOf(server) }),
+  REST: (server) => restTransport("http://localhost/rest", { fetch: fetchOf(server) }),
+  Connect: (server) => connectTransport("http://localhost", { fetch: fetchOf(server) }),
+};
+
+for (const [name, transportOf] of Object.entries(TRANSPORTS)) {
+  test(`${name}: a stream continues over the promise that its call became, and has every piece once`, async () => {
+    // Promised at the budget; the stream ends with the promise at 0.8 of the deadline.
+    const { server, open } = opened(20, 200);
+    const client = createClient<typeof server>(transportOf(server));
+    const stream = client.write.stream();
+    open(0, 4);
+    const pieces: string[] = [];
+    for await (const piece of stream) {
+      pieces.push(piece);
+      // The rest comes only after the first request has ended.
+      if (pieces.length === 4) setTimeout(() => open(4, 12), 400);
+    }
+    deepStrictEqual(pieces, PIECES);
+    strictEqual(await stream.result, WHOLE);
+    strictEqual(stream.dropped, 0);
+    await server.close(0);
+  });
+
+  test(`${name}: another client redeems the token as a stream, from the start or after a number`, async () => {
+    const { server, open } = opened(5);
+    const token = (await createClient<typeof server>(transportOf(server)).write.start()).token;
+    open(0, 5);
+    const job = () => createClient<typeof server>(transportOf(server)).$.redeem<string, string>(token);
+    const stream = job().stream();
+    const pieces: string[] = [];
+    for await (const piece of stream) {
+      pieces.push(piece);
+      if (pieces.length === 5) open(5, 12);
+    }
+    deepStrictEqual(pieces, PIECES);
+    strictEqual(await stream.result, WHOLE);
+    deepStrictEqual(await Array.fromAsync(job().stream({ after: 9 })), PIECES.slice(9), "after its end, too");
+    await server.close(0);
+  });
+}
+
+test("a wire without streams gives the joined answer", async () => {
+  const { server, open } = opened(5);
+  const transport = webtoolsTransport("http://localhost/webtools/w", { fetch: fetchOf(server) });
+  const job = await createClient<typeof server>(transport).write.start();
+  open(0, 12);
+  strictEqual(await job.result(), WHOLE);
+  deepStrictEqual(await job.stream().result, WHOLE);
+  await server.close(0);
+});
+
+test("pieces are bounded: the oldest are dropped, and the stream says how many", async () => {
+  const size = 100_000;
+  const flood = defineTool("flood").describe("Flood").promise({ budgetMs: 5 }).partial(v.string())
+    .handle(async function* () {
+      for (const n of [0, 1, 2, 3, 4]) yield `${n}`.repeat(size);
+    });
+  const server = createServer({ tools: [flood], logger: false });
+  const client = createClient(server);
+  const job = await client.flood.start();
+  strictEqual((await job.result() as string).length, 5 * size);
+  const stream = job.stream();
+  const pieces = await Array.fromAsync(stream) as string[];
+  deepStrictEqual(pieces.map((piece) => piece[0]), ["3", "4"]);
+  strictEqual(stream.dropped, 3);
+  ok(stream.dropped + pieces.length === 5);
+  await server.close(0);
+});
+
+test("the event of dropped pieces is in the stream of MCP-lite", async () => {
+  const flood = defineTool("flood").describe("Flood").promise({ budgetMs: 5 }).partial(v.string())
+    .handle(async function* () {
+      yield "a".repeat(200_000);
+      yield "b".repeat(200_000);
+    });
+  const server = createServer({ tools: [flood], logger: false });
+  const job = await createClient(server).flood.start();
+  await job.result();
+  const response = await server.fetch(
+    new Request("http://localhost/mcp-lite/v1/calltools", {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "text/event-stream" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "redeem", arguments: { promise: job.token, after: 0 } },
+      }),
+    }),
+  );
+  const [first = ""] = (await response.text()).split("\n\n");
+  ok(first.includes('data: {"dropped":{"from":0,"to":1}}'), first.slice(0, 200));
+  await server.close(0);
+});
+
+test("the Location of a promise over REST is a stream of its pieces, after a number if there is one", async () => {
+  const { server, open } = opened(5);
+  const { token } = await createClient(server).write.start();
+  open(0, 12);
+  await createClient(server).$.redeem(token).result();
+  const read = async (query: string) => {
+    const url = `http://localhost/rest/tools/write/promises/${token}${query}`;
+    const response = await server.fetch(new Request(url, { headers: { accept: "text/event-stream" } }));
+    return { status: response.status, pieces: (await response.text()).match(/piece \d+/g)?.length };
+  };
+  // The last one is the answer.
+  deepStrictEqual(await read(""), { status: 200, pieces: 24 });
+  deepStrictEqual(await read("?after=10"), { status: 200, pieces: 14 });
+  strictEqual((await read("?after=x")).status, 400);
+  await server.close(0);
+});
