@@ -87,7 +87,6 @@ export type {
   CallOptions,
   Client,
   ClientMethods,
-  PieceOptions,
   PromisedAnswer,
   QuestionAnswer,
   RedeemOptions,

@@ -60,12 +60,6 @@ export type AnswerQuestion = (question: ToolQuestion) => MaybePromise<QuestionAn
 /** Cancellation and time limits of one operation on a promise. */
 export type RedeemOptions = Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">;
 
-/** Options of a stream of pieces of a promised answer. */
-export interface PieceOptions extends RedeemOptions {
-  /** Number of pieces that were received before, as in another process: those that follow are sent. Default: 0. */
-  readonly after?: number;
-}
-
 /**
  * Work that continues after its call has returned: its state, result, progress, pieces and cancellation.
  *
@@ -86,8 +80,10 @@ export interface PromisedAnswer<Output, Piece = unknown> {
   /**
    * Iterates over the pieces of a streamed answer until the work ends: those that the server has kept, then the others as they come. Over
    * a protocol without streams there are none; `result` of the stream has the answer in any case.
+   *
+   * @param options With `after`, the number of pieces that were received before, as in another process: those that follow are sent.
    */
-  stream(options?: PieceOptions): ToolStream<Piece, Output>;
+  stream(options?: RedeemOptions & { readonly after?: number }): ToolStream<Piece, Output>;
 }
 
 /** A failure outcome by declared code: `switch (outcome.code)` narrows `outcome.data`. */

@@ -188,6 +188,11 @@ export interface Engine {
    */
   readonly startsElsewhere?: boolean;
   /**
+   * Loads what the engine needs, when its server is created. Rejects if the engine can never work, such as without an optional package:
+   * the error is logged at once, and calls that need the engine are `unavailable`. Optional.
+   */
+  prepare?(): Promise<void>;
+  /**
    * Stores a new job until it expires. With `dueInMs`, delivery to a worker is scheduled after that delay in the same
    * transaction.
    *

@@ -102,6 +102,11 @@ testWith(
       strictEqual(quick.kind, "elicitation");
       ok(typeof await client.now() === "string");
 
+      // Pieces come out of the object, within the request and after it, and are kept.
+      const stream = client.write.stream();
+      strictEqual((await Array.fromAsync(stream)).join(""), "abcdef");
+      strictEqual(await stream.result, "abcdef");
+
       // A result of more bytes than a row may have.
       const chars = 3_900_000;
       strictEqual(await client.large({ chars }), "é😀".repeat(chars / 3));

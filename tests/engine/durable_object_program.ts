@@ -110,6 +110,15 @@ const ask = defineTool("ask").describe("Ask the caller").promise({ budgetMs: 5_0
   return reply.action === "accept" ? `Hello, ${reply.content.name}` : reply.action;
 });
 
+const write = defineTool("write").describe("Write for longer than the budget and the deadline").timeout(500)
+  .promise({ budgetMs: 100, jobTimeoutMs: 30_000, retries: 0 })
+  .handle(async function* () {
+    for (const piece of ["a", "b", "c", "d", "e", "f"]) {
+      yield piece;
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+  });
+
 const large = defineTool("large").describe("A large result")
   .input(v.object({ chars: v.number() })).promise({ budgetMs: 5_000, retries: 0 })
   .handle(({ chars }) => "é😀".repeat(chars / 3));
@@ -125,7 +134,7 @@ function print(line: string): string {
 const jobs = durableObjects({
   namespace: (env: Env) => env.JOBS,
   server: (engine, env) =>
-    createServer({ tools: [work, hang, nap, approve, resolve, ask, large, now], keys: env.KEYS, engine }),
+    createServer({ tools: [work, hang, nap, approve, resolve, ask, write, large, now], keys: env.KEYS, engine }),
 });
 
 /** The objects of {@link jobs}. */

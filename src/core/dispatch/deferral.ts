@@ -100,6 +100,8 @@ export interface JobAccess {
 
 /** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
 export interface Deferral extends StoppedRuns {
+  /** The error for calls that need the engine, if it can never work; `undefined` if it may. */
+  readonly unusable: ErrorResult | undefined;
   /** Whether jobs run in other processes only, so that calls of tools with `.promise()` are stored as jobs at once. */
   readonly startsElsewhere: boolean;
   /**

@@ -156,7 +156,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** Runs a definition without a look-up by name: a tool, or a prompt or resource under a name that no tool can have. Checks its scopes. */
   run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult> {
     if (this.#isClosed) return this.#refuse(call, CLOSING);
-    const error = authorizationError(definition, call.peer.principal) ?? argumentsError(call.args);
+    const error = authorizationError(definition, call.peer.principal) ?? argumentsError(call.args) ??
+      (definition.promise && this.deferral?.unusable);
     if (error !== undefined) return this.#refuse(call, error);
     const run = new CallContext(definition, call, this, sink);
     const { observer } = this;

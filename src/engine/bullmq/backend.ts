@@ -100,6 +100,8 @@ export interface Backend {
   readonly records: Records;
   /** The queue. Opening it rejects if the store cannot be reached. */
   readonly queue: Lazy<DeliveryQueue>;
+  /** Imports the packages. Rejects if one is missing. */
+  load(): Promise<void>;
   /** Starts to process up to `concurrency` deliveries at once; rejects if the store cannot be reached. */
   openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker>;
   /**

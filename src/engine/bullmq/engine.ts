@@ -31,6 +31,10 @@ export class BullmqEngine implements Engine {
     this.#leases = new BullmqLeases(backend.records, settings.leaseMs, settings.errors.report);
   }
 
+  prepare(): Promise<void> {
+    return this.#backend.load();
+  }
+
   insert(job: Job, dueInMs?: number): Promise<boolean> {
     const recordId = crypto.randomUUID();
     if (dueInMs === undefined) return this.#request(() => this.#backend.records.insert(job, recordId));

@@ -59,6 +59,11 @@ export class PostgresBackend implements Backend {
     this.records = new PostgresRecords(settings.name, query, (...both) => this.#schedule(...both));
   }
 
+  async load(): Promise<void> {
+    await importBullmq(PACKAGES);
+    await importPackage(BULLMQ, PACKAGES, () => import("pg"));
+  }
+
   async #openQueue(): Promise<DeliveryQueue> {
     const { Queue, createPostgresBackend } = await importBullmq(PACKAGES);
     const { name, errors } = this.#settings;

@@ -27,6 +27,7 @@ import type { IRedisClient, IRedisTransaction } from "bullmq";
 import type { ChainableCommander, Redis } from "ioredis";
 import { Lazy } from "../../internal/async.ts";
 import type { Job } from "../engine.ts";
+import { importPackage } from "../store_errors.ts";
 import { headText, readHeads, recordKey, TRIM } from "./redis_list.ts";
 import { type JobHead, type JobRange, positionOf } from "../job_list.ts";
 
@@ -85,6 +86,11 @@ export class RedisBackend implements Backend {
         return transaction;
       },
     };
+  }
+
+  async load(): Promise<void> {
+    await importBullmq(PACKAGES);
+    await importPackage(BULLMQ, PACKAGES, () => import("ioredis"));
   }
 
   async openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker> {

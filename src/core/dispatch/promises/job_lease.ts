@@ -157,7 +157,7 @@ export class JobLease implements RunLease {
     if (job.attempt >= job.maxAttempts) {
       return void await this.#jobs.finish(job, attemptsExhausted(job, result), pieces);
     }
-    await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)));
+    await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)), pieces);
   }
 
   async #checkCurrent(): Promise<void> {

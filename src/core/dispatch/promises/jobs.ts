@@ -169,8 +169,8 @@ export class Jobs {
   }
 
   /** Schedules another attempt after a failed run. */
-  retry(run: Job, delayMs: number): Promise<void> {
-    return this.#requeue(run, run.attempt, delayMs);
+  retry(run: Job, delayMs: number, pieces?: Pick<Job, "pieces">): Promise<void> {
+    return this.#requeue(run, run.attempt, delayMs, pieces);
   }
 
   /** Cancels the claimed job of a scheduled call that is not made, because of the earlier call `blockedBy`, or of an unknown schedule. */
@@ -190,7 +190,8 @@ export class Jobs {
   /** Leaves the claimed job of a scheduled call, whose handler has not begun, to another process. The attempt is not counted. */
   passOn(run: Job, delayMs: number): Promise<void> {
     const { schedule } = run;
-    return this.#requeue(run, run.attempt - 1, delayMs, schedule && { ...schedule, passedEpoch: run.epoch });
+    const passed = schedule && { schedule: { ...schedule, passedEpoch: run.epoch } };
+    return this.#requeue(run, run.attempt - 1, delayMs, passed);
   }
 
   /**
@@ -292,9 +293,9 @@ export class Jobs {
     }
   }
 
-  #requeue(run: Job, attempt: number, delayMs: number, schedule?: Job["schedule"]): Promise<void> {
+  #requeue(run: Job, attempt: number, delayMs: number, more?: Pick<Job, "schedule" | "pieces">): Promise<void> {
     const wakeAtMs = this.#clock.now() + delayMs;
-    return this.#endRun(run, (job) => ({ ...job, state: "queued", attempt, wakeAtMs, ...(schedule && { schedule }) }));
+    return this.#endRun(run, (job) => ({ ...job, ...more, state: "queued", attempt, wakeAtMs }));
   }
 
   /**

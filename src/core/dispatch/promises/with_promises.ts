@@ -88,6 +88,7 @@ class EngineDeferral implements Deferral {
   readonly #access: JobAccess;
   readonly #reminder: Reminder;
   #isResumed = false;
+  unusable: ErrorResult | undefined = undefined;
   #service: JobService | undefined;
 
   constructor(services: DispatchServices, options: DeferralOptions) {
@@ -102,6 +103,10 @@ class EngineDeferral implements Deferral {
     const notifier = this.#createNotifier(options, reporting);
     const scheduler = this.#createScheduler(options, reporting);
     this.#parts = { ...options, reporting, concurrency, notifier, scheduler, ownerOf };
+    void engine.prepare?.().catch((thrown) => {
+      services.mask(thrown, { engine: engine.name });
+      this.unusable = errorResult("unavailable", "The job engine cannot work: its server lacks what the engine needs");
+    });
     this.#reminder = new Reminder(services, () => this.#mayHaveWork && !this.#service?.runner.isWorking);
     if (!this.startsElsewhere && (scheduler !== undefined || !isOfOneProcess(engine))) this.#reminder.start();
     this.#access = {
@@ -312,6 +317,7 @@ class EngineDeferral implements Deferral {
     if (run.runState.workResult !== undefined) return;
     run.whenStarted(() => {
       this.#withJobs(({ runner }) => runner.adopt(run, startedMs, promiseAtMs)).catch((thrown) => {
+        if (this.unusable !== undefined) return run.runState.end(this.unusable);
         // Without a promise the run continues until its deadline.
         settleOrMask(this.#services, thrown, { tool: run.definition.name, callId: run.callId });
       });
