@@ -79,7 +79,7 @@ export interface PromisedAnswer<Output, Piece = unknown> {
   updates(options?: RedeemOptions): AsyncIterable<Progress>;
   /**
    * Iterates over the pieces of a streamed answer until the work ends: those that the server has kept, then the others as they come. Over
-   * a protocol without streams there are none; `result` of the stream has the answer in any case.
+   * a protocol without streams it gives no piece; `result` of the stream has the answer in any case.
    *
    * @param options With `after`, the number of pieces that were received before, as in another process: those that follow are sent.
    */

@@ -169,7 +169,7 @@ export class JobLease implements RunLease {
     }
   }
 
-  /** The pieces of the run to store with its job; nothing if there are none, or only the call itself has the answer. */
+  /** The pieces of the run to store with its job; nothing without any, or if only the call itself has the answer. */
   #takePieces(): Pick<Job, "pieces"> {
     if (this.isPromised) this.#pieces.take(this.#run.collected);
     const { stored: pieces } = this.#pieces;
