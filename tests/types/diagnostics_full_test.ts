@@ -27,7 +27,7 @@ const tool = defineTool("t").describe("T");
 const DESCRIBE = "Call .describe(…) before this step: callers choose by the description";
 const FINISH = "This tool is not finished: end it with .handle(…) or .external(…)";
 const SCHEMA =
-  "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … })";
+  "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … }), and Effect, as in Schema.toStandardJSONSchemaV1(";
 
 /** A line of code with one mistake, and the sentence that its diagnostic contains. */
 const MISTAKES: readonly (readonly [code: string, sentence: string])[] = [

@@ -36,8 +36,7 @@ export type DescribeFirst<Argument, Result> = (
 
 /** Type of the last overload's schema: what the compiler shows for an argument that is not a schema. */
 export type NotASchema =
-  | "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … })"
-  | "Of Effect? Write Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(…))";
+  "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … }), and Effect, as in Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(…))";
 
 /** Type of the last overload's view: what the compiler shows for an argument that is not a view. */
 export type NotAView = 'Not a view: wrap the options, as in .view(view({ html: "…" })), with view of "toolwire/apps"';
