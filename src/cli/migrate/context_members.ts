@@ -6,7 +6,8 @@ import { Handler } from "./handler.ts";
 import { convertLog, convertNotify, convertProgressToken, convertReport } from "./notifications.ts";
 import { convertElicit, convertRequest, convertRoots, convertSample } from "./questions.ts";
 import { definitionsOf } from "./registrations.ts";
-import { CONTEXT, CONTEXT_TYPES, type ContextRule, type Library, REGISTERING } from "./tables.ts";
+import { REGISTERING } from "../../core/tool/spellings.ts";
+import { CONTEXT, CONTEXT_TYPES, type ContextRule, type Library } from "./tables.ts";
 
 /** Converts all uses of a handler's context by the table `CONTEXT`. Members that it does not have are marked for a person. */
 export function convertContext(handler: Handler): void {

@@ -1,7 +1,7 @@
 /** Registrations of tools, resources and prompts, in all forms of the three libraries, as one form. */
 import { type CallExpression, Node, type ObjectLiteralExpression, type PropertyAssignment } from "ts-morph";
 import type { Library } from "./tables.ts";
-import { REGISTERING } from "./tables.ts";
+import { REGISTERING } from "../../core/tool/spellings.ts";
 
 /** What a call registers with a server, and which definition it becomes. */
 export type Kind = "tool" | "resource" | "prompt";

@@ -19,7 +19,8 @@ import { adapterOf, bare } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
 import { convertServerUse, ToolSwitches } from "./server_uses.ts";
 import { convertRounds } from "./questions.ts";
-import { type Library, REGISTERING } from "./tables.ts";
+import { REGISTERING } from "../../core/tool/spellings.ts";
+import type { Library } from "./tables.ts";
 
 /** Converts each `new McpServer()` with its registrations to `createServer()`. Functions with such a parameter fill lists of definitions. */
 export function convertServers(draft: Draft): void {

@@ -19,16 +19,6 @@ export const PACKAGES: readonly RegExp[] = [
 /** Modules whose schemas have a JSON form here, so that no adapter is needed. */
 export const CONVERTIBLE_SCHEMAS: RegExp = /^(zod|valibot|arktype|@valibot\/to-json-schema)(\/|$)/;
 
-/** Methods of a server that register something, and what they register. */
-export const REGISTERING: Readonly<Record<string, "tool" | "resource" | "prompt">> = {
-  registerTool: "tool",
-  tool: "tool",
-  registerResource: "resource",
-  resource: "resource",
-  registerPrompt: "prompt",
-  prompt: "prompt",
-};
-
 /** Transports over HTTP whose `handleRequest` answers a request. */
 export const HTTP_TRANSPORTS: readonly string[] = [
   "StreamableHTTPServerTransport",

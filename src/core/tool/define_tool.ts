@@ -1,6 +1,6 @@
 /** `defineTool`: fluent, immutable definition of a tool. */
 import type { Principal } from "../call/call.ts";
-import { OBJECT_MEMBERS } from "../../internal/json.ts";
+import { isJsonObject, OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { SchemaCheck } from "../schema/json_schema.ts";
@@ -36,7 +36,9 @@ export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBui
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name is invalid.
  */
-export function defineCoreTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
+export function defineCoreTool<const Name extends string>(name: Name): EmptyToolBuilder<Name>;
+export function defineCoreTool<const Name extends string>(name: Name, ...others: unknown[]): EmptyToolBuilder<Name> {
+  if (others.length > 0) throw new TypeError(`Cannot define tool "${name}" by more than its name: ${IN_STEPS}`);
   return startTool(name, { adapters: [] });
 }
 
@@ -54,6 +56,8 @@ export function toolDefiner(...parts: readonly (SchemaAdapter | ToolConfig)[]): 
   const config = parts.find((part) => "~configure" in part);
   return (name) => startTool(name, { adapters, config });
 }
+
+const IN_STEPS = 'write defineTool(name).describe("…").input(…).handle(…)';
 
 /** Optional code of a tool builder, given as values so that a bundle contains only what is used: schema adapters, `.config()`, schema checks. */
 export interface BuilderParts {
@@ -75,6 +79,7 @@ export function startTool<const Name extends string>(
   parts: BuilderParts,
   Kind: typeof Builder = Builder,
 ): EmptyToolBuilder<Name> {
+  if (isJsonObject(name)) throw new TypeError(`Cannot define a tool by ${JSON.stringify(name)}: ${IN_STEPS}`);
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,

@@ -13,6 +13,7 @@ import {
 } from "../../internal/options.ts";
 import type { AnyTool, PromiseOptions, ToolDefinition, ToolView } from "./definition.ts";
 import { type AnyWork, Builder } from "./define_tool.ts";
+import { foreignSteps, wrongStep } from "./spelling_errors.ts";
 import { checkExamples } from "./examples.ts";
 import type { ToolAnnotations } from "../handler/middleware.ts";
 
@@ -49,6 +50,15 @@ const PROMISE: OptionRules<PromiseOptions> = {
 
 /** The builder of `defineTool` of the main entry: its methods throw for invalid arguments. In `./core` only TypeScript checks most of them. */
 export class CheckedBuilder extends Builder {
+  static {
+    for (const method of foreignSteps()) {
+      const value = function (this: CheckedBuilder, ...args: readonly unknown[]): never {
+        throw wrongStep(method, args, this.draft);
+      };
+      Object.defineProperty(this.prototype, method, { value, configurable: true });
+    }
+  }
+
   override describe(description: string): Builder {
     if (typeof description === "string" && description.trim() !== "") return super.describe(description);
     throw new TypeError(

@@ -4,9 +4,11 @@ import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import { withQuestions } from "../../core/dispatch/questions/with_questions.ts";
 import type { QuestionKeys } from "../../core/dispatch/services.ts";
 import { keyRing } from "../../core/keys/key_ring.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
 import { unknownArguments, type UnknownArgumentsMode } from "../../core/schema/unknown_arguments.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
+import { assertOwnTools, refuseServerMethods } from "../../core/tool/spelling_errors.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { memoryEngine } from "../../engine/memory.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -71,6 +73,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   options: ServerOptions<Tools, Parts>,
 ): Server<AllTools<Tools, Parts>> {
   if (!isJsonObject(options)) throw new TypeError("Cannot create server: pass options, such as { tools: [add] }");
+  assertOwnTools(options.tools, SCHEMA_ADAPTERS);
   const { keys, engine, clock, wires, basePath } = options;
   const coreOptions = {
     ...options,
@@ -84,6 +87,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   const server = createServerOf<Tools, Parts>({ ...coreOptions, originPolicy: originPolicy(options) }, {
     mcp: MCP_FEATURES,
   });
+  refuseServerMethods(server, SCHEMA_ADAPTERS);
   return Object.assign(server, { "~transport": () => memoryTransport(server) });
 }
 

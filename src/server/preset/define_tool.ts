@@ -1,8 +1,10 @@
 /** `defineTool` as the front door has it: with the schemas of all libraries. */
+import { isJsonObject } from "../../internal/json.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
 import { assertReferences } from "../../core/schema/references.ts";
 import { toolConfig } from "../../core/dispatch/configure.ts";
 import { CheckedBuilder } from "../../core/tool/definition_rules.ts";
+import { wrongDefinition } from "../../core/tool/spelling_errors.ts";
 import { type BuilderParts, startTool } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 
@@ -31,6 +33,11 @@ const PARTS: BuilderParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, che
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name does not fit.
  */
-export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
+export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name>;
+export function defineTool<const Name extends string>(
+  name: Name,
+  ...others: readonly unknown[]
+): EmptyToolBuilder<Name> {
+  if (isJsonObject(name) || others.length > 0) throw wrongDefinition([name, ...others], SCHEMA_ADAPTERS);
   return startTool(name, PARTS, CheckedBuilder);
 }

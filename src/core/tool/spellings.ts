@@ -1,0 +1,93 @@
+/**
+ * What other libraries call the parts of a tool's definition, and the methods of a server: the official SDK, FastMCP, mcp-lite, tRPC, the AI
+ * SDK and Mastra. The errors for these names, and `toolwire migrate`, read this table.
+ */
+
+/** Steps of a definition here, in their order. */
+export const STEP_ORDER = [
+  "title",
+  "describe",
+  "input",
+  "output",
+  "annotate",
+  "meta",
+  "timeout",
+  "visibleTo",
+  "handle",
+] as const;
+
+/** Name of a step of a definition. */
+export type Step = typeof STEP_ORDER[number];
+
+/** Steps by the names that other libraries have for them, as members of a definition or as methods. */
+export const STEPS: ReadonlyMap<string, Step> = new Map<string, Step>([
+  ["title", "title"],
+  ["description", "describe"],
+  ["desc", "describe"],
+  ["parameters", "input"],
+  ["inputSchema", "input"],
+  ["paramsSchema", "input"],
+  ["schema", "input"],
+  ["args", "input"],
+  ["params", "input"],
+  ["input", "input"],
+  ["outputSchema", "output"],
+  ["returns", "output"],
+  ["output", "output"],
+  ["annotations", "annotate"],
+  ["_meta", "meta"],
+  ["meta", "meta"],
+  ["timeoutMs", "timeout"],
+  ["canAccess", "visibleTo"],
+  ["execute", "handle"],
+  ["handler", "handle"],
+  ["handle", "handle"],
+  ["run", "handle"],
+  ["invoke", "handle"],
+  ["callback", "handle"],
+  ["func", "handle"],
+  ["resolve", "handle"],
+  ["action", "handle"],
+  ["implement", "handle"],
+  ["query", "handle"],
+  ["mutation", "handle"],
+  ["subscription", "handle"],
+]);
+
+/** Names that other libraries have for the name of a tool. */
+export const NAMES: readonly string[] = ["name", "id", "toolName"];
+
+/** Methods with which servers of other libraries register something, and what. */
+export const REGISTERING: Readonly<Record<string, "tool" | "resource" | "prompt">> = {
+  registerTool: "tool",
+  tool: "tool",
+  addTool: "tool",
+  addTools: "tool",
+  registerResource: "resource",
+  resource: "resource",
+  addResource: "resource",
+  addResourceTemplate: "resource",
+  registerPrompt: "prompt",
+  prompt: "prompt",
+  addPrompt: "prompt",
+};
+
+const SERVE = 'serve(server), of "toolwire/serve"; over stdio: serveStdio(server), of "toolwire/stdio"';
+
+/** Other methods of servers, and what to write. */
+export const SERVER_LINES: Readonly<Record<string, string>> = {
+  connect: SERVE,
+  start: SERVE,
+  listen: SERVE,
+  run: SERVE,
+  use: "createServer({ tools: [ … ], middleware: [ … ] })",
+  onError: "createServer({ tools: [ … ], middleware: [ … ] }), where a middleware may catch what next() throws",
+  get:
+    'server.fetch, in the app: app.mount("/", server.fetch), or the tool over REST: createServer({ tools, wires: [rest()] })',
+  post:
+    'server.fetch, in the app: app.mount("/", server.fetch), or the tool over REST: createServer({ tools, wires: [rest()] })',
+  group: 'createServer({ tools: [ … ], parts: [group("prefix", child)] }), with group of "toolwire/compose"',
+  setRequestHandler:
+    'defineTool("name").describe("…").input(…).handle(…), for each tool, and createServer({ tools: [ … ] })',
+  route: 'server.fetch, in the app: app.mount("/", server.fetch)',
+};
