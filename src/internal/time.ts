@@ -68,6 +68,9 @@ export interface Clock {
   readonly isPerRequest?: boolean;
 }
 
+/** Whether this is workerd, where timers end with their request and the clock stops while a program runs. */
+export const IS_WORKERD: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";
+
 /** Clock and timers of the runtime. Longer delays than {@link MAX_TIMER_MS} are cut to it. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -76,7 +79,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(callback, Math.min(delayMs, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
-  isPerRequest: globalThis.navigator?.userAgent === "Cloudflare-Workers",
+  isPerRequest: IS_WORKERD,
 };
 
 let lastMs = NaN;

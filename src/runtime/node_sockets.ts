@@ -67,7 +67,7 @@ function accept(
   upgrade: Upgrade,
 ): void {
   accepting.handleUpgrade(request, stream, first, (socket) => {
-    const listener = upgrade.open(nodePort(socket));
+    const listener = upgrade.open(nodePort(socket, stream));
     socket.on("message", (data, isBinary) => listener.message(isBinary ? data : String(data)));
     socket.on("ping", () => listener.active());
     socket.on("pong", () => listener.active());
@@ -85,10 +85,11 @@ function refuse(reply: Reply, response: ServerResponse, stream: Duplex): void {
   sendReply({ ...reply, headers: { ...reply.headers, connection: "close" } }, response);
 }
 
-function nodePort(socket: Socket): FramePort {
+function nodePort(socket: Socket, stream: Duplex): FramePort {
   return {
     send(text) {
-      if (socket.readyState !== socket.OPEN) return false;
+      // The stream of a client that has disconnected is destroyed before its socket is notified.
+      if (socket.readyState !== socket.OPEN || !stream.writable) return false;
       socket.send(text);
       return true;
     },

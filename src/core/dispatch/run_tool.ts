@@ -15,6 +15,7 @@ import { formatPath } from "../../internal/text.ts";
 import { isPromiseLike } from "../../internal/async.ts";
 import { Future } from "../../internal/future.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
+import { LoopTurns } from "../../internal/turns.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";
@@ -152,6 +153,7 @@ export class ToolRunner {
     const areJoined = collected !== undefined || run.sink?.keepsPieces;
     const { outputLimits } = this.#services;
     let left = outputLimits.answerChars;
+    const turns = new LoopTurns();
     runState.onEnd = stop;
     try {
       while (runState.ended === undefined) {
@@ -175,6 +177,9 @@ export class ToolRunner {
         run.lease?.keepPieces();
         const room = runState.push({ kind: "partial", value: piece });
         if (room !== undefined) await room;
+        // A handler that waits for nothing must not keep other callers waiting.
+        const turn = turns.next();
+        if (turn !== undefined) await turn;
       }
       return runState.ended;
     } catch (thrown) {
