@@ -211,7 +211,7 @@ class McpConnection {
 
   /** @param size Size of the message in UTF-16 code units. */
   #process(message: Message, size: number): void {
-    if (message.kind === "response") this.mcp.pending.resolve(message);
+    if (message.kind === "response") this.mcp.pending.resolve(message, this);
     else if (message.kind === "notification") this.#cancel(message);
     else this.#answer(message, size);
   }
@@ -332,7 +332,7 @@ class DuplexExchange implements LegacyExchange, McpExchange, Channel {
     this.inputEnd = inputEnd;
     this.#connection = connection;
     this.caller = caller;
-    this.sendRequest = (request) => pending.request(request, (json) => this.send(json), this.closed);
+    this.sendRequest = (request) => pending.request(request, (json) => this.send(json), this.closed, connection);
     this.reportTask = (watch) => taskNotifications.follow(watch, (json) => connection.send(json), inputEnd);
   }
 

@@ -167,11 +167,22 @@ function readResponse({ result, error }: ResponseMessage): unknown {
   return String(error["message"] ?? "no reason given").slice(0, 256);
 }
 
-/** Requests of the server that have no response of the client yet. Their ids are random: only the client that was asked can respond. */
+/**
+ * Who was asked: a connection, a session, or the principal of a request without a session. Ids of requests are random but no secret:
+ * logs and proxies have them, and a response with the id of another caller's request must not answer it.
+ */
+export type AskedPeer = object | string | undefined;
+
+interface PendingRequest {
+  readonly asked: AskedPeer;
+  readonly settle: (response: ResponseMessage | undefined) => void;
+}
+
+/** Requests of the server that have no response of the client yet. Only the client that was asked can respond. */
 export class PendingRequests {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #pending = new Map<string, (response: ResponseMessage | undefined) => void>();
+  readonly #pending = new Map<string, PendingRequest>();
 
   /** @param timeoutMs Time limit for a response, in milliseconds. */
   constructor(clock: Clock, timeoutMs: number) {
@@ -184,17 +195,19 @@ export class PendingRequests {
     { method, params }: InputRequest,
     send: (json: string) => unknown,
     closed: AbortSignal | undefined,
+    asked: AskedPeer,
   ): Promise<ResponseMessage | undefined> {
     return new Promise((resolve) => {
       const id = crypto.randomUUID();
-      const giveUp = () => this.#pending.get(id)?.(undefined);
+      const giveUp = () => this.#pending.get(id)?.settle(undefined);
       const cancel = this.#clock.after(this.#timeoutMs, giveUp);
-      this.#pending.set(id, (response) => {
+      const settle: PendingRequest["settle"] = (response) => {
         this.#pending.delete(id);
         closed?.removeEventListener("abort", giveUp);
         cancel();
         resolve(response);
-      });
+      };
+      this.#pending.set(id, { asked, settle });
       closed?.addEventListener("abort", giveUp);
       void send(encodeMessage({ id, method, params }));
     });
@@ -202,11 +215,12 @@ export class PendingRequests {
 
   /** Ends all requests: they resolve with `undefined`. */
   close(): void {
-    for (const resolve of [...this.#pending.values()]) resolve(undefined);
+    for (const { settle } of [...this.#pending.values()]) settle(undefined);
   }
 
-  /** Takes a response. Responses to unknown requests are ignored. */
-  resolve(response: ResponseMessage): void {
-    if (typeof response.id === "string") this.#pending.get(response.id)?.(response);
+  /** Takes a response of a peer. Responses to unknown requests, and to those of other peers, are ignored. */
+  resolve(response: ResponseMessage, from: AskedPeer): void {
+    const pending = typeof response.id === "string" ? this.#pending.get(response.id) : undefined;
+    if (pending?.asked === from) pending?.settle(response);
   }
 }

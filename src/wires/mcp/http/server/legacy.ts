@@ -113,7 +113,9 @@ export class LegacyHttp implements SessionHost {
     if (version === undefined) return requests.length === 0 ? ACCEPTED : unsupportedVersionReply(head, requests[0]);
     if (this.sessions !== undefined) return this.sessions.receive(head, messages, isBatch);
     if (isBatch && version !== "2025-03-26") return batchErrorReply();
-    for (const message of messages) if (message.kind === "response") this.pending.resolve(message);
+    for (const message of messages) {
+      if (message.kind === "response") this.pending.resolve(message, head.principal?.id);
+    }
     if (requests.length === 0) return ACCEPTED;
     const exchange = new StatelessExchange(head, this, UNKNOWN_CALLERS[version]);
     return exchange.reply(this.answerAll(requests, exchange, isBatch));
@@ -140,7 +142,9 @@ class StatelessExchange extends HttpExchange implements LegacyExchange {
 
   get sendRequest(): LegacyExchange["sendRequest"] {
     const channel = this.channel();
-    return channel && ((request) => this.#pending.request(request, (json) => channel.send(json), channel.closed));
+    if (channel === undefined) return undefined;
+    const { closed } = channel;
+    return (request) => this.#pending.request(request, (json) => channel.send(json), closed, this.principal?.id);
   }
 
   protected override toReply(response: RpcResponse): Reply {

@@ -55,7 +55,7 @@ export abstract class SessionRequest<Options extends SessionRequestOptions> impl
     this.caller = { version, capabilities: capabilities ?? undefined, info, logLevel: logLevel ?? undefined };
     this.closed = this.#cancelling.signal;
     this.sendRequest = hasChannel
-      ? (request) => pending.request(request, (json) => this.send(json), this.closed)
+      ? (request) => pending.request(request, (json) => this.send(json), this.closed, options.session.id)
       : undefined;
   }
 
@@ -116,7 +116,7 @@ export abstract class SessionRequest<Options extends SessionRequestOptions> impl
   protected listen(): () => void {
     const { store, session, pending, requestIds } = this.options;
     return store.subscribe(session.id, (event: SessionEvent) => {
-      if (event.kind === "response") pending.resolve({ result: undefined, error: undefined, ...event });
+      if (event.kind === "response") pending.resolve({ result: undefined, error: undefined, ...event }, session.id);
       else if (event.kind === "ended" || (event.kind === "cancelled" && requestIds.includes(event.requestId))) {
         this.#cancelling.abort();
       }
