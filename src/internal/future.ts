@@ -131,6 +131,12 @@ export function chain<Value, Mapped>(
   return toFuture(isPending(value) ? Future.of<Value>(value).map(step) : step(value));
 }
 
+/** Passes a value or an exception to a receiver: at once if it is known. */
+export function settleInto<Value>(value: MaybeFuture<Value>, receiver: Receiver<Value>): void {
+  if (isPending(value)) Future.of<Value>(value).into(receiver);
+  else receiver.receive(value);
+}
+
 /** Whether this is a future or a promise, also one whose value has arrived. Other thenables are values. */
 export function isPending<Value>(value: MaybeFuture<Value>): value is Future<Value> | Promise<Value> {
   return value instanceof Future || value instanceof Promise;

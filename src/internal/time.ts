@@ -68,15 +68,24 @@ export interface Clock {
   readonly isPerRequest?: boolean;
 }
 
+/** Timers one after the other: a single one would fire at once. */
+function afterLong(delayMs: number, callback: () => void): () => void {
+  let cancel = systemClock.after(MAX_TIMER_MS, () => {
+    cancel = systemClock.after(delayMs - MAX_TIMER_MS, callback);
+  });
+  return () => cancel();
+}
+
 /** Whether this is workerd, where timers end with their request and the clock stops while a program runs. */
 export const IS_WORKERD: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
-/** Clock and timers of the runtime. Longer delays than {@link MAX_TIMER_MS} are cut to it. */
+/** Clock and timers of the runtime. A longer delay than {@link MAX_TIMER_MS} is waited for by several timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   after(delayMs, callback) {
-    const timer = setTimeout(callback, Math.min(delayMs, MAX_TIMER_MS));
+    if (delayMs > MAX_TIMER_MS) return afterLong(delayMs, callback);
+    const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   },
   isPerRequest: IS_WORKERD,

@@ -8,7 +8,9 @@ import {
 } from "node:http2";
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { pathOf } from "../server/fetch_request.ts";
-import { chain } from "../internal/future.ts";
+import type { Dispatch } from "../core/dispatch/dispatcher.ts";
+import { settleInto } from "../internal/future.ts";
+import { ReplySender } from "../server/reply_sender.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
 import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
@@ -28,11 +30,34 @@ export function toHttp2Handler(
     stream.on("error", () => {});
     const head = new Http2Head(stream, headers, rawHeaders);
     const { host, handle } = server["~server"];
-    chain(handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS)), (reply) => {
-      host.dispatch.observer?.reply(head, reply.status);
-      sendOrReset(reply, head, stream);
-    });
+    const reply = handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
+    settleInto(reply, new StreamSender(host.dispatch, head, stream));
   };
+}
+
+class StreamSender extends ReplySender {
+  readonly #dispatch: Dispatch;
+  readonly #head: Http2Head;
+  readonly #stream: ServerHttp2Stream;
+
+  constructor(dispatch: Dispatch, head: Http2Head, stream: ServerHttp2Stream) {
+    super(dispatch, head);
+    this.#dispatch = dispatch;
+    this.#head = head;
+    this.#stream = stream;
+  }
+
+  /** A reply that fails must not end the process. Its client sees the stream reset. */
+  protected send(reply: Reply): void {
+    send(reply, this.#head, this.#stream).catch((thrown) => {
+      this.#dispatch.mask(thrown, { during: "reply", path: this.#head.path });
+      this.abandon();
+    });
+  }
+
+  protected abandon(): void {
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
 }
 
 /** `:authority` takes precedence over `host` (RFC 9113, 8.3.1). Several `Authorization` headers are joined, as in HTTP/1.1. */
@@ -105,11 +130,6 @@ function trailersOf(trailers: () => Readonly<Record<string, string>>): Readonly<
   } catch {
     return {};
   }
-}
-
-/** A reply that fails must not end the process. Its client sees the stream reset. */
-function sendOrReset(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): void {
-  send(reply, head, stream).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
 }
 
 async function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): Promise<void> {

@@ -5,7 +5,9 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Metadata, Principal } from "../core/call/call.ts";
-import { chain } from "../internal/future.ts";
+import type { Dispatch } from "../core/dispatch/dispatcher.ts";
+import { settleInto } from "../internal/future.ts";
+import { ReplySender } from "../server/reply_sender.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server, ServerInternals } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
@@ -52,11 +54,26 @@ export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeH
     const { host, handle, resumeMounted } = server["~server"];
     resumeMounted();
     const head = new NodeHead(request, response, server["~server"]);
-    chain(handle(head, new NodeBody(request, request.headers, server.limits.bodyBytes)), (reply) => {
-      host.dispatch.observer?.reply(head, reply.status);
-      sendReply(reply, response);
-    });
+    const reply = handle(head, new NodeBody(request, request.headers, server.limits.bodyBytes));
+    settleInto(reply, new ResponseSender(host.dispatch, head, response));
   };
+}
+
+class ResponseSender extends ReplySender {
+  readonly #response: ServerResponse;
+
+  constructor(dispatch: Dispatch, head: Head, response: ServerResponse) {
+    super(dispatch, head);
+    this.#response = response;
+  }
+
+  protected send(reply: Reply): void {
+    sendReply(reply, this.#response);
+  }
+
+  protected abandon(): void {
+    this.#response.destroy();
+  }
 }
 
 /** Node keeps the first of several `Authorization` headers. Other runtimes join them, which no verification accepts. */

@@ -2,9 +2,11 @@
 import { type IncomingMessage, type Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket as Socket, WebSocketServer } from "ws";
-import { chain } from "../internal/future.ts";
+import type { Dispatch } from "../core/dispatch/dispatcher.ts";
+import { settleInto } from "../internal/future.ts";
+import { ReplySender } from "../server/reply_sender.ts";
 import type { Server } from "../server/server.ts";
-import type { FramePort, Reply, Upgrade } from "../wires/wire.ts";
+import type { FramePort, Head, Reply, Upgrade } from "../wires/wire.ts";
 import { NodeHead, sendReply } from "./node_handler.ts";
 import { NodeBody } from "./node_streams.ts";
 
@@ -34,14 +36,26 @@ export async function acceptSockets(http: HttpServer, server: Server): Promise<(
     const response = new ServerResponse(request);
     const head = new NodeHead(request, response, server["~server"]);
     const reply = server["~server"].handle(head, new NodeBody(request, request.headers, bodyBytes));
-    chain(reply, (later) => {
-      server["~server"].host.dispatch.observer?.reply(head, later.status);
+    const { dispatch } = server["~server"].host;
+    const sender = new SocketSender(dispatch, head, (later) => {
       if (later.upgrade === undefined) return refuse(later, response, stream);
       request.selected = later.upgrade.protocol;
       accept(accepting, request, stream, first, later.upgrade);
-    });
+    }, () => stream.destroy());
+    settleInto(reply, sender);
   });
   return () => sockets.forEach((stream) => stream.destroy());
+}
+
+class SocketSender extends ReplySender {
+  protected readonly send: (reply: Reply) => void;
+  protected readonly abandon: () => void;
+
+  constructor(dispatch: Dispatch, head: Head, send: (reply: Reply) => void, abandon: () => void) {
+    super(dispatch, head);
+    this.send = send;
+    this.abandon = abandon;
+  }
 }
 
 interface UpgradeRequest extends IncomingMessage {
@@ -67,13 +81,13 @@ function accept(
   upgrade: Upgrade,
 ): void {
   accepting.handleUpgrade(request, stream, first, (socket) => {
+    // It is followed by `close`.
+    socket.on("error", () => {});
     const listener = upgrade.open(nodePort(socket, stream));
     socket.on("message", (data, isBinary) => listener.message(isBinary ? data : String(data)));
     socket.on("ping", () => listener.active());
     socket.on("pong", () => listener.active());
     socket.on("close", () => listener.closed());
-    // It is followed by `close`.
-    socket.on("error", () => {});
     stream.on("drain", () => listener.drain());
   });
 }

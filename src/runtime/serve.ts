@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { CleanUp } from "../internal/clean_up.ts";
 import { delay } from "../internal/time.ts";
 import { ANYTHING, BOOLEAN, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS, originPolicy } from "../server/origin_policy.ts";
@@ -185,15 +186,14 @@ async function listen(server: Server, { port, hostname }: ListenOptions): Promis
 }
 
 async function shutDown(server: Server, listeners: readonly Listener[], graceMs: number | undefined): Promise<void> {
-  const drained = Promise.all(listeners.map((listener) => listener.stopAccepting()));
-  try {
-    await server.close(graceMs);
-  } finally {
-    // Also if closing the engine failed: the listeners have to close.
-    const flushed = new AbortController();
-    await Promise.race([drained, delay(FLUSH_MS, flushed.signal)]).finally(() => flushed.abort());
-    await Promise.all(listeners.map((listener) => listener.close()));
-  }
+  const closing = new CleanUp();
+  const drained = Promise.all(listeners.map((listener) => closing.wait(() => listener.stopAccepting())));
+  await closing.wait(() => server.close(graceMs));
+  const flushed = new AbortController();
+  await Promise.race([drained, delay(FLUSH_MS, flushed.signal)]);
+  flushed.abort();
+  await Promise.all(listeners.map((listener) => closing.wait(() => listener.close())));
+  closing.finish("Cannot shut down completely");
 }
 
 /** Handles the first signal only. A second one has its default effect, so that a user can force the exit. */

@@ -5,9 +5,10 @@
  */
 import type { Metadata, Principal, RequestHost } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
-import type { CallObserver } from "../core/dispatch/observer.ts";
+import type { Dispatch } from "../core/dispatch/dispatcher.ts";
 import { Future, type Receiver } from "../internal/future.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
+import { brokenReply } from "./reply_sender.ts";
 
 const UNREADABLE: ErrorResult = errorResult("invalid_request", "The body could not be read to its end");
 
@@ -38,17 +39,16 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
   readonly #runtime: unknown;
   readonly #context: unknown;
   readonly #maxBytes: number;
-  /** Gets the reply: a step of the reply's future would cost each observed call more. */
-  declare readonly observer: CallObserver | undefined;
+  /** Its observer gets the reply: a step of the reply's future would cost each observed call more. */
+  declare readonly dispatch: Dispatch;
   #resolve: ((response: Response) => void) | undefined;
-  #reject: ((thrown: unknown) => void) | undefined;
 
   constructor(
     request: Request,
     host: unknown,
     context: unknown,
     maxBytes: number,
-    observer: CallObserver | undefined,
+    dispatch: Dispatch,
   ) {
     const isFromProgram = isIdentified(host);
     this.principal = isFromProgram ? host.principal : undefined;
@@ -58,8 +58,8 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
     this.#runtime = isFromProgram ? host.host : host;
     this.#context = context;
     this.#maxBytes = maxBytes;
-    this.observer = observer;
-    this.#resolve = this.#reject = undefined;
+    this.dispatch = dispatch;
+    this.#resolve = undefined;
   }
 
   get carriesTrailers(): boolean {
@@ -68,21 +68,24 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
 
   /** The response of a reply. The request itself receives the reply, so that no other object is created for it. */
   respond(reply: Future<Reply>): Promise<Response> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#reject = reject;
       reply.into(this);
     });
   }
 
   receive(reply: Reply): void {
-    const { upgrade } = reply;
-    this.observer?.reply(this, reply.status);
-    this.#resolve?.(upgrade === undefined ? toResponse(reply) : upgrade.respond(this.#request, this.#runtime));
+    try {
+      const { upgrade } = reply;
+      this.dispatch.observer?.reply(this, reply.status);
+      this.#resolve?.(upgrade === undefined ? toResponse(reply) : upgrade.respond(this.#request, this.#runtime));
+    } catch (thrown) {
+      this.fail(thrown);
+    }
   }
 
   fail(thrown: unknown): void {
-    this.#reject?.(thrown);
+    this.#resolve?.(toResponse(brokenReply(this.dispatch, thrown, this.path)));
   }
 
   get method(): string {

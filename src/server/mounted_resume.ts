@@ -6,13 +6,22 @@ import { isLooking } from "../internal/looking.ts";
  * may start another worker. In a process that only looks at modules it does nothing.
  */
 export function createMountedResume(
-  { deferral, clock }: Pick<Dispatcher, "deferral" | "clock">,
+  dispatcher: Pick<Dispatcher, "deferral" | "clock" | "mask">,
 ): () => void {
+  const { deferral, clock } = dispatcher;
+  const resume = (): void => {
+    try {
+      deferral?.resume();
+    } catch (thrown) {
+      // No caller waits for it, so that an exception would end the process.
+      dispatcher.mask(thrown, { during: "start of deferred work" });
+    }
+  };
   // Where timers end with the request that set them, as on Workers, no worker can run beside the requests.
   let isMounted = deferral === undefined || clock.isPerRequest === true;
   return () => {
     if (isMounted || isLooking()) return;
     isMounted = true;
-    queueMicrotask(() => deferral?.resume());
+    queueMicrotask(resume);
   };
 }

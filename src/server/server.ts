@@ -18,12 +18,14 @@ import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
 import { isUnauthenticated } from "../wires/wire.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
 import { answerIdentified, describeAuth, type MountedAuth } from "./auth.ts";
+import { closeAll } from "./close_all.ts";
 import { FetchRequest } from "./fetch_request.ts";
 import { type AnyServerOptions, assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
 import { OriginGuard } from "./origin_guard.ts";
 import type { OriginPolicy, OriginRules } from "./origin_policy.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { createMountedResume } from "./mounted_resume.ts";
+import { brokenReply } from "./reply_sender.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
 /** Notifies listening callers of changes. Never throws: errors are logged. */
@@ -39,7 +41,7 @@ export interface ServerInternals {
   /** Services for wires. */
   readonly host: WireHost;
   /**
-   * Answers a request that is not a `Request`. Never throws, never rejects. The caller passes the reply to the observer of the dispatch.
+   * Answers a request that is not a `Request`. Never throws; rejects if a wire does. A `ReplySender` takes the reply.
    * A head that has a principal is not authenticated again.
    */
   readonly handle: (head: Head, body: Body) => MaybeFuture<Reply>;
@@ -137,6 +139,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * and the change bus.
    *
    * @param graceMs The grace period, in milliseconds. Default: 10,000.
+   * @throws The error of a step that fails, after all others were tried: several as one `AggregateError`.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -308,7 +311,7 @@ function serverOf<Tools extends readonly AnyTool[]>(
   const resumeMounted = createMountedResume(dispatcher);
   const fetch: Server["fetch"] = (request, runtime, context) => {
     const { limits, dispatch } = host;
-    const incoming = new FetchRequest(request, runtime, context, limits.bodyBytes, dispatch.observer);
+    const incoming = new FetchRequest(request, runtime, context, limits.bodyBytes, dispatch);
     const reply = handle(incoming, incoming);
     // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
     return incoming.respond(isPending(reply) ? Future.of(reply) : incoming.text().map(() => reply));
@@ -349,11 +352,13 @@ function serverOf<Tools extends readonly AnyTool[]>(
       await settleWait(token, { done: "decline", ...(reason !== undefined && { reason }) }),
     work: (options) => dispatcher.deferralOr("Cannot run deferred work").work(options),
     async close(graceMs = DEFAULT_GRACE_MS) {
-      for (const wire of new Set(parts.routes.values())) wire.close?.();
-      await dispatcher.close(graceMs);
-      offer.parts?.close();
-      await parts.options.engine?.close();
-      await host.changes.close?.();
+      await closeAll({
+        wires: new Set(parts.routes.values()),
+        dispatcher,
+        parts: offer.parts,
+        engine: parts.options.engine,
+        changes: host.changes,
+      }, graceMs);
     },
   };
 }
@@ -372,11 +377,15 @@ function createHandler(parts: ServerParts, policy: OriginRules | undefined): Ser
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
   };
   return (head, body) => {
-    const wire = findWire(parts, head);
-    const isPublic = isUnauthenticated(wire, head.path);
-    const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
-    if (decorate === undefined || isPublic) return reply;
-    return chain<Reply, Reply>(reply, (later) => decorate(head, later));
+    try {
+      const wire = findWire(parts, head);
+      const isPublic = isUnauthenticated(wire, head.path);
+      const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
+      if (decorate === undefined || isPublic) return reply;
+      return chain<Reply, Reply>(reply, (later) => decorate(head, later));
+    } catch (thrown) {
+      return brokenReply(host.dispatch, thrown, head.path);
+    }
   };
 }
 

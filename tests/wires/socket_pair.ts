@@ -102,7 +102,7 @@ async function accept(
   const request = new Request(url.replace(/^ws/, "http"), {
     headers: { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13", ...headers },
   });
-  const head = new FetchRequest(request, undefined, undefined, 1_048_576, undefined);
+  const head = new FetchRequest(request, undefined, undefined, 1_048_576, server["~server"].host.dispatch);
   const reply = await server["~server"].handle(head, head);
   if (reply.upgrade === undefined) {
     socket.refusal = reply;

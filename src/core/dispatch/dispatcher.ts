@@ -4,6 +4,7 @@
  * Never throws and never rejects: errors are return values. Awaits nothing if the handler is synchronous. Knows no bytes,
  * headers or statuses; promises and questions are reached through the interfaces of deferral.ts and services.ts.
  */
+import { CleanUp } from "../../internal/clean_up.ts";
 import type { Call, CallMeta } from "../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
 import type { Clock } from "../../internal/time.ts";
@@ -236,12 +237,14 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     this.#closing?.abort();
-    const stopped = this.deferral?.stop();
+    const closing = new CleanUp();
     const isOver = Promise.withResolvers<void>();
     // An engine that does not answer must not keep a process from exiting.
     const cancel = this.clock.after(graceMs + LAST_WRITES_MS, isOver.resolve);
-    await Promise.race([isOver.promise, Promise.all([this.#drainRuns(graceMs), stopped])]);
+    const ended = [closing.wait(() => this.#drainRuns(graceMs)), closing.wait(() => this.deferral?.stop())];
+    await Promise.race([isOver.promise, Promise.all(ended)]);
     cancel();
+    closing.finish("Cannot end the calls under way");
   }
 
   createRunState(call: Call, sink: Sink | undefined): RunState {

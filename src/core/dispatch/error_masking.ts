@@ -1,5 +1,6 @@
 import { type ErrorResult, errorResult, type FailureOutcome, type LogLevel } from "../call/outcome.ts";
 import { isToolErrorCode } from "../errors/code.ts";
+import { isPromiseLike } from "../../internal/async.ts";
 import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { Logger } from "../handler/context.ts";
@@ -15,7 +16,17 @@ const DEFAULT_LOGGER: Logger = { debug() {}, info() {}, warn: print, error: prin
 
 /** The logger for an option `logger`: `undefined` for `false`; if it is absent, one that prints warnings and errors with `console.error`. */
 export function toLogger(option: Logger | CallLogger | false | undefined): Logger & Partial<CallLogger> | undefined {
-  return option === false ? undefined : option ?? DEFAULT_LOGGER;
+  return option === false ? undefined : guardLogger(option ?? DEFAULT_LOGGER);
+}
+
+/** A logger that never throws and whose promises never reject, so that every part of a server may use it anywhere. */
+function guardLogger(logger: Logger & Partial<CallLogger>): Logger & Partial<CallLogger> {
+  const writer = (level: LogLevel): Logger[LogLevel] => (message, fields = {}) => {
+    writeLine(logger, level, message, fields);
+  };
+  const { calls } = logger;
+  const levels = { debug: writer("debug"), info: writer("info"), warn: writer("warn"), error: writer("error") };
+  return calls === undefined ? levels : { ...levels, calls };
 }
 
 /**
@@ -37,7 +48,9 @@ export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: 
   return Object.defineProperty(masked, "cause", { value: thrown });
 }
 
-/** Writes a log line, if there is a logger. An exception of the logger is dropped, so that it does not break the call. */
+const ignore = (): void => {};
+
+/** Writes a log line, if there is a logger. What the logger throws, or rejects with, is dropped: it must not break the call or end the process. */
 export function writeLine(
   logger: Logger | undefined,
   level: LogLevel,
@@ -45,7 +58,8 @@ export function writeLine(
   fields: LogFields,
 ): void {
   try {
-    logger?.[level](message, fields);
+    const written: unknown = logger?.[level](message, fields);
+    if (isPromiseLike(written)) written.then(ignore, ignore);
   } catch {
     // There is no other place to report the error.
   }

@@ -67,7 +67,11 @@ export function openDatabase(path: string, options: OpenOptions): SqliteDatabase
     database.exec("PRAGMA busy_timeout = 0");
     return database;
   } catch (error) {
-    database.close();
+    try {
+      database.close();
+    } catch {
+      // The first error is the one to report.
+    }
     throw error;
   }
 }
@@ -121,8 +125,17 @@ function createTables(database: SqliteDatabase, { schema, schemaVersion }: OpenO
     }
     database.exec("COMMIT");
   } catch (error) {
-    database.exec("ROLLBACK");
+    rollBack(database);
     throw error;
+  }
+}
+
+/** Rolls a transaction back after an error, which is the one to report: a full disk, for one, has ended the transaction already. */
+export function rollBack(database: Pick<SqliteDatabase, "exec">): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // There is no transaction left.
   }
 }
 

@@ -4,11 +4,13 @@
  * A delivery asks a worker to run a job from its due time on. To acquire it, a process moves the due time forward by the duration of the
  * lease, and repeats this while it lives. When the process dies, the delivery becomes due again.
  */
+import { CleanUp } from "../../internal/clean_up.ts";
 import type { Job, JobFilter, JobPage } from "../engine.ts";
 import { headColumns, headOfRow, HEADS, type JobHead, pageOf, rangeOf } from "../job_list.ts";
 import {
   openDatabase,
   type OpenOptions,
+  rollBack,
   type SqliteDatabase,
   type SqliteRow,
   type SqliteStatement,
@@ -277,15 +279,17 @@ export class SqliteStore {
       work();
       this.#database.exec("COMMIT");
     } catch (error) {
-      this.#database.exec("ROLLBACK");
+      rollBack(this.#database);
       throw error;
     }
   }
 
   close(): void {
-    for (const statement of this.#statements.values()) statement.finalize?.();
+    const closing = new CleanUp();
+    for (const statement of this.#statements.values()) closing.try(() => statement.finalize?.());
     this.#statements.clear();
-    this.#database.close();
+    closing.try(() => this.#database.close());
+    closing.finish("Cannot close the database");
   }
 
   /** Acquires one due delivery; `undefined` without one, or if `room` is 0. */

@@ -1,4 +1,5 @@
 /** `gateway`: the tools of a remote server, behind any transport, as tools of this server. */
+import { CleanUp } from "../../internal/clean_up.ts";
 import { type Change, type ChangeBus, memoryBus } from "../../core/call/changes.ts";
 import type { ActivityMonitor, ListedTool, Transport } from "../../core/call/transport.ts";
 import { type ErrorResult, toToolError } from "../../core/call/outcome.ts";
@@ -194,9 +195,11 @@ class Remote implements Gateway {
 
   close(): void {
     this.#isClosed = true;
-    this.#unsubscribe?.();
     this.#listeners.clear();
-    this.#transport.close?.();
+    const closing = new CleanUp();
+    closing.try(() => this.#unsubscribe?.());
+    closing.try(() => this.#transport.close?.());
+    closing.finish(`Cannot close the gateway "${this.name}"`);
   }
 
   async #list(): Promise<void> {

@@ -1,4 +1,5 @@
 /** Merges the parts of a server, and checks them for conflicts. */
+import { CleanUp } from "../../internal/clean_up.ts";
 import type { ChangeBus } from "../../core/call/changes.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { JoinedParts, JoinParts, Part } from "../part.ts";
@@ -71,8 +72,10 @@ class Joined implements JoinedParts {
   }
 
   close(): void {
-    for (const leave of this.#leaves.splice(0)) leave();
-    for (const offer of this.#offers) offer.close();
+    const closing = new CleanUp();
+    for (const leave of this.#leaves.splice(0)) closing.try(leave);
+    for (const offer of this.#offers) closing.try(() => offer.close());
+    closing.finish("Cannot close the parts of the server");
   }
 
   /** A conflict at start is an error; a conflict from a remote list or a later change only logs a warning. */

@@ -1,4 +1,5 @@
 /** Jobs: turns runs into jobs, and runs jobs that are due. */
+import { CleanUp } from "../../../internal/clean_up.ts";
 import type { Peer } from "../../call/call.ts";
 import {
   type CallResult,
@@ -188,8 +189,10 @@ export class JobRunner {
 
   /** Stops the workers; resolves when their jobs have ended. */
   async stop(): Promise<void> {
-    this.#options.scheduled.stop();
-    await Promise.all([...this.#workers].map((worker) => worker.stop()));
+    const stopping = new CleanUp();
+    stopping.try(() => this.#options.scheduled.stop());
+    await Promise.all(Array.from(this.#workers, (worker) => stopping.wait(() => worker.stop())));
+    stopping.finish("Cannot stop the workers");
   }
 
   #promise(run: CallContext, lease: RunLease): PromiseOutcome {

@@ -27,6 +27,7 @@ export const CLOSE = {
   binary: 1003,
   policy: 1008,
   tooBig: 1009,
+  broken: 1011,
   restart: 1012,
   tryLater: 1013,
   unauthorized: 3000,

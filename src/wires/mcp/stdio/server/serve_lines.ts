@@ -4,6 +4,7 @@
  * @module
  */
 import type { Principal } from "../../../../core/call/call.ts";
+import { CleanUp } from "../../../../internal/clean_up.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { DuplexWire, MessageConnection, WireHost } from "../../../wire.ts";
 import { LineSplitter } from "./lines.ts";
@@ -48,20 +49,25 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
     },
   });
   const lines = new LineSplitter(host.limits.bodyBytes);
-  for await (const bytes of input) {
-    for (const line of lines.push(bytes)) {
-      // A host that does not read causes no further answers, and its input waits in the pipe.
-      for (let wait = full; wait !== undefined; wait = full) {
-        full = undefined;
-        await wait;
+  const reading = new CleanUp();
+  await reading.wait(async () => {
+    for await (const bytes of input) {
+      for (const line of lines.push(bytes)) {
+        // A host that does not read causes no further answers, and its input waits in the pipe.
+        for (let wait = full; wait !== undefined; wait = full) {
+          full = undefined;
+          await wait;
+        }
+        receive(line);
       }
-      receive(line);
     }
-  }
-  const last = lines.end();
-  if (last !== undefined) receive(last);
+    const last = lines.end();
+    if (last !== undefined) receive(last);
+  });
+  // Also after the pipe broke: calls under way end.
   const cancel = host.clock.after(graceMs, () => ended.abort());
-  close();
-  await served;
+  reading.try(close);
+  await reading.wait(() => served);
   cancel();
+  reading.finish("Cannot serve the pipes to their end");
 }

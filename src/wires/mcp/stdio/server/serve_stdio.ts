@@ -1,5 +1,6 @@
 /** Serves MCP over the standard input and output of this process, as desktop hosts start it. */
 import type { Principal } from "../../../../core/call/call.ts";
+import { CleanUp } from "../../../../internal/clean_up.ts";
 import { omitUndefined } from "../../../../internal/json.ts";
 import { checkOptions, type OptionRules, rule, TEXT, TEXTS, wholeNumber } from "../../../../internal/options.ts";
 import type { WireHost } from "../../../wire.ts";
@@ -83,10 +84,9 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
   const wire = mcpDuplex({ ...protocolOf(server), ...omitUndefined(own) });
   const output = claimOutput();
   server["~server"].resume();
-  try {
-    await serveLines(wire, host, { input: process.stdin, write: output.write, graceMs, principal });
-    await server.close(graceMs);
-  } finally {
-    output.release();
-  }
+  const closing = new CleanUp();
+  await closing.wait(() => serveLines(wire, host, { input: process.stdin, write: output.write, graceMs, principal }));
+  await closing.wait(() => server.close(graceMs));
+  closing.try(() => output.release());
+  closing.finish("Cannot close the server completely");
 }

@@ -97,8 +97,13 @@ class EventPort implements FramePort {
 
   send(text: string): boolean {
     if (this.#socket.readyState !== OPEN) return false;
-    this.#socket.send(text);
-    return true;
+    try {
+      this.#socket.send(text);
+      return true;
+    } catch {
+      // It is closed, and its event comes later.
+      return false;
+    }
   }
 
   buffered(): number {

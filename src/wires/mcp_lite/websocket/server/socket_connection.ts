@@ -19,6 +19,9 @@ const POLL_MS = 25;
 /** Time that a client has to answer the closing handshake, in milliseconds. */
 const CLOSING_MS = 1_000;
 
+/** Time after its expiry for which a token is accepted, in milliseconds: as long as over HTTP, where `jwt()` allows for clocks that differ. */
+const EXPIRY_LEEWAY_MS = 60_000;
+
 const encoder = new TextEncoder();
 
 /** What all WebSocket connections of a server share: time, timers, and the size limit of messages. */
@@ -27,6 +30,8 @@ export interface SocketServices {
   readonly deadlines: Deadlines;
   /** Maximum size of a message in bytes. */
   readonly maxBytes: number;
+  /** Receives exceptions of the protocol that is served over the connections. */
+  readonly onError: (thrown: unknown) => void;
 }
 
 /** The request that opened a connection, and the protocol that was selected. */
@@ -81,7 +86,37 @@ export class SocketConnection implements MessageConnection, FrameListener {
       this.#silence = services.deadlines.add(SILENCE_MS, () => this.end(CLOSE.tryLater, "Nothing received for 60 s"));
     }
     this.#stopExpiry = this.#armExpiry();
-    this.#served = wire.connect(this);
+    this.#served = this.#serve(wire);
+  }
+
+  /** A protocol that throws costs its own connection only. */
+  async #serve(wire: MountedDuplexWire): Promise<void> {
+    try {
+      await wire.connect(this);
+    } catch (thrown) {
+      this.#break(thrown);
+    }
+  }
+
+  #break(thrown: unknown): void {
+    this.#services.onError(thrown);
+    this.end(CLOSE.broken, "The server cannot continue this connection");
+  }
+
+  #pass(message: string): void {
+    try {
+      this.#receive(message);
+    } catch (thrown) {
+      this.#break(thrown);
+    }
+  }
+
+  #closeInput(): void {
+    try {
+      this.#endInput();
+    } catch (thrown) {
+      this.#break(thrown);
+    }
   }
 
   get signal(): AbortSignal {
@@ -109,7 +144,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     this.active();
     if (typeof data !== "string") return this.end(CLOSE.binary, "Send text messages");
     if (isLonger(data, this.#services.maxBytes)) return this.end(CLOSE.tooBig, "The message is too large");
-    if (this.#room === undefined) return this.#receive(data);
+    if (this.#room === undefined) return this.#pass(data);
     // A client that does not read causes no further answers.
     this.#inbox.push(data);
     this.#inboxChars += data.length;
@@ -139,14 +174,14 @@ export class SocketConnection implements MessageConnection, FrameListener {
     this.#release();
     this.#held = [];
     this.#inbox = [];
-    this.#endInput();
+    this.#closeInput();
     this.#ended.abort();
     this.#onEnd();
   }
 
   /** Closes the connection for a shutdown with code 1012, after running calls have ended and their results were sent. */
   shutDown(): void {
-    this.#endInput();
+    this.#closeInput();
     void this.#served.then(async () => {
       while (this.#room !== undefined) await this.#room.promise;
       this.end(CLOSE.restart, "The server is shutting down");
@@ -164,7 +199,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
       this.closed();
     });
     this.signal.addEventListener("abort", () => grace.clear());
-    this.#endInput();
+    this.#closeInput();
   }
 
   #armBeat(): Deadline {
@@ -182,7 +217,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     const { exp } = (this.principal?.claims ?? {}) as { readonly exp?: unknown };
     if (typeof exp !== "number") return undefined;
     const { clock } = this.#services;
-    return clock.after(Math.max(0, exp * 1000 - clock.now()), () => {
+    return clock.after(Math.max(0, exp * 1000 + EXPIRY_LEEWAY_MS - clock.now()), () => {
       this.end(CLOSE.unauthorized, "The token has expired");
     });
   }
@@ -215,7 +250,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
       const next = this.#inbox.shift();
       if (next === undefined) break;
       this.#inboxChars -= next.length;
-      this.#receive(next);
+      this.#pass(next);
     }
   }
 

@@ -106,8 +106,9 @@ class WebSocketWire implements MountedWire {
     this.paths = [`/${path}`.replace(/\/+/g, "/").replace(/\/$/, "")];
     this.#maxOpen = maxConnections;
     this.#maxPerCaller = maxConnectionsPerCaller;
-    const { clock, limits } = host;
-    this.#services = { clock, deadlines: new Deadlines(clock), maxBytes: limits.bodyBytes };
+    const { clock, limits, dispatch } = host;
+    const onError = (thrown: unknown): void => void dispatch.mask(thrown, { during: "WebSocket" });
+    this.#services = { clock, deadlines: new Deadlines(clock), maxBytes: limits.bodyBytes, onError };
     this.#protocols.set(LITE_SUBPROTOCOL, { wire: liteDuplex(maxInFlight).mount(host), heartbeat: HEARTBEAT_MESSAGE });
     if (mcp !== undefined) this.#protocols.set(MCP_SUBPROTOCOL, { wire: mcp.mount(host), heartbeat: undefined });
   }

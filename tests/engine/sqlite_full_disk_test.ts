@@ -1,0 +1,45 @@
+/** A transaction that SQLite has ended by itself, as on a full disk: the first error is reported, and the store can be used again. */
+import { deepStrictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import type { SqliteDatabase } from "../../src/engine/sqlite/database.ts";
+import { SqliteStore } from "../../src/engine/sqlite/store.ts";
+
+/** A database that fails at some of the statements. */
+function createFailing(failing: Readonly<Record<string, string>>) {
+  const executed: string[] = [];
+  const database: SqliteDatabase = {
+    exec(sql) {
+      executed.push(sql);
+      const problem = failing[sql];
+      if (problem !== undefined) throw new Error(problem);
+    },
+    prepare: () => ({ all: () => [], run: () => ({ changes: 0 }) }),
+    close() {},
+  };
+  return { store: new SqliteStore(database), executed };
+}
+
+const FULL = "database or disk is full";
+
+test("an error of the work rolls the transaction back", () => {
+  const { store, executed } = createFailing({});
+  throws(() =>
+    store.transaction(() => {
+      throw new Error(FULL);
+    }), { message: FULL });
+  deepStrictEqual(executed, ["BEGIN IMMEDIATE", "ROLLBACK"]);
+});
+
+test("an error of the commit is reported, not that of the rollback, which has no transaction left", () => {
+  const { store, executed } = createFailing({ COMMIT: FULL, ROLLBACK: "cannot rollback - no transaction is active" });
+  throws(() => store.transaction(() => {}), { message: FULL });
+  deepStrictEqual(executed, ["BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"]);
+});
+
+test("an error of the work is reported, not that of the rollback", () => {
+  const { store } = createFailing({ ROLLBACK: "cannot rollback - no transaction is active" });
+  throws(() =>
+    store.transaction(() => {
+      throw new Error(FULL);
+    }), { message: FULL });
+});
