@@ -52,7 +52,8 @@ export type { UnknownArguments, UnknownArgumentsMode } from "./schema/unknown_ar
 export type { JsonSchema, Schema } from "./schema/standard_schema.ts";
 export type { PromiseEngine } from "./dispatch/deferral.ts";
 export type { QuestionKeys } from "./dispatch/services.ts";
-export { createCoreServer as createServer, type Notify, type Server } from "../server/server.ts";
+export type { Notify } from "../server/notify.ts";
+export { createCoreServer as createServer, type Server } from "../server/server.ts";
 export type {
   CommonServerOptions,
   CoreServerOptions,

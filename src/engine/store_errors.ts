@@ -2,7 +2,7 @@
  * Errors of stores outside of this process. The log says which store failed, once per outage; callers only learn that the store is
  * unavailable.
  */
-import { writeLine } from "../core/dispatch/error_masking.ts";
+import { attempt } from "../internal/async.ts";
 import type { Logger } from "../core/handler/context.ts";
 
 /** An error of a store, with the store's name in the message: the clients of stores seldom include it. */
@@ -72,7 +72,7 @@ export class ErrorThrottle {
     const isSuppressed = this.#hasFailed || this.#isClosed;
     this.#hasFailed = true;
     if (isSuppressed) return;
-    writeLine(this.#logger, "warn", this.#message, { error: this.toStoreError(error) });
+    attempt(() => this.#logger.warn(this.#message, { error: this.toStoreError(error) }));
   };
 
   /** A request succeeded: the next error is logged. */

@@ -6,6 +6,18 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
+const ignore = (): void => {};
+
+/** Calls a function whose exception or rejection has no place where it could be reported, such as that of a logger. */
+export function attempt(call: () => unknown): void {
+  try {
+    const done = call();
+    if (isPromiseLike(done)) done.then(ignore, ignore);
+  } catch {
+    // There is no other place to report it.
+  }
+}
+
 /** Maps a value immediately, or a promise's value when it resolves. */
 export function mapMaybe<Value, Mapped>(
   value: Value | PromiseLike<Value>,

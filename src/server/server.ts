@@ -1,6 +1,6 @@
 import type { Principal } from "../core/call/call.ts";
 import type { Resolution } from "../core/handler/waits.ts";
-import { type Change, type ChangingList, memoryBus } from "../core/call/changes.ts";
+import { memoryBus } from "../core/call/changes.ts";
 import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
 import type { Deferral } from "../core/dispatch/deferral.ts";
 import { Dispatcher, type DispatchOptions } from "../core/dispatch/dispatcher.ts";
@@ -25,16 +25,9 @@ import { OriginGuard } from "./origin_guard.ts";
 import type { OriginPolicy, OriginRules } from "./origin_policy.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { createMountedResume } from "./mounted_resume.ts";
+import { createNotify, type Notify } from "./notify.ts";
 import { brokenReply } from "./reply_sender.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
-
-/** Notifies listening callers of changes. Never throws: errors are logged. */
-export interface Notify {
-  /** Notifies the subscribers of a resource that its contents have changed. */
-  resourceUpdated(uri: string): void;
-  /** Notifies callers that the list of tools, prompts or resources has changed. */
-  listChanged(list: ChangingList): void;
-}
 
 /** Access to a server for runtimes, transports and stdio. */
 export interface ServerInternals {
@@ -386,19 +379,5 @@ function createHandler(parts: ServerParts, policy: OriginRules | undefined): Ser
     } catch (thrown) {
       return brokenReply(host.dispatch, thrown, head.path);
     }
-  };
-}
-
-function createNotify({ changes, dispatch }: WireHost): Notify {
-  const publish = async (change: Change) => {
-    try {
-      await changes.publish(change);
-    } catch (thrown) {
-      dispatch.mask(thrown, { change });
-    }
-  };
-  return {
-    resourceUpdated: (uri) => publish({ kind: "resource-updated", uri }),
-    listChanged: (list) => publish({ kind: "list-changed", list }),
   };
 }

@@ -1,6 +1,6 @@
 import { type ErrorResult, errorResult, type FailureOutcome, type LogLevel } from "../call/outcome.ts";
 import { isToolErrorCode } from "../errors/code.ts";
-import { isPromiseLike } from "../../internal/async.ts";
+import { attempt } from "../../internal/async.ts";
 import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { Logger } from "../handler/context.ts";
@@ -48,8 +48,6 @@ export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: 
   return Object.defineProperty(masked, "cause", { value: thrown });
 }
 
-const ignore = (): void => {};
-
 /** Writes a log line, if there is a logger. What the logger throws, or rejects with, is dropped: it must not break the call or end the process. */
 export function writeLine(
   logger: Logger | undefined,
@@ -57,12 +55,7 @@ export function writeLine(
   message: string,
   fields: LogFields,
 ): void {
-  try {
-    const written: unknown = logger?.[level](message, fields);
-    if (isPromiseLike(written)) written.then(ignore, ignore);
-  } catch {
-    // There is no other place to report the error.
-  }
+  attempt(() => logger?.[level](message, fields));
 }
 
 /** The result for a thrown `Failure` or `ToolError`. `undefined` for other values, and for a `ToolError` with an unknown code or `internal`. */
