@@ -92,6 +92,8 @@ export interface Job {
   readonly createdAtMs: number;
   /** Id of the server that began the latest run: a random one for each start. None while the job sleeps or waits for a value. */
   readonly owner?: string;
+  /** Owner of the run before the latest one, if that run has not ended: its process is considered dead. */
+  readonly takenFrom?: string | undefined;
   /** Config of the call, encrypted; removed when the job ends. */
   readonly config?: string | undefined;
   /** Whether another call waits for the job; if so, the job is stored even if its own call ends with an error. */

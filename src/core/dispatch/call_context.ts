@@ -58,6 +58,8 @@ export class CallContext implements MiddlewareCtx {
   #runState: RunState | undefined;
   #isOver = false;
   #hasStarted = false;
+  /** Listeners of {@link CallContext.onPromised}. */
+  declare promisedListeners: ((work: Promise<CallResult>) => void)[] | undefined;
   /** All pieces of the stream of a run that may be a job's. */
   declare collected: readonly unknown[] | undefined;
   #onStarted: (() => void) | undefined;
@@ -135,6 +137,25 @@ export class CallContext implements MiddlewareCtx {
         this.services.mask(thrown, { tool: this.definition.name });
       }
     });
+  }
+
+  onPromised(listener: (work: Promise<CallResult>) => void): void {
+    (this.promisedListeners ??= []).push(listener);
+  }
+
+  /** Calls the listeners of {@link CallContext.onPromised}. */
+  notifyPromised(work: Promise<CallResult>): void {
+    for (const listener of this.promisedListeners ?? []) {
+      try {
+        listener(work);
+      } catch (thrown) {
+        this.services.mask(thrown, { tool: this.definition.name });
+      }
+    }
+  }
+
+  get isTakenOver(): boolean {
+    return this.lease?.isTakenOver === true;
   }
 
   get tool(): ToolDefinition {

@@ -111,6 +111,8 @@ export interface RunLease {
   readonly job: Job;
   /** Whether a caller holds a promise token of the job. */
   isPromised: boolean;
+  /** Whether the run follows one of a process that has died. */
+  readonly isTakenOver: boolean;
   /** Writes progress to the job without blocking the run, at most every 250 ms; only the latest is kept. */
   progress(progress: Progress): void;
   /** Writes the pieces that the run has collected to a job that is promised, as {@link RunLease.progress} does. */

@@ -61,6 +61,13 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
    * promise. Events are read-only. Exceptions of the listener are logged.
    */
   onEvent(listener: (event: CallEvent) => void): void;
+  /**
+   * Calls `listener` if the call is promised while its work continues: `next` then returns the promise. `work` resolves with the result
+   * of the work, and never rejects. Exceptions of the listener are logged.
+   */
+  onPromised(listener: (work: Promise<CallResult>) => void): void;
+  /** Whether the run of a job follows one of a process that has died; `ctx.attempt` is its number. */
+  readonly isTakenOver: boolean;
   /** Ends the call: `ctx.signal` aborts and the caller receives the error result, whatever the handler returns. */
   end(error: ErrorResult): void;
 }

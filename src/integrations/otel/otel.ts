@@ -6,6 +6,7 @@ import {
   type Histogram,
   type Link,
   type Meter,
+  type Span,
   SpanKind,
   trace,
 } from "@opentelemetry/api";
@@ -27,6 +28,7 @@ import {
   RPC_SYSTEM_NAME,
   SERVER_CALL_DURATION,
   SYSTEM,
+  TAKEN_OVER,
   tracerOf,
   WIRE,
 } from "./telemetry.ts";
@@ -73,6 +75,23 @@ export function otel(options: OtelOptions = {}): Middleware {
   checkOtelOptions(options);
   const tracer = tracerOf(options);
   const instruments = lazyInstruments(options, createInstruments);
+  /** A span for the rest of a run whose call was promised: the span of the call has ended with the promise. */
+  const followWork = (ctx: MiddlewareCtx, work: Promise<CallResult>, call: Span): void => {
+    const method = { ...options.attributes, [RPC_SYSTEM_NAME]: SYSTEM, [RPC_METHOD]: ctx.tool.name };
+    const span = tracer.startSpan(ctx.tool.name, {
+      kind: SpanKind.CONSUMER,
+      root: true,
+      links: [{ context: call.spanContext() }],
+      attributes: { ...method, [WIRE]: "job", [CALL_ID]: ctx.callId, [ATTEMPT]: ctx.attempt },
+    });
+    const startedMs = ctx.clock.elapsed();
+    void work.then((result) => {
+      const attributes = resultAttributes(result, "server");
+      const seconds = (ctx.clock.elapsed() - startedMs) / 1000;
+      instruments().jobs.record(seconds, { ...method, ...attributes }, trace.setSpan(context.active(), span));
+      endSpan(span, result, attributes);
+    });
+  };
   return (ctx, next) => {
     const isJob = ctx.call.peer.wire === "job";
     const method = { ...options.attributes, [RPC_SYSTEM_NAME]: SYSTEM, [RPC_METHOD]: ctx.tool.name };
@@ -85,13 +104,16 @@ export function otel(options: OtelOptions = {}): Middleware {
         ...method,
         [WIRE]: ctx.call.peer.wire,
         [CALL_ID]: ctx.callId,
-        ...(isJob && { [ATTEMPT]: ctx.attempt }),
+        ...(isJob && { [ATTEMPT]: ctx.attempt, ...(ctx.isTakenOver && { [TAKEN_OVER]: true }) }),
       },
     }, parent);
     const active = trace.setSpan(parent, span);
     const startedMs = ctx.clock.elapsed();
     const partials = span.isRecording() ? countPartials(ctx) : undefined;
-    if (!isJob) ctx.trace = formatTraceContext(active);
+    if (!isJob) {
+      ctx.trace = formatTraceContext(active);
+      ctx.onPromised((work) => followWork(ctx, work, span));
+    }
     return mapMaybe(context.with(active, next), (result) => {
       const attributes = resultAttributes(result, "server");
       const seconds = (ctx.clock.elapsed() - startedMs) / 1000;

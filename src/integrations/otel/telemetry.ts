@@ -43,6 +43,9 @@ export const PIECES = "toolwire.pieces";
 /** Attribute of spans: attempt of a job, from 1. */
 export const ATTEMPT = "toolwire.attempt";
 
+/** Whether a run follows one of a process that has died. */
+export const TAKEN_OVER = "toolwire.taken_over";
+
 /** The RPC system, and name of the default tracer and meter. The same for all wires, because a tool is the same method on all of them. */
 export const SYSTEM = "toolwire";
 

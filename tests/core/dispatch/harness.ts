@@ -20,7 +20,10 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps its entries. */
+/** Lines that every run of a job has. */
+const RUN_LINE = /^(Run of a job|Call is promised)/;
+
+/** A logger that keeps its entries, without those that every run of a job has. */
 export class KeptLog implements Logger {
   readonly lines: LogLine[] = [];
   debug = this.#writer("debug");
@@ -29,7 +32,9 @@ export class KeptLog implements Logger {
   error = this.#writer("error");
 
   #writer(level: LogLevel): (message: string, fields?: Readonly<Record<string, unknown>>) => void {
-    return (message, fields = {}) => void this.lines.push({ level, message, fields });
+    return (message, fields = {}) => {
+      if (!RUN_LINE.test(message)) this.lines.push({ level, message, fields });
+    };
   }
 }
 

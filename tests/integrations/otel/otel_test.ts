@@ -219,3 +219,27 @@ test("otel() adds attributes to spans and measurements, and works without an SDK
   strictEqual((await telemetry.measured("rpc.server.call.duration"))[0]?.attributes["server.address"], "a");
   strictEqual((await new Bench([t.handle(() => 1)], { middleware: [otel()] }).call("t")).kind, "answer");
 });
+
+test("otel() records the rest of a run whose call was promised, linked to the span of the call", async () => {
+  const { clock, engine } = standstill();
+  const gates = new Gates();
+  const { telemetry, bench } = traced([t.promise({ budgetMs: 1_000 }).handle(() => gates.wait())], { clock, engine });
+  const call = watch(bench.call("t"));
+  await pass({ clock }, 0);
+  await pass({ clock }, 1_000);
+  asPromise(call.settled);
+  const promised = only(telemetry.spans);
+  deepStrictEqual([promised.kind, promised.attributes["toolwire.outcome"]], [SpanKind.SERVER, "promise"]);
+  await pass({ clock }, 5_000);
+  await gates.fail(new Error("It breaks after its budget"));
+  await pass({ clock }, 0);
+  const job = telemetry.spans.find(({ kind }) => kind === SpanKind.CONSUMER);
+  ok(job !== undefined);
+  deepStrictEqual(
+    [job.name, job.attributes["toolwire.attempt"], job.attributes["toolwire.wire"], job.attributes["error.type"]],
+    ["t", 1, "job", "internal"],
+  );
+  strictEqual(job.links[0]?.context.spanId, promised.spanContext().spanId);
+  ok(job.parentSpanContext === undefined);
+  strictEqual((await telemetry.measured("toolwire.job.duration"))[0]?.count, 1);
+});

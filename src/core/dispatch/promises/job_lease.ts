@@ -13,6 +13,7 @@ import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import { settleOrMask } from "../error_masking.ts";
 import type { CallContext } from "../call_context.ts";
 import type { RunLease } from "../services.ts";
+import { logRunEnd } from "./run_log.ts";
 import { KeptPieces } from "./kept_pieces.ts";
 
 /** Shortest time between two writes of progress, in milliseconds. */
@@ -98,6 +99,10 @@ export class JobLease implements RunLease {
     return this.job.expiresAtMs - CLOCK_SKEW_MS;
   }
 
+  get isTakenOver(): boolean {
+    return this.job.takenFrom !== undefined;
+  }
+
   get processId(): string | undefined {
     return this.#jobs.engine.processId;
   }
@@ -110,6 +115,8 @@ export class JobLease implements RunLease {
   async conclude(result: CallResult, onTried: () => void): Promise<void> {
     this.#isOver = true;
     this.#unsubscribe();
+    const { logger, clock } = this.#run.services;
+    if (this.isPromised) logRunEnd(logger, this.job, result, clock.now() - this.#startedMs);
     try {
       await this.#writeUntilStored(result, onTried);
       await this.#release?.();

@@ -17,6 +17,8 @@ class JobParts {
   middlewareDeadline: Deadline | undefined;
   /** Whether the call ends in a promise while the work continues. */
   isPromised = false;
+  /** Settles with the work's result; made if the work is awaited by others than the call. */
+  work: PromiseWithResolvers<CallResult> | undefined;
 }
 
 /** A run state that can become that of a job. */
@@ -27,6 +29,12 @@ export class JobRunState extends RunState {
   detach(store: (result: CallResult) => Promise<void>): void {
     this.ignoreDisconnect();
     this.#useJob().store = store;
+  }
+
+  /** The work's result, for those that observe it after the call was promised. */
+  get work(): Promise<CallResult> {
+    if (this.workResult !== undefined) return Promise.resolve(this.workResult);
+    return (this.#useJob().work ??= Promise.withResolvers()).promise;
   }
 
   /** Sends the promise to the caller, through server middleware, for which it has a second; the work continues without the sink. */
@@ -60,6 +68,7 @@ export class JobRunState extends RunState {
     if (job === undefined) return super.settleWork(result);
     if (this.workResult !== undefined) return;
     this.workResult = result;
+    job.work?.resolve(result);
     if (job.store !== undefined) job.stored = job.store(result);
     const { notifyMiddleware } = this;
     if (notifyMiddleware !== undefined) whenStored(job, () => notifyMiddleware(result));

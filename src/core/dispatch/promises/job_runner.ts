@@ -30,6 +30,7 @@ import { jobRunState } from "./job_run_state.ts";
 import { toWaiting } from "./job_waits.ts";
 import { EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
 import type { JobPromises } from "./job_promises.ts";
+import { logPromised, logRunBegin } from "./run_log.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
 
 /** Delay until a job without a lease is delivered to another process, in milliseconds. */
@@ -109,9 +110,11 @@ export class JobRunner {
     if (run.isKeyed) await this.#jobs.join(lease.job.id);
     lease.isPromised = true;
     lease.keepPieces();
+    logPromised(this.#services.logger, lease.job);
     const release = () => {
       runState.release(this.#promise(run, lease));
       runState.limit(this.#attemptMs(run));
+      run.notifyPromised(runState.work);
     };
     const leftMs = promiseAtMs - clock.elapsed();
     if (run.sink === undefined || leftMs <= 0) return release();
@@ -289,6 +292,7 @@ export class JobRunner {
     const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job) };
     const run = new CallContext(definition, call, this.#services, undefined);
     run.resume(job.callId ?? job.id, job.memo);
+    logRunBegin(this.#services.logger, job);
     const concluded = this.#bind(
       run,
       new JobLease(this.#jobs, job, run, { isPromised: true, startedMs: this.#services.clock.now() }),

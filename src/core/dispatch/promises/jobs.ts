@@ -81,7 +81,8 @@ export class Jobs {
       const { wakeAtMs: _, ...rest } = job;
       const memo = expireWaits(job.memo, this.#clock.now());
       const { epoch, attempt } = job;
-      return { ...rest, state: "running", memo, epoch: epoch + 1, attempt: attempt + 1, owner: this.owner };
+      const takenFrom = job.state === "running" ? job.owner ?? "" : undefined;
+      return { ...rest, state: "running", memo, epoch: epoch + 1, attempt: attempt + 1, owner: this.owner, takenFrom };
     });
     if (begun === undefined && earlyMs > 0) await this.engine.schedule(id, earlyMs);
     // The process that ended the job may have died before it stored the notifications.
