@@ -10,6 +10,16 @@ export function encodeBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
+/** Decodes standard base64; `undefined` if it is not base64. */
+export function decodeBase64(text: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (typeof text !== "string") return undefined;
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
 const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Returns the 32 bytes of the SHA-256 of a text in UTF-8, by Web Crypto. */

@@ -7,17 +7,23 @@
 /** Result of {@link estimateJsonSize} for a value that is nested too deep. */
 export const TOO_DEEP: number = -Infinity;
 
-/** Estimated size of an item of a typed array, which JSON writes with its index. */
-const ITEM_CHARS = 16;
+/**
+ * Result of {@link estimateJsonSize} for a value that JSON may not express: with a number that is not finite, a function, a symbol, a
+ * BigInt, or an object of a class other than `Date`.
+ */
+export const UNMEASURED: number = NaN;
+
+/** Size of a date as JSON. */
+const DATE_CHARS = 26;
 
 /**
- * Subtracts the estimated size of a value from `left` characters. The result is negative if the value is larger, and
- * {@link TOO_DEEP} if it has more than `depth` levels. Cyclic values and throwing getters are left to the serialiser.
+ * Subtracts the estimated size of a value from `left` characters. The result is negative if the value is larger, {@link TOO_DEEP} if it
+ * has more than `depth` levels, and {@link UNMEASURED} if JSON may not express it. Throwing getters are left to the serialiser.
  */
 export function estimateJsonSize(value: unknown, left: number, depth: number): number {
   try {
     const rest = afterMember(value, left, depth);
-    return rest === TOO_DEEP && containsItself(value) ? left : rest;
+    return rest === TOO_DEEP && containsItself(value) ? UNMEASURED : rest;
   } catch {
     return left;
   }
@@ -26,22 +32,19 @@ export function estimateJsonSize(value: unknown, left: number, depth: number): n
 /** Subtracts the size of an object with at most `depth` levels. Takes a third of the time of serialising it. */
 function charsLeft(container: object, left: number, levels: number): number {
   if (levels < 0) return TOO_DEEP;
-  // Estimated as a whole, because visiting each item takes as long as serialising.
-  if (ArrayBuffer.isView(container)) {
-    const { length = 0 } = container as Partial<Uint8Array>;
-    return left - length * ("toJSON" in container ? 4 : ITEM_CHARS);
-  }
-  // The size of the result of `toJSON` is unknown.
-  if ("toJSON" in container) return left;
   if (Array.isArray(container)) {
     for (let index = 0; index < container.length && left >= 0; index++) {
       left = afterMember(container[index], left, levels);
     }
     return left;
   }
+  const prototype: unknown = Object.getPrototypeOf(container);
+  if (prototype !== Object.prototype && prototype !== null) {
+    return container instanceof Date && !Number.isNaN(container.valueOf()) ? left - DATE_CHARS : UNMEASURED;
+  }
   for (const name of Object.keys(container)) {
     left = afterMember((container as Readonly<Record<string, unknown>>)[name], left - name.length - 3, levels);
-    if (left < 0) break;
+    if (!(left >= 0)) break;
   }
   return left;
 }
@@ -49,7 +52,8 @@ function charsLeft(container: object, left: number, levels: number): number {
 function afterMember(member: unknown, left: number, levels: number): number {
   if (typeof member === "string") return left - member.length - 3;
   if (typeof member === "object" && member !== null) return charsLeft(member, left - 3, levels - 1);
-  return left - (typeof member === "number" && member % 1 ? 18 : 5);
+  if (typeof member === "number") return member % 1 === 0 ? left - 5 : Number.isFinite(member) ? left - 18 : UNMEASURED;
+  return typeof member === "boolean" || member === null || member === undefined ? left - 5 : UNMEASURED;
 }
 
 /** Whether a deeply nested value is cyclic. Visits its first thousand objects, once each. */

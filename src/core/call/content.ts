@@ -6,6 +6,7 @@
  */
 import { encodeBase64 } from "../../internal/encoding.ts";
 import { isJsonObject } from "../../internal/json.ts";
+import { type DecodedFile, type FileBlock, fileBlock, type FileOptions, readFileBlock } from "./file_block.ts";
 
 /** Author or audience of content. */
 export type Role = "user" | "assistant";
@@ -151,6 +152,13 @@ export interface ContentHelpers {
   image(data: Uint8Array | string, mimeType: string, options?: ContentOptions): MediaBlock<"image">;
   /** Creates a block of audio, from bytes or base64 and a media type such as `audio/wav`. */
   audio(data: Uint8Array | string, mimeType: string, options?: ContentOptions): MediaBlock<"audio">;
+  /**
+   * Creates the block of a file, from bytes or text: an image or audio as such, anything else as a resource with its contents. The media
+   * type is recognized for PNG, JPEG, GIF, WebP and PDF.
+   */
+  file(data: Uint8Array | ArrayBuffer | string, options?: FileOptions & ContentOptions): FileBlock;
+  /** Reads the bytes, media type and name of a file from its block, such as a client receives; `undefined` if it is not one. */
+  readFile(block: unknown): DecodedFile | undefined;
   /** Creates a block that refers to a resource by its URI. */
   resourceLink(resource: ResourceDescription, options?: ContentOptions): ResourceLinkBlock;
   /** Creates a block with the contents of a resource. */
@@ -178,6 +186,9 @@ export const content: ContentHelpers = {
   text: (text, options) => ({ type: "text", text, ...extras(options) }),
   image: (data, mimeType, options) => ({ type: "image", data: toBase64(data), mimeType, ...extras(options) }),
   audio: (data, mimeType, options) => ({ type: "audio", data: toBase64(data), mimeType, ...extras(options) }),
+  file: (data, { type, name, ...options } = {}) =>
+    fileBlock(data instanceof ArrayBuffer ? new Uint8Array(data) : data, { type, name }, extras(options)),
+  readFile: readFileBlock,
   resourceLink: (resource, options) => ({ type: "resource_link", ...resource, ...extras(options) }),
   embeddedResource: ({ uri, ...part }, options) => ({
     type: "resource",

@@ -6,6 +6,7 @@
 import type { JsonObject } from "../../internal/json.ts";
 import type { ToolErrorCode } from "../errors/code.ts";
 import { ToolError } from "../errors/tool_error.ts";
+import { joinFile } from "./file_block.ts";
 
 /** Progress of a call, as its handler reports it with `ctx.progress()`. */
 export interface Progress {
@@ -29,6 +30,8 @@ export interface AnswerOutcome<Value = unknown> {
   readonly context?: string | undefined;
   /** Structured content of a foreign server, if `value` is not it: the content has pictures, or the value was wrapped. */
   readonly structured?: unknown;
+  /** Whether the value has files as content blocks, which wires with blocks show as such. */
+  readonly hasFiles?: boolean | undefined;
   /** Name of the tool whose `.render()` applies, if it has one. The redeeming call may be of another tool. */
   readonly renderedBy?: string | undefined;
 }
@@ -182,9 +185,12 @@ export function askedAgain(key: string, request: Question, reason: string): Ques
   return { ...request, params: { ...request.params, refused } };
 }
 
-/** Joins partials into one value: concatenated if all of them are strings (without partials `""`), otherwise a copy of the array. */
+/**
+ * Joins partials into one value: concatenated if all of them are strings (without partials `""`) or bytes of one file, otherwise a copy
+ * of the array.
+ */
 export function joinPartials(pieces: readonly unknown[]): unknown {
-  return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : [...pieces];
+  return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : joinFile(pieces) ?? [...pieces];
 }
 
 /** A sink that keeps partials and ignores other events, so that a stream can be answered as one value. */

@@ -317,7 +317,7 @@ export class CallContext implements MiddlewareCtx {
     if (this.sink?.log === undefined || this.#isOver || this.#runState?.isSettled === true) return;
     // Log lines are optional: one that is too large is dropped, without an error.
     const { answerChars, depth } = this.services.outputLimits;
-    if (estimateJsonSize(fields, answerChars, depth) >= 0) this.sink.log({ level, message, fields });
+    if (!(estimateJsonSize(fields, answerChars, depth) < 0)) this.sink.log({ level, message, fields });
   }
 
   meta(members: Readonly<Record<string, unknown>>): void {

@@ -13,7 +13,7 @@ export function runChain(
 ): MaybePromise<CallResult> {
   // The result may come from elsewhere, such as another server, so the outermost one is measured again.
   const check = (result: CallResult, index: number) =>
-    index === 0 ? runner.withinLimits(assertResult(result)) : assertResult(result);
+    index === 0 ? runner.withinLimits(assertResult(result), run.definition.name) : assertResult(result);
   const runFrom = (index: number): MaybePromise<CallResult> => {
     const middleware = chain[index];
     if (middleware === undefined) return last();

@@ -26,6 +26,7 @@ import type { CallContext } from "./call_context.ts";
 import type { configure as Configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { RunResult } from "./pending_runs.ts";
+import { type Sendable, toSendable } from "./sendable.ts";
 import { outputLimitError } from "./services.ts";
 
 /** The error `invalid_request` for calls with an idempotency key, on a server without an engine, which cannot store their results. */
@@ -139,11 +140,12 @@ export class ToolRunner {
   }
 
   #toResult(run: CallContext, returned: unknown): CallResult | Future<CallResult> {
-    return isAsyncGenerator(returned) ? Future.of(this.#drain(run, returned)) : this.#answer(run, returned);
+    const pieces = piecesOf(returned);
+    return pieces === undefined ? this.#answer(run, returned) : Future.of(this.#drain(run, pieces));
   }
 
-  /** Streams the pieces of a generator, or collects them if the call is not streamed: joined, they are the answer. */
-  async #drain(run: CallContext, pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<CallResult> {
+  /** Streams the pieces of a generator or another stream, or collects them if the call is not streamed: joined, they are the answer. */
+  async #drain(run: CallContext, pieces: AsyncIterator<unknown, unknown>): Promise<CallResult> {
     const { runState, definition } = run;
     const stop = () => void stopGenerator(pieces).catch(() => {});
     const collected: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
@@ -161,9 +163,13 @@ export class ToolRunner {
         if (step.done) return await this.#answerStream(run, step.value, hasYielded, collected);
         hasYielded = true;
         // JSON has no undefined.
-        const value = step.value === undefined ? null : step.value;
+        let value: unknown = step.value === undefined ? null : step.value;
         // Only promises are awaited: each await costs a turn of the microtask queue for each piece.
-        left = estimateJsonSize(value, areJoined ? left : outputLimits.answerChars, outputLimits.depth);
+        const answerChars = areJoined ? left : outputLimits.answerChars;
+        left = estimateJsonSize(value, answerChars, outputLimits.depth);
+        if (Number.isNaN(left)) {
+          ({ value, left } = await toSendable(value, "partial", { ...outputLimits, answerChars }));
+        }
         const error = outputLimitError(left, outputLimits);
         let piece = error === undefined
           ? this.#toSchema(run, definition.partial, value, "partial")
@@ -202,19 +208,41 @@ export class ToolRunner {
     const isWhole = collected !== undefined && !hasPieces;
     return isWhole
       ? this.#answer(run, joinPartials(collected))
-      : this.#finish(run, this.withinLimits(answer(run, undefined)));
+      : this.#finish(run, this.withinLimits(answer(run, undefined), run.definition.name));
   }
 
   #answer(run: CallContext, value: unknown): CallResult | Future<CallResult> {
     // A returned Error counts as thrown: serialised as an answer it would lose its message.
     if (isError(value)) return this.thrown(run, value);
-    const { output, external } = run.definition;
+    const { external } = run.definition;
     const promise = external && this.#services.deferral?.promiseExternal(run, value);
     if (promise !== undefined) return promise;
     // A value returned while a question is unanswered is ignored; the handler runs again with the answer.
     if (run.asking?.hasStopped(true)) return run.asking.settle();
-    const result = this.withinLimits(answer(run, value));
-    if (result.kind === "error" || output === undefined) return this.#finish(run, result);
+    const { outputLimits } = this.#services;
+    const left = estimateJsonSize(value, outputLimits.answerChars, outputLimits.depth);
+    if (!Number.isNaN(left)) return this.#checkAnswer(run, answer(run, value), left);
+    const sendable = toSendable(value, "output", outputLimits);
+    return sendable instanceof Promise
+      ? this.#await(run, sendable, this.#answerSendable)
+      : this.#answerSendable(run, sendable);
+  }
+
+  #answerSendable(run: CallContext, { value, left, hasFiles }: Sendable): CallResult | Future<CallResult> {
+    const result = answer(run, value);
+    return this.#checkAnswer(run, hasFiles ? { ...result, hasFiles } as AnswerOutcome : result, left);
+  }
+
+  /** Ends the run with an answer, of whose size so many characters are left for its `_meta`. */
+  #checkAnswer(run: CallContext, result: AnswerOutcome, left: number): CallResult | Future<CallResult> {
+    const { outputLimits } = this.#services;
+    const { value, meta } = result;
+    const all = meta === undefined ? left : estimateJsonSize(meta, left, outputLimits.depth);
+    if (Number.isNaN(all)) toSendable(meta, "_meta", outputLimits);
+    const error = outputLimitError(Number.isNaN(all) ? left : all, outputLimits);
+    if (error !== undefined) return this.#finish(run, error);
+    const { output } = run.definition;
+    if (output === undefined) return this.#finish(run, result);
     const sent = this.#toSchema(run, output, value, "output");
     if (sent instanceof Promise) return this.#await(run, sent, (_, later) => this.#finishAs(run, result, later));
     return sent === value ? this.#finish(run, result) : this.#finishAs(run, result, sent);
@@ -262,8 +290,11 @@ export class ToolRunner {
     return new Refused(this.#services.mask(mismatch, { tool: run.definition.name, issues }));
   }
 
-  /** The result itself, or the error `result_too_large` if value, message, data and `_meta` together exceed the limits of a server's output. */
-  withinLimits(result: CallResult): CallResult {
+  /**
+   * The result of a tool itself, with content blocks in place of bytes, or an error: `result_too_large` if value, message, data and
+   * `_meta` together exceed the limits of a server's output, `internal` if JSON cannot express them.
+   */
+  withinLimits(result: CallResult, tool: string): CallResult {
     const { value, message, data, meta } = result as Partial<AnswerOutcome & FailureOutcome>;
     const { outputLimits } = this.#services;
     const { answerChars, depth } = outputLimits;
@@ -273,7 +304,27 @@ export class ToolRunner {
       estimateJsonSize(data, estimateJsonSize(message, estimateJsonSize(value, answerChars, depth), depth), depth),
       depth,
     );
-    return outputLimitError(left, outputLimits) ?? result;
+    return Number.isNaN(left) ? this.#sendable(result, tool) : outputLimitError(left, outputLimits) ?? result;
+  }
+
+  #sendable(result: CallResult, tool: string): CallResult {
+    const { outputLimits } = this.#services;
+    const members = { ...result } as Record<string, unknown>;
+    let left = outputLimits.answerChars;
+    try {
+      for (const [name, what] of [["value", "output"], ["data", "data"], ["meta", "_meta"]] as const) {
+        const part = toSendable(members[name], what, { ...outputLimits, answerChars: left });
+        if (part instanceof Promise) throw new TypeError(`The ${what} cannot be sent: read its Blob, by blob.bytes()`);
+        if (part.hasFiles) {
+          members[name] = part.value;
+          if (name === "value") members["hasFiles"] = true;
+        }
+        ({ left } = part);
+      }
+      return outputLimitError(left, outputLimits) ?? members as unknown as CallResult;
+    } catch (thrown) {
+      return this.#services.mask(thrown, { tool });
+    }
   }
 
   /** The result of a run that threw: its questions if it has stopped, the error that ended it from outside, else the value, converted or masked. */
@@ -281,7 +332,7 @@ export class ToolRunner {
     if (run.asking?.hasStopped(false)) return run.asking.settle();
     // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
-    const result = this.withinLimits(this.#services.settleRun(run, thrown));
+    const result = this.withinLimits(this.#services.settleRun(run, thrown), run.definition.name);
     if (result.kind !== "failure") return result;
     return this.#finish(run, run.addedMeta === undefined ? result : { ...result, meta: run.addedMeta });
   }
@@ -300,7 +351,7 @@ function same(_run: CallContext, result: CallResult): CallResult {
   return result;
 }
 
-function answer(run: CallContext, value: unknown): CallResult {
+function answer(run: CallContext, value: unknown): AnswerOutcome {
   const { addedMeta: meta, definition } = run;
   return definition.render === undefined
     ? { kind: "answer", value, meta }
@@ -329,12 +380,13 @@ function joinNothing({ partial }: ToolDefinition): unknown {
   return partial.jsonSchema["type"] === "string" ? "" : [];
 }
 
-async function stopGenerator(pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<void> {
-  await pieces.return(undefined);
+async function stopGenerator(pieces: AsyncIterator<unknown, unknown>): Promise<void> {
+  await pieces.return?.(undefined);
 }
 
-function isAsyncGenerator(value: unknown): value is AsyncGenerator<unknown, unknown, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const { next, return: stop } = value as Partial<AsyncGenerator>;
-  return Symbol.asyncIterator in value && typeof next === "function" && typeof stop === "function";
+/** The pieces of a generator or another stream; `undefined` for any other value. */
+function piecesOf(value: unknown): AsyncIterator<unknown, unknown> | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const iterable = value as Partial<AsyncIterable<unknown, unknown>>;
+  return iterable[Symbol.asyncIterator]?.();
 }

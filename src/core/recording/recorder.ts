@@ -137,8 +137,9 @@ class CallRecord {
     if (!this.#budget.isOpen) return;
     const { left } = this.#budget;
     const isFull = this.#dropped > 0 || this.#events.length >= MAX_EVENTS;
-    const next = isFull ? -1 : estimateJsonSize(event, left - EVENT_CHARS, MAX_DEPTH);
-    if (next < 0) return void this.#dropped++;
+    const measured = isFull ? -1 : estimateJsonSize(event, left - EVENT_CHARS, MAX_DEPTH);
+    if (measured < 0) return void this.#dropped++;
+    const next = measured >= 0 ? measured : left - EVENT_CHARS;
     this.#budget.left = next;
     this.#held += left - next;
     this.#events.push({ at: this.#elapsed(), event });

@@ -76,7 +76,7 @@ function toValidator(schema: Schema, where: string): (value: unknown) => MaybePr
   // A valibot schema that is not wrapped.
   if (!("~run" in schema)) return validate;
   return (value) =>
-    estimateJsonSize(value, MAX_REPORTED_CHARS, Infinity) < 0 ? findFirstIssue(schema, value) : validate(value);
+    estimateJsonSize(value, MAX_REPORTED_CHARS, Infinity) >= 0 ? validate(value) : findFirstIssue(schema, value);
 }
 
 /** Size in characters of JSON above which only the first issue is reported. */

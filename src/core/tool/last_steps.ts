@@ -1,5 +1,6 @@
 /** Types of the last steps of a tool's definition, `.handle()` and `.external()`, and of the output that follows from them. */
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
+import type { AnswerOf, PartialOf } from "./answer_types.ts";
 import type { ItemsPage, ListPart, TextPage, Tool } from "./definition.ts";
 
 /** Type of the output of a builder before `.output()`. Callers then receive what the handler returns, not validated. */
@@ -7,18 +8,6 @@ export interface InferredOutput {
   /** Never present. */
   readonly "~inferred": true;
 }
-
-/** Output of a streaming handler that returns nothing: its partials, joined to one string if they are strings, else as an array. */
-export type JoinedPartials<Partial> = [Partial] extends [string] ? string : Partial[];
-
-/** Output of a tool without `.output()`, from its handler's return type: awaited; of a generator, what it returns, else its joined partials. */
-export type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
-  ? [Output] extends [void] ? JoinedPartials<Partial> : Output
-  : Awaited<Returned>;
-
-/** Partial type of a handler: the yielded type of a generator, else the declared one. */
-export type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infer Partial, unknown, never> ? Partial
-  : Declared;
 
 /** Type of `.handle()` without a declared output: the output of the finished tool is what the handler returns. */
 export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <

@@ -17,20 +17,19 @@ export type { CallingClient, ErrorMap, OpenState } from "../handler/context.ts";
 export type { AroundCall, CalledTool, StateOf } from "../handler/middleware.ts";
 export type { Answers, AnswerTo } from "../handler/questions.ts";
 export type { Resolution, Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
+export type { AnswerOf, FileData, JoinedFiles, JoinedPartials, PartialOf, SentAs } from "./answer_types.ts";
 export type { DescribeFirst, EmptyToolBuilder, ErrorData, NotASchema, NotAView } from "./builder_types.ts";
 export type {
-  AnswerOf,
   DeclaredExternal,
   DeclaredHandle,
   InferredOutput,
   InferringExternal,
   InferringHandle,
-  JoinedPartials,
   PagedReturn,
   PagedToolBuilder,
   PageOf,
-  PartialOf,
 } from "./last_steps.ts";
+export type { FileBlock } from "../call/file_block.ts";
 export type { ToolTypes } from "./definition.ts";
 export type { Json, JsonObject } from "../../internal/json.ts";
 export type { AllTools, Composable, ComposableOptions, Part } from "../../server/part.ts";

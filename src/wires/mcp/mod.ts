@@ -50,6 +50,7 @@ export {
   type TextBlock,
   user,
 } from "../../core/call/content.ts";
+export type { DecodedFile, FileBlock, FileOptions } from "../../core/call/file_block.ts";
 export { mcpTransport, type McpTransportOptions } from "./http/client/transport.ts";
 export type { HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
 export type {

@@ -184,10 +184,12 @@ const RETURNED: Cases<Returned> = {
     make: () => Array.from({ length: 40 }).reduce((within) => [within, within], ["x".repeat(10_000)]),
     code: "result_too_large",
   },
-  "not a number": { make: () => [Number.NaN, Number.POSITIVE_INFINITY], value: [null, null] },
-  "a symbol and a function within": { make: () => [Symbol("x"), () => 1, undefined], value: [null, null, null] },
+  "not a number": { make: () => [Number.NaN, Number.POSITIVE_INFINITY], code: "internal" },
+  "a symbol": { make: () => Symbol("x"), code: "internal" },
+  "a function within": { make: () => [() => 1], code: "internal" },
+  "undefined within": { make: () => [undefined, { a: undefined }], value: [null, {}] },
   "a date": { make: () => [new Date(0)], value: ["1970-01-01T00:00:00.000Z"] },
-  "a map": { make: () => [new Map([["a", 1]])], value: [{}] },
+  "a map": { make: () => [new Map([["a", 1]])], code: "internal" },
   "half a character": { make: () => ["\ud800"], value: ["\ud800"] },
   "a member called __proto__": {
     make: () => JSON.parse('{"a":{"__proto__":{"b":1}}}'),
@@ -197,8 +199,6 @@ const RETURNED: Cases<Returned> = {
 
 const NOTHING: Cases<() => unknown> = {
   undefined: () => undefined,
-  "a function": () => () => 1,
-  "a symbol": () => Symbol("x"),
 };
 
 const returners = [

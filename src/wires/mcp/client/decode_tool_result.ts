@@ -6,7 +6,7 @@
  */
 import type { CallResult, ErrorResult, FailureOutcome, UnknownOutcome } from "../../../core/call/outcome.ts";
 import { isToolErrorCode } from "../../../core/errors/code.ts";
-import { asObject, type Members, typedOr } from "../../../internal/json.ts";
+import { asObject, type Members, omitUndefined, typedOr } from "../../../internal/json.ts";
 import { decodeResult } from "../../framing/result/decode.ts";
 
 /** Code of a failure without a code. */
@@ -19,17 +19,19 @@ const DEFAULT_FAILURE_CODE = "tool_error";
  */
 export function decodeToolResult(result: Members, wraps = false): CallResult | UnknownOutcome {
   const meta = asObject(result["_meta"]);
-  if (result["isError"] === true) return decodeFailure(result, meta);
+  if (result["isError"] === true && meta["shape"] === undefined) return decodeFailure(result, meta);
   if (meta["response_type"] === "promise" && typeof meta["promise_token"] === "string") {
     return decodeResult({ _meta: meta });
   }
   const value = decodeAnswer(result, meta, wraps);
   const { structuredContent: structured } = result;
-  const isOurs = meta["wrapped"] === true || structured === undefined || structured === value;
+  const isOurs = meta["wrapped"] === true || meta["shape"] === "content" || structured === undefined || structured === value;
   return { kind: "answer", value, ...(!isOurs && { structured }), meta };
 }
 
-function decodeAnswer({ structuredContent, content }: Members, meta: Members, wraps: boolean): unknown {
+function decodeAnswer(answer: Members, meta: Members, wraps: boolean): unknown {
+  const { structuredContent, content, isError } = answer;
+  if (meta["shape"] === "content") return omitUndefined({ content, structuredContent, isError });
   if (structuredContent === undefined) {
     if (isEmpty(content)) return undefined;
     return meta["single"] === true && Array.isArray(content) && content.length === 1 ? content[0] : content;

@@ -21,7 +21,8 @@ import { fromInputResponses } from "./input_requests.ts";
 import { errorResponse, type FinalResult, paramError, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
 import type { McpTool, McpTools } from "./tools.ts";
-import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts";
+import type { ContentBlock } from "../../../core/call/content.ts";
+import { filesOf, type ReadBlocks, readBlocks } from "./answer_blocks.ts";
 import { outcomeMeta, promiseToJson } from "../../framing/result/encode.ts";
 import type { RenderedOutput } from "../../../core/tool/definition.ts";
 
@@ -178,18 +179,21 @@ class ToolResults {
 
   /** Encodes a returned value: as content, and as structured content if the revision has it. */
   answer(revision: Revision, outcome: AnswerOutcome, tool: McpTool | undefined): string {
-    const { value, structured, renderedBy } = outcome;
+    const { value, structured, renderedBy, hasFiles } = outcome;
     if (structured !== undefined) return relayedAnswer(revision, outcome);
     const meta = outcomeMeta(outcome);
     const render = renderedBy === undefined ? undefined : this.#tools.get(renderedBy)?.definition.render;
-    const blocks = render === undefined && tool?.definition.output === undefined ? blocksOf(value) : undefined;
-    if (blocks !== undefined) {
-      return revision.result(contentMember(blocks, revision), blocks === value ? meta : { ...meta, single: true });
-    }
+    const isFree = render === undefined && tool?.definition.output === undefined;
+    const blocks = isFree ? readBlocks(value) : undefined;
+    if (blocks !== undefined) return encodeBlocks(blocks, revision, meta);
     const json = JSON.stringify(value);
-    const content = render === undefined ? textMember(textOf(value, json)) : contentMember(render(value), revision);
+    const content = render !== undefined
+      ? contentMember(render(value), revision)
+      : hasFiles
+      ? contentMember(filesOf(value), revision)
+      : textMember(textOf(value, json));
     if (json === undefined || revision.structured === "none") return revision.result(content, meta);
-    const marked = render === undefined ? meta : { ...meta, rendered: true };
+    const marked = render === undefined && !hasFiles ? meta : { ...meta, rendered: true };
     const wraps = revision.structured === "objects" && (tool?.wrapsOutput || !isJsonObject(value));
     if (!wraps) return revision.result(`${content},"structuredContent":${json}`, marked);
     return revision.result(`${content},"structuredContent":{"result":${json}}`, { ...marked, wrapped: true });
@@ -221,7 +225,7 @@ class ToolResults {
 /** Encodes an answer of another server that has content and structured content of its own. */
 function relayedAnswer(revision: Revision, outcome: AnswerOutcome): string {
   const { value, structured } = outcome;
-  const blocks = blocksOf(value);
+  const blocks = readBlocks(value)?.blocks;
   const content = blocks === undefined
     ? textMember(textOf(value, JSON.stringify(value)))
     : contentMember(blocks, revision);
@@ -247,11 +251,12 @@ function textOf(value: unknown, json: string | undefined): string {
   return typeof value === "string" ? value : json ?? "";
 }
 
-/** The blocks of a value that consists only of content blocks; otherwise `undefined`. */
-function blocksOf(value: unknown): readonly ContentBlock[] | undefined {
-  if (typeof value !== "object") return undefined;
-  if (isContentBlock(value)) return [value];
-  return Array.isArray(value) && value.length > 0 && value.every(isContentBlock) ? value : undefined;
+/** Encodes blocks, with what a client of ours needs to restore the value that consists of them. */
+function encodeBlocks({ blocks, shape, rest }: ReadBlocks, revision: Revision, meta: Members | undefined): string {
+  const members = Object.entries(rest).map(([name, member]) => `,${JSON.stringify(name)}:${JSON.stringify(member)}`);
+  const content = contentMember(blocks, revision) + members.join("");
+  if (shape === "list") return revision.result(content, meta);
+  return revision.result(content, shape === "block" ? { ...meta, single: true } : { ...meta, shape });
 }
 
 function contentMember(rendered: RenderedOutput | readonly ContentBlock[], revision: Revision): string {

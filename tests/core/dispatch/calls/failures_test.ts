@@ -161,7 +161,7 @@ for (
     ["a proxy whose traps throw", hostileProxy],
     [
       "an object whose asyncIterator getter throws",
-      Object.defineProperty({}, "next", {
+      Object.defineProperty({}, Symbol.asyncIterator, {
         get: () => {
           throw new Error("secret");
         },

@@ -311,10 +311,8 @@ for (
   });
 }
 
-test("what JSON does not know is what a promise gives of it: null, or nothing", async () => {
-  for (
-    const [value, want] of [[undefined, undefined], [NaN, null], [new Date(0), "1970-01-01T00:00:00.000Z"]] as const
-  ) {
+test("a promise gives what JSON writes: nothing, or the text of a date", async () => {
+  for (const [value, want] of [[undefined, undefined], [new Date(0), "1970-01-01T00:00:00.000Z"]] as const) {
     const { bench, gates, token } = await started();
     await gates.end(value);
     deepStrictEqual(asAnswer(await redeem(bench, token)), want);
