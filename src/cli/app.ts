@@ -12,7 +12,7 @@ import {
   run,
   text_en,
 } from "@stricli/core";
-import { closestMatch } from "../internal/text.ts";
+import { closestMatch, cutText } from "../internal/text.ts";
 import { VERSION } from "../internal/version.ts";
 import type { CliCommand } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
@@ -90,7 +90,7 @@ async function propose(
   const proposals = await proposeWords(words, COMMANDS, createContext(host, interruption, undefined).context);
   return print(
     host,
-    proposals.map(({ value, about = "" }) => `${value}\t${printableLine(about).slice(0, 100)}`).join("\n"),
+    proposals.map(({ value, about = "" }) => `${value}\t${cutText(printableLine(about), 100)}`).join("\n"),
   );
 }
 

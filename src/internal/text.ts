@@ -49,7 +49,7 @@ export function describeUnknown(
 ): Record<string, unknown> {
   const similar = closestMatch(requested, suggested);
   return {
-    [`requested_${kind}`]: requested.slice(0, 256),
+    [`requested_${kind}`]: cutText(requested, 256),
     [`available_${kind}s`]: names.slice(0, MAX_LISTED),
     suggestion: similar ? `Did you mean '${similar}'?` : `No similar ${kind}: list the ${kind}s`,
   };
@@ -92,7 +92,13 @@ export function describeReceived(value: unknown): string {
 
 /** Returns at most the first `length` characters of a text, with an ellipsis if more follow. */
 export function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`;
+  return text.length <= length ? text : `${cutText(text, length)}…`;
+}
+
+/** Returns at most the first `length` UTF-16 code units of a text. A character of two units is not split. */
+export function cutText(text: string, length: number): string {
+  const isSplit = length < text.length && (text.codePointAt(length - 1) ?? 0) > 0xffff;
+  return text.slice(0, isSplit ? length - 1 : length);
 }
 
 /**
@@ -100,8 +106,33 @@ export function shorten(text: string, length: number): string {
  * control a terminal. In JSON the escapes are equivalent.
  */
 export function escapeControls(text: string): string {
-  return text.replace(UNPRINTABLE, (char) => [...Array(char.length).keys()].map((at) => escapeUnit(char, at)).join(""));
+  return text.replace(
+    UNPRINTABLE,
+    (char, at: number) =>
+      isJoiner(text, at) ? char : [...Array(char.length).keys()].map((unit) => escapeUnit(char, unit)).join(""),
+  );
 }
+
+/** Scripts whose letters have other forms beside a joiner. Between other letters it is invisible, and hides words from searches. */
+const JOINED =
+  "\\p{Script=Arab}\\p{Script=Syrc}\\p{Script=Nkoo}\\p{Script=Mong}\\p{Script=Deva}\\p{Script=Beng}\\p{Script=Guru}" +
+  "\\p{Script=Gujr}\\p{Script=Orya}\\p{Script=Taml}\\p{Script=Telu}\\p{Script=Knda}\\p{Script=Mlym}\\p{Script=Sinh}" +
+  "\\p{Script=Khmr}\\p{Script=Mymr}\\p{Script=Tibt}";
+const ENDS_JOINED: RegExp = /* @__PURE__ */ new RegExp(`[${JOINED}]\\p{M}*$`, "u");
+const ENDS_EMOJI = /\p{Extended_Pictographic}[\u{1f3fb}-\u{1f3ff}\ufe0f]*$/u;
+const STARTS_EMOJI = /^\p{Extended_Pictographic}/u;
+
+/** Whether a character is a (non-)joiner where writing needs it: in Persian or Indic words, and a joiner between emoji. */
+function isJoiner(text: string, at: number): boolean {
+  const char = text[at];
+  if (char !== "\u200c" && char !== "\u200d") return false;
+  const before = text.slice(Math.max(0, at - MAX_CLUSTER), at);
+  if (ENDS_JOINED.test(before)) return true;
+  return char === "\u200d" && ENDS_EMOJI.test(before) && STARTS_EMOJI.test(text.slice(at + 1, at + 3));
+}
+
+/** Maximum length of a letter with its marks, in UTF-16 code units. */
+const MAX_CLUSTER = 8;
 
 function escapeUnit(text: string, at: number): string {
   return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
@@ -129,5 +160,5 @@ export function cutAtSentence(text: string, maxChars: number): string {
     .slice(-1);
   if (last !== undefined) return `${head.slice(0, last.index + 1).trimEnd()} …`;
   const word = /^[\s\S]*\s/.exec(head.slice(0, -1))?.[0].trimEnd() || head.slice(0, -1);
-  return `${word.toWellFormed()}…`;
+  return `${cutText(plain, word.length)}…`;
 }

@@ -1,4 +1,5 @@
 /** Routing of requests to wires, by path. */
+import { cutText } from "../internal/text.ts";
 import { errorResult } from "../core/call/outcome.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { MountedPaths, MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
@@ -43,6 +44,6 @@ export function notFound(path: string, routes: Routes, base: string): Reply {
   const firsts = new Map<MountedWire, string>();
   for (const [known, wire] of routes) if (!firsts.has(wire)) firsts.set(wire, base + known);
   const paths = [...firsts.values()].slice(0, MAX_PATHS).join(", ");
-  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${paths}`;
+  const message = `Nothing answers ${cutText(path, 128) || "/"}; there are ${paths}`;
   return errorReply(null, errorResult("method_not_found", message));
 }

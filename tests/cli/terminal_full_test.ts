@@ -1,7 +1,11 @@
 /** The program in a pseudo-terminal: a progress bar, questions, Ctrl+C, a narrow terminal, NO_COLOR. */
 import { match, ok, strictEqual } from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
+import { root } from "../serve/programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { SLOW_STARTS } from "./run.ts";
 import { showInTerminal, type Step, TERMINAL_OPTIONS } from "./show_in_terminal.ts";
 
@@ -24,6 +28,21 @@ test("progress is a bar that is redrawn in place, and leaves the answer alone", 
   ok(output.endsWith("\u001b[0Jworked\r\n"), output);
   const redraws = output.split("work: step").length - 1;
   ok(redraws >= 2 && redraws <= 12, `${redraws} redraws`);
+});
+
+test("a warning of the module clears the progress line before it is written", OPTIONS, async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "server.ts");
+  writeFileSync(
+    file,
+    `import { createServer, defineTool } from ${JSON.stringify(join(root, "mod.ts"))};\n` +
+      'const tool = defineTool("slow").describe("Slow").promise({ budgetMs: 400 }).handle(async (_, ctx) => {\n' +
+      '  ctx.progress(1, 2, "half");\n  await new Promise((resolve) => setTimeout(resolve, 900));\n  return "done";\n});\n' +
+      "export const server = createServer({ tools: [tool] });\n",
+  );
+  const { code, output } = await showInTerminal(["call", file, "slow"], []);
+  strictEqual(code, 0, output);
+  match(output, /half[^]*\u001b\[0J(?:\u001b\[\d+m)*Tokens are signed with a random key/);
 });
 
 test("a question is asked, refused values are asked again, and a grant is chosen", OPTIONS, async () => {

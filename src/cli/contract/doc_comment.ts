@@ -1,6 +1,6 @@
 /** Comments of types, from the titles, descriptions and limits of their schemas. */
 import { asObject } from "../../internal/json.ts";
-import { escapeControls } from "../../internal/text.ts";
+import { cutText, escapeControls } from "../../internal/text.ts";
 
 /** Keywords that types do not express, with their labels. */
 const NOTES: readonly (readonly [keyword: string, label: string])[] = [
@@ -37,7 +37,7 @@ export function describeSchema(schema: unknown): string[] {
 function noteOf(label: string, value: unknown): string[] {
   if (value === undefined) return [];
   const text = JSON.stringify(value);
-  return [`${label}: ${text.length > MAX_NOTE ? `${text.slice(0, MAX_NOTE)}…` : text}.`];
+  return [`${label}: ${text.length > MAX_NOTE ? `${cutText(text, MAX_NOTE)}…` : text}.`];
 }
 
 /**

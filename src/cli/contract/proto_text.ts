@@ -1,5 +1,5 @@
 /** Writes the typed gRPC service of a server as the text of a `.proto` file. */
-import { escapeControls } from "../../internal/text.ts";
+import { cutText, escapeControls } from "../../internal/text.ts";
 import { asObject } from "../../internal/json.ts";
 import { defaultJsonName, jsonNameOf, STRUCT_FILE } from "../../wires/grpc/messages/typed/descriptor.ts";
 import type { TypedMethod, TypedServiceType } from "../../wires/grpc/messages/typed/service.ts";
@@ -99,5 +99,5 @@ const MAX_LINE = 2_000;
 
 function comment(texts: readonly string[], indent: string): string {
   const lines = texts.flatMap((text) => text.toWellFormed().trim().split(/\r\n?|[\n\u2028\u2029]/));
-  return lines.map((line) => `${indent}// ${escapeControls(line).slice(0, MAX_LINE)}`.trimEnd() + "\n").join("");
+  return lines.map((line) => `${indent}// ${cutText(escapeControls(line), MAX_LINE)}`.trimEnd() + "\n").join("");
 }

@@ -6,7 +6,7 @@ import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
 import { SearchIndex } from "../../core/tool_search/search_index.ts";
 import { skills } from "../../integrations/skills/mod.ts";
-import { closestMatch } from "../../internal/text.ts";
+import { closestMatch, cutText } from "../../internal/text.ts";
 import { VERSION } from "../../internal/version.ts";
 import { defineResource } from "../../wires/mcp/mod.ts";
 import { type DocsPage, readPages, readSection, type Section, sectionsOf } from "./pages.ts";
@@ -72,7 +72,7 @@ function toFound({ page, heading, anchor, text }: Section): v.InferOutput<typeof
     page: page.name,
     section: anchor,
     title,
-    excerpt: body.length > EXCERPT ? `${body.slice(0, EXCERPT)}…` : body,
+    excerpt: body.length > EXCERPT ? `${cutText(body, EXCERPT)}…` : body,
   };
 }
 

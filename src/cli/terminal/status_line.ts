@@ -4,7 +4,9 @@
  * On a terminal the line is redrawn in place, at most ten times a second. The cursor waits in the line above it, so that output of a
  * module or a program that runs beside it does not mix with it. Elsewhere each change of the text is one line, at most one a second.
  */
+import process from "node:process";
 import type { OutputStream } from "./process.ts";
+import { watchOutput } from "./watch_output.ts";
 import { cutToWidth } from "./width.ts";
 
 /** Minimum time between two redraws, in milliseconds. */
@@ -22,6 +24,7 @@ export class StatusLine {
   #timer: ReturnType<typeof setInterval> | undefined;
   #frame = 0;
   #isShown = false;
+  #isWatching = false;
   #wroteAtMs = -Infinity;
   #written = "";
 
@@ -34,6 +37,7 @@ export class StatusLine {
     this.#text = text;
     if (this.#stream.isTTY !== true) return this.#writeLine(text);
     if (this.#timer !== undefined) return;
+    this.#watchOthers();
     this.#timer = setInterval(() => this.#redraw(), REDRAW_MS);
     // The status alone must not keep the process alive.
     (this.#timer as { unref?(): void }).unref?.();
@@ -43,8 +47,9 @@ export class StatusLine {
   /** Removes the line from the screen until the next redraw: other output follows. */
   hide(): void {
     if (!this.#isShown) return;
-    this.#stream.write(CLEAR_BELOW);
+    // First, as writing calls this again.
     this.#isShown = false;
+    this.#stream.write(CLEAR_BELOW);
   }
 
   /** Removes the status. */
@@ -56,9 +61,18 @@ export class StatusLine {
     this.hide();
   }
 
+  /** A warning of a module in this process would be written over the line. */
+  #watchOthers(): void {
+    if (this.#isWatching || this.#stream !== process.stderr) return;
+    this.#isWatching = true;
+    watchOutput(() => this.hide());
+  }
+
   #redraw(): void {
     const text = this.#text?.((this.#stream.columns ?? DEFAULT_COLUMNS) - 1, this.#frame++);
     if (text === undefined) return;
+    // This write clears the line, too.
+    this.#isShown = false;
     this.#stream.write(`${CLEAR_BELOW}\n${text}${LINE_ABOVE}`);
     this.#isShown = true;
   }
