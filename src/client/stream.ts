@@ -1,6 +1,10 @@
+import { ToolError } from "../core/errors/tool_error.ts";
 import type { CallEvent, Sink } from "../core/call/outcome.ts";
 import { type CallLimitOptions, RunningCall } from "./running_call.ts";
 import type { CallOptions, ToolStream } from "./types.ts";
+
+/** Details of the error of a loop over pieces that a server does not send: without it, the loop would end as if the answer were empty. */
+export const NO_PIECES = { pieces: "none" } as const;
 
 /**
  * A streamed call as an async iterable of its partials, or of its progress.
@@ -17,6 +21,9 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   #dropped = 0;
   #isRead = false;
   #isDone = false;
+  /** The pieces that have arrived, and those that the server has sent. */
+  #arrived = 0;
+  #sent: number | undefined = 0;
   /** Resolves at a change: a partial was added or taken, the stream has ended, or the limit was lifted. */
   #turn: PromiseWithResolvers<void> | undefined;
 
@@ -57,10 +64,15 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
     return this.#kind === "partial";
   }
 
+  expectPieces(sent: number | undefined): void {
+    this.#sent = sent;
+  }
+
   override push(event: CallEvent): void | Promise<void> {
     super.push(event);
     if (event.kind === "dropped") this.#dropped += event.to - event.from;
     if (event.kind !== this.#kind || this.#isDone) return;
+    this.#arrived++;
     this.#waiting.push(event.kind === "partial" ? event.value : event.progress);
     this.#wake();
     if (this.#waiting.length >= this.#maxWaiting) return this.#change();
@@ -82,6 +94,9 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
         for (const piece of pieces) yield piece;
       }
       await this.#whole;
+      if (this.#kind === "partial" && this.#arrived + this.#dropped < (this.#sent ?? Infinity)) {
+        throw lacksPieces(this.#arrived, this.#sent);
+      }
     } finally {
       if (!this.#isDone) this.abort();
     }
@@ -95,4 +110,12 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
     this.#turn?.resolve();
     this.#turn = undefined;
   }
+}
+
+function lacksPieces(arrived: number, sent: number | undefined): ToolError {
+  const what = sent === undefined
+    ? `sends no ${arrived > 0 ? "further " : ""}pieces over MCP`
+    : `of ${sent} pieces ${arrived} have arrived`;
+  const message = `The server has answered, and ${what}: await the call, or the result of the stream`;
+  return new ToolError("method_not_found", message, { details: NO_PIECES });
 }

@@ -158,6 +158,8 @@ export interface Sink {
   log?(line: LogLine): void;
   /** Aborts when the receiver has disconnected. */
   readonly closed?: AbortSignal;
+  /** Present if the sink takes pieces over MCP. Called by a client's transport when there is an answer: how many pieces the server has sent; `undefined` if it sends none. */
+  expectPieces?(sent: number | undefined): void;
 }
 
 /** Creates an {@link ErrorResult} without a cause; `data` is sent to the caller. */

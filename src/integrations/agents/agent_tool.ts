@@ -1,6 +1,7 @@
 /** A tool in a framework-neutral form, and its calls; the adapters add only the shapes of their framework. */
 import type { ListedTool } from "../../core/call/transport.ts";
 import type { CallOptions, ClientMethods } from "../../client/types.ts";
+import { NO_PIECES } from "../../client/stream.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -108,9 +109,14 @@ export class ServerTool extends AgentTool {
       if (refusal !== undefined) return explained(refusal);
       if (promises === "shown") return await this.#look(args, options);
       const stream = this.#methods.stream(this.listing.name, args, options);
-      for await (const piece of stream) {
-        onPartial?.(piece, call);
-        yield piece;
+      try {
+        for await (const piece of stream) {
+          onPartial?.(piece, call);
+          yield piece;
+        }
+      } catch (thrown) {
+        // A model gets the whole answer: it needs no pieces.
+        if (!(thrown instanceof ToolError) || thrown.details !== NO_PIECES) throw thrown;
       }
       return answered(await stream.result);
     } catch (thrown) {

@@ -70,7 +70,7 @@ const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "more", "sampling"]
 const MAX_ROOTS_ROUNDS = 32;
 
 /** Members of `_meta` that MCP adds for the remote result; they are not passed on. */
-const MCP_META: RegExp = /^(?:wrapped|rendered|single|shape|code|data|io\.modelcontextprotocol\/.*)$/s;
+const MCP_META: RegExp = /^(?:wrapped|rendered|single|shape|code|data|toolwire\/.*|io\.modelcontextprotocol\/.*)$/s;
 
 const NOT_OURS: ErrorResult = errorResult("invalid_promise", "Not a promise of this server");
 
@@ -207,6 +207,8 @@ export class RelayedTool implements RemoteRunner {
   #sinkOf(run: RemoteRun, plan: ToolDefinition): Sink {
     return {
       closed: run.signal,
+      // The caller joins them if its wire has no pieces.
+      expectPieces() {},
       push: (event: CallEvent) => {
         if (event.kind === "progress") return run.runState.progress(event.progress);
         if (event.kind === "partial") return run.runState.push(event);

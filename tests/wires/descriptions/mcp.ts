@@ -30,7 +30,7 @@ export const MCP_CODES: ExpectedCodes<readonly [number: number, status: number] 
 };
 
 /** What tools and answers of MCP cannot express. */
-export const MCP_LACKS: readonly Lack[] = ["pieces of answers", "types of tools", "types of system tools"];
+export const MCP_LACKS: readonly Lack[] = ["types of tools", "types of system tools"];
 
 const common: Pick<WireClient, "path" | "lacks" | "responseTypes" | "matchesIds"> = {
   path: "/mcp",
@@ -81,7 +81,7 @@ export const mcp: WireDescription = {
       needsSessions: true,
     },
   ],
-  without: { pieces: "its answers have no pieces" },
+  without: { pieces: "a client that does not read: tests/wires/mcp/client/pieces_test.ts" },
   invalidOptions: [
     [mcpWire, [null], /^Cannot serve MCP: options are an object, not null$/],
     [mcpWire, ["/mcp"], /options are an object, not "\/mcp"$/],

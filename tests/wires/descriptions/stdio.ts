@@ -18,7 +18,7 @@ export const stdio: WireDescription = {
   senders: (create) => pipeSenders(NAME, create, lineDialect),
   without: {
     HTTP: "pipes have no hosts, no origins and no paths",
-    pieces: "its answers have no pieces",
+    pieces: "a client that does not read: tests/wires/mcp/client/pieces_test.ts",
     "clients of foreign servers":
       "hostile programs are in tests/wires/mcp/client/stdio_full_test.ts; they are not counted here",
     principals: "one process has one caller, without a principal",

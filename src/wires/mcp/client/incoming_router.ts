@@ -7,7 +7,7 @@ import { Listeners } from "../../../internal/async.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
-import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
+import { PIECE_NOTIFICATION, SUBSCRIPTION_ID } from "../protocol/constants.ts";
 import type { InputRequest, OneWayMessage, RpcOutcome } from "../protocol/messages.ts";
 import type { ReceiveMessage } from "./message_transport.ts";
 import { relatedRequestId, type RequestHandlers } from "./questions.ts";
@@ -16,6 +16,8 @@ import type { McpLogMessage } from "./types.ts";
 /** Callbacks of a request that waits for its reply, for messages of the server that belong to it. */
 export interface PendingRequest {
   onProgress?(progress: Progress): void;
+  /** A piece of the answer, of a Toolwire server. */
+  onPiece?(piece: unknown): void;
   /** A question of the server; `respond` sends the answer. */
   onQuestion?(request: InputRequest, id: RequestId, respond: RespondToServer): void;
   /** The notifications that the server agrees to send. */
@@ -96,7 +98,9 @@ export class IncomingRouter {
     const { method, params } = incoming;
     if (incoming.kind === "request") this.#answer({ method, params }, incoming.id, during);
     else if (method === "notifications/progress") this.#progress(params);
-    else if (method === "notifications/message") this.emit("log", params as unknown as McpLogMessage);
+    else if (method === PIECE_NOTIFICATION) {
+      this.#pending.get(params["progressToken"] as RequestId)?.onPiece?.(params["piece"]);
+    } else if (method === "notifications/message") this.emit("log", params as unknown as McpLogMessage);
     else if (method === "notifications/cancelled") this.#cancelQuestion(params);
     else if (method === "notifications/subscriptions/acknowledged") this.#acknowledge(params);
     else this.emit("notification", { method, params });

@@ -115,6 +115,7 @@ class OpenCall implements PendingRequest {
   readonly #aborting = new AbortController();
   #attached: ActivityMonitor | undefined;
   #feed: ProgressFeed | undefined;
+  #sink: Sink | undefined;
   readonly #questions = new Map<string, OpenQuestion>();
   #questionCount = 0;
   #reply: RpcReply | undefined;
@@ -140,6 +141,8 @@ class OpenCall implements PendingRequest {
 
   readonly onProgress = (progress: Progress): void => this.#feed?.push(progress);
 
+  readonly onPiece = (value: unknown): void => void this.#sink?.push({ kind: "partial", value });
+
   readonly onQuestion = (request: InputRequest, id: RequestId, respond: RespondToServer): void => {
     const question = toQuestion(questionKey(request, ++this.#questionCount), request);
     this.#questions.set(question.key, { ...question, id, respond });
@@ -155,6 +158,7 @@ class OpenCall implements PendingRequest {
     const abort = () => this.#aborting.abort(limit.signal.reason);
     this.#attached = limit;
     this.#feed = sink && new ProgressFeed(sink);
+    this.#sink = sink;
     limit.signal.addEventListener("abort", abort);
     if (limit.signal.aborted) abort();
     try {
@@ -162,7 +166,7 @@ class OpenCall implements PendingRequest {
       return this.#reply === undefined ? { questions: [...this.#questions.values()] } : { reply: this.#reply };
     } finally {
       limit.signal.removeEventListener("abort", abort);
-      this.#attached = this.#feed = undefined;
+      this.#attached = this.#feed = this.#sink = undefined;
     }
   }
 

@@ -11,6 +11,7 @@ import type { TransportCall } from "../../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
 import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
+import { PIECES } from "../protocol/constants.ts";
 import { paramHeaders } from "../protocol/header_values.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -59,8 +60,9 @@ export class ToolCaller {
     known: KnownTool | undefined,
     sink: Sink | undefined,
   ): Promise<CallResult | UnknownOutcome> {
-    const { continuation, responses, ...meta } = callMeta ?? {};
+    const { continuation, responses, ...rest } = callMeta ?? {};
     const pending = sink && toPendingRequest(sink);
+    const meta = sink?.expectPieces === undefined ? rest : { ...rest, [PIECES]: true };
     const send = (inputs: Members, headerParams: KnownTool["headerParams"] = []): Promise<RpcReply> =>
       this.#connection.request({
         method: "tools/call",
@@ -98,7 +100,11 @@ export class ToolCaller {
     const params = { name: tool, arguments: args, ...(isTask && { task: {} }) };
     // A server that lists `redeem` may then return a promise that was not requested.
     const takesPromises = !isTask && this.#tools.known("redeem") !== undefined;
-    const meta = takesPromises ? { ...rest, takes_promises: true } : rest;
+    const meta = {
+      ...rest,
+      ...(takesPromises && { takes_promises: true }),
+      ...(sink?.expectPieces && { [PIECES]: true }),
+    };
     const { promise } = args;
     const result = await this.#openCalls.run({
       subject: [tool, args],
@@ -107,8 +113,8 @@ export class ToolCaller {
       name: tool === "redeem" && typeof promise === "string" ? promise : undefined,
       limit,
       sink,
-      begin: ({ onQuestion, onQuestionCancelled, onProgress, limit }) => {
-        const pending: PendingRequest = { onQuestion, onQuestionCancelled, ...(sink && { onProgress }) };
+      begin: ({ onQuestion, onQuestionCancelled, onProgress, onPiece, limit }) => {
+        const pending: PendingRequest = { onQuestion, onQuestionCancelled, ...(sink && { onProgress, onPiece }) };
         return this.#connection.request({ method: "tools/call", params, meta, limit, pending });
       },
     });
@@ -144,7 +150,10 @@ export class ToolCaller {
 
 function toPendingRequest(sink: Sink): PendingRequest {
   const feed = new ProgressFeed(sink);
-  return { onProgress: (progress) => feed.push(progress) };
+  return {
+    onProgress: (progress) => feed.push(progress),
+    onPiece: (value) => void sink.push({ kind: "partial", value }),
+  };
 }
 
 function hasToolTasks({ isModern, server: { capabilities } }: ProtocolEra): boolean {

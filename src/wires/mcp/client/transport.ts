@@ -16,6 +16,7 @@ import { Connection, type ServerRoute } from "./connection.ts";
 import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
 import { runInputRequiredLoop } from "./continuation.ts";
 import { BACKGROUND_TIMEOUT_MS } from "./message_transport.ts";
+import { PIECES } from "../protocol/constants.ts";
 import { OpenCalls } from "./open_calls.ts";
 import { ServerLists, ServerTools, ttlMsOf } from "./server_tools.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -77,9 +78,15 @@ export class McpClientTransport implements McpTransport {
     const era = await this.#connection.era();
     if ("kind" in era) return era;
     const taskId = await this.#taskCaller.taskIdOf(call, era);
-    return taskId === undefined
+    const result = taskId === undefined
       ? await this.#toolCaller.call(call, era, sink)
       : await this.#taskCaller.call(taskId, call, era, sink);
+    // A server that sends pieces states their number.
+    if (sink?.expectPieces !== undefined && result.kind === "answer") {
+      const sent = result.meta?.[PIECES];
+      sink.expectPieces(typeof sent === "number" ? sent : undefined);
+    }
+    return result;
   }
 
   list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {

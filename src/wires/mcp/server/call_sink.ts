@@ -6,7 +6,7 @@ import {
   type PromiseOutcome,
   type Sink,
 } from "../../../core/call/outcome.ts";
-import { LOG_LEVELS } from "../protocol/constants.ts";
+import { LOG_LEVELS, PIECE_NOTIFICATION, PIECES } from "../protocol/constants.ts";
 import { encodeMessage } from "../protocol/messages.ts";
 import type { Channel } from "./exchange.ts";
 
@@ -16,6 +16,8 @@ export interface CallSinkOptions {
   readonly channel: Channel | undefined;
   /** Token of progress notifications; `undefined` if the caller wants none. */
   readonly progressToken: string | number | undefined;
+  /** Whether the caller takes pieces of the answer. It needs a progress token. */
+  readonly takesPieces?: boolean;
   /** Minimum level of log messages; `undefined` if the caller wants none. */
   readonly logLevel: string | undefined;
   readonly logger: string;
@@ -33,7 +35,10 @@ const MCP_LEVELS: Readonly<Record<LogLine["level"], string>> = {
 /** Maximum number of log messages that wait for a slow reader. Further messages are dropped. */
 const MAX_WAITING_LINES = 64;
 
-/** Sends progress and log messages of a running call as notifications. MCP has no partial results: they are collected for the result. */
+/**
+ * Sends progress and log messages of a running call as notifications. MCP has no partial results: they are collected for the result, and
+ * sent to clients of this SDK as they arrive.
+ */
 export class CallSink implements Sink {
   readonly closed?: AbortSignal;
   readonly keepsPieces = true;
@@ -41,6 +46,7 @@ export class CallSink implements Sink {
   readonly #pieces = new PieceCollector();
   #lastProgress = -Infinity;
   #waitingLines = 0;
+  #sentPieces = 0;
 
   constructor(options: CallSinkOptions) {
     this.#options = options;
@@ -49,7 +55,10 @@ export class CallSink implements Sink {
 
   push(event: CallEvent): void | Promise<void> {
     const { progressToken, channel, onPromise } = this.#options;
-    if (event.kind === "partial") return this.#pieces.push(event);
+    if (event.kind === "partial") {
+      this.#pieces.push(event);
+      return this.#sendPiece(event.value);
+    }
     if (event.kind === "deferred") return onPromise?.(event.promise);
     // A result has the whole, whatever pieces were dropped.
     if (event.kind === "dropped") return;
@@ -60,6 +69,15 @@ export class CallSink implements Sink {
     const params = { progressToken, progress, total, message };
     // Written out: the spread of encodeMessage() costs more than the rest of a streamed event.
     return channel.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params }));
+  }
+
+  #sendPiece(piece: unknown): void | Promise<void> {
+    const { takesPieces, progressToken, channel } = this.#options;
+    if (takesPieces !== true || channel === undefined || piece === undefined) return;
+    this.#sentPieces++;
+    return channel.send(
+      JSON.stringify({ jsonrpc: "2.0", method: PIECE_NOTIFICATION, params: { progressToken, piece } }),
+    );
   }
 
   log({ level, message, fields }: LogLine): void {
@@ -88,6 +106,8 @@ export class CallSink implements Sink {
 
   /** Completes the final result of the call. An answer without a value gets the joined partial results. */
   join(result: CallResult): CallResult {
-    return this.#pieces.join(result) as CallResult;
+    const joined = this.#pieces.join(result) as CallResult;
+    if (this.#options.takesPieces !== true || joined.kind !== "answer") return joined;
+    return { ...joined, meta: { ...joined.meta, [PIECES]: this.#sentPieces } };
   }
 }

@@ -8,7 +8,7 @@ import { type CallResult, type ErrorResult, invalidInputResult } from "../../../
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { ServerInfo } from "../../wire.ts";
-import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "../protocol/constants.ts";
+import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS, PIECES } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler, ContentHandlers } from "./content_handlers.ts";
 import { McpPeer } from "./exchange.ts";
@@ -119,10 +119,21 @@ export class LegacyMethods {
     const { name, tool, args } = read;
     const isTask = tasks?.readLegacyRequest(params, tool, revision) ?? false;
     if (typeof isTask !== "boolean") return errorResponse(id, isTask);
-    const { callMeta, progressToken, takesPromises } = readMeta(params);
+    const { callMeta, progressToken, takesPromises, takesPieces } = readMeta(params);
     const peer = toPeer(request, exchange);
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
-    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: isTask || takesPromises };
+    const call = {
+      name,
+      tool,
+      args,
+      peer,
+      exchange,
+      progressToken,
+      takesPieces,
+      logLevel,
+      // A promise would end the pieces.
+      takesPromises: isTask || (takesPromises && !takesPieces),
+    };
     const result = calls.run(call, isTask ? { ...callMeta, isPromiseWanted: true } : callMeta);
     return chain(result, (later) => {
       if (later.kind === "answer" || later.kind === "error") return calls.encode(id, revision, call, later);
@@ -243,9 +254,15 @@ interface LegacyMeta {
   readonly callMeta: CallMeta | undefined;
   readonly progressToken: string | number | undefined;
   readonly takesPromises: boolean;
+  readonly takesPieces: boolean;
 }
 
-const NO_META: LegacyMeta = { callMeta: undefined, progressToken: undefined, takesPromises: false };
+const NO_META: LegacyMeta = {
+  callMeta: undefined,
+  progressToken: undefined,
+  takesPromises: false,
+  takesPieces: false,
+};
 
 function readMeta({ _meta: meta }: Members): LegacyMeta {
   if (!isJsonObject(meta)) return NO_META;
@@ -255,6 +272,7 @@ function readMeta({ _meta: meta }: Members): LegacyMeta {
     callMeta: readCallMeta(meta),
     progressToken: isToken ? token as string | number : undefined,
     takesPromises: takesPromises === true,
+    takesPieces: isToken && meta[PIECES] === true,
   };
 }
 

@@ -8,7 +8,7 @@ import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import { hasTasksExtension, missingFor } from "../protocol/capabilities.ts";
 import { MISSING_CAPABILITY } from "../protocol/codes.ts";
-import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION } from "../protocol/constants.ts";
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION, PIECES } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler, ContentHandlers } from "./content_handlers.ts";
 import { type McpExchange, McpPeer } from "./exchange.ts";
@@ -50,13 +50,16 @@ export class ModernMethods {
     if (answers !== undefined && "kind" in answers) return errorResponse(id, answers);
     const callMeta = readCallMeta(meta);
     const { name, tool, args } = read;
-    const takesPromises = tasks !== undefined && tool?.mayPromise === true &&
+    const takesTasks = tasks !== undefined && tool?.mayPromise === true &&
       hasTasksExtension(meta[CLIENT_CAPABILITIES]);
-    if (tasks !== undefined && tool?.definition.promise?.required && !takesPromises) return tasks.required(id);
+    if (tasks !== undefined && tool?.definition.promise?.required && !takesTasks) return tasks.required(id);
     const peer = toPeer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
     const logLevel = settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
-    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises };
+    const takesPieces = progressToken !== undefined && meta[PIECES] === true;
+    // A promise would end the pieces.
+    const takesPromises = takesTasks && (!takesPieces || tool.definition.promise?.required === true);
+    const call = { name, tool, args, peer, exchange, progressToken, takesPieces, logLevel, takesPromises };
     const result = calls.run(call, answers === undefined ? callMeta : { ...callMeta, ...answers });
     return chain(result, (later) => this.#encodeCall(request, meta, call, later));
   }

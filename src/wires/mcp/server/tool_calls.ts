@@ -33,6 +33,8 @@ export interface McpToolCall {
   readonly peer: McpPeer;
   readonly exchange: McpExchange;
   readonly progressToken: string | number | undefined;
+  /** Whether the caller takes pieces of the answer. */
+  readonly takesPieces: boolean;
   /** Minimum level of log messages. */
   readonly logLevel: string | undefined;
   /** Whether the caller accepts a promise as the result. */
@@ -77,11 +79,11 @@ export class ToolCallRunner {
     channel: Channel | undefined,
     waits: boolean,
   ): MaybeFuture<CallResult> {
-    const { name, args, peer, progressToken, logLevel, takesPromises } = call;
+    const { name, args, peer, progressToken, logLevel, takesPromises, takesPieces } = call;
     peer.isStreamed = channel !== undefined;
     const deferred = takesPromises ? new Future<CallResult>() : undefined;
     const onPromise = deferred && ((promise: PromiseOutcome) => deferred.receive(promise));
-    const sink = new CallSink({ channel, progressToken, logLevel, logger: name, onPromise });
+    const sink = new CallSink({ channel, progressToken, takesPieces, logLevel, logger: name, onPromise });
     const result = this.#host.dispatch.call({ tool: name, args, meta, peer }, sink);
     const completed = chain(result, (later) => this.#complete(call, sink, later, waits));
     if (!(completed instanceof Future) || deferred === undefined) return completed;
@@ -99,7 +101,8 @@ export class ToolCallRunner {
     // Promises of work in another process are returned at once. All others are returned when the time to wait is over.
     const { external, remote } = tool?.definition ?? {};
     if (!waits || result.kind !== "promise" || (external ?? remote) === undefined) return sink.join(result);
-    return this.#host.dispatch.call({ tool: "redeem", args: { promise: result.token }, meta: undefined, peer }, sink);
+    const redeemed = { tool: "redeem", args: { promise: result.token }, meta: undefined, peer };
+    return chain(this.#host.dispatch.call(redeemed, sink), (answer) => sink.join(answer));
   }
 
   /** Encodes the response to a call. */

@@ -95,7 +95,11 @@ const ANSWERS: readonly (readonly [name: string, args: Json, result: Json])[] = 
   ["blocks", {}, {
     content: [{ type: "text", text: "Look:" }, { type: "resource_link", uri: "docs://readme", name: "readme" }],
   }],
-  ["rendered", {}, { content: [{ type: "text", text: "The number is 7" }], structuredContent: { n: 7 } }],
+  ["rendered", {}, {
+    content: [{ type: "text", text: "The number is 7" }],
+    structuredContent: { n: 7 },
+    _meta: { rendered: true },
+  }],
   ["pieces", {}, { content: [{ type: "text", text: "one two" }], structuredContent: "one two" }],
 ];
 
@@ -104,7 +108,7 @@ for (const [name, args, expected] of ANSWERS) {
     deepStrictEqual(await callModern(server, name, args), {
       resultType: "complete",
       ...expected,
-      _meta: { [SERVER_INFO]: INFO },
+      _meta: { [SERVER_INFO]: INFO, ...(expected["_meta"] as Json | undefined) },
     });
   });
 }

@@ -124,6 +124,9 @@ export abstract class SessionRequest<Options extends SessionRequestOptions> impl
   }
 }
 
+/** Maximum number of messages of a stream that are stored and not sent while its connection is open. */
+const MAX_UNSENT = 256;
+
 /** Options of {@link SessionExchange}. */
 export interface SessionExchangeOptions extends SessionRequestOptions {
   readonly host: WireHost;
@@ -142,13 +145,17 @@ export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
   readonly #stream: string = crypto.randomUUID();
   #reader: SessionStreamReader | undefined;
   #hasMessages = false;
+  #count = 0;
 
   constructor(options: SessionExchangeOptions) {
     super(options, acceptsEventStream(options.head.metadata.get("accept")));
   }
 
+  /** A handler waits for a slow reader: the store drops messages beyond those that it keeps. */
   protected override write(json: string): MaybePromise<void> {
-    return this.#append(json, false);
+    const stored = this.#append(json, false);
+    const needed = ++this.#count - MAX_UNSENT;
+    return stored === undefined ? this.#reader?.untilSent(needed) : stored.then(() => this.#reader?.untilSent(needed));
   }
 
   /** The reply: JSON if the response is there or the client takes no stream, otherwise a stream. 202 without a body if it is cancelled. */

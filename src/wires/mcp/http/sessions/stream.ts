@@ -34,6 +34,9 @@ export class SessionStreamReader {
   #isReading = false;
   #isStale = false;
   #isOver = false;
+  #sentCount = 0;
+  /** Resolves when a message was sent or the connection has ended. */
+  #moved: PromiseWithResolvers<void> | undefined;
 
   constructor(options: SessionStreamReaderOptions) {
     const { store, session, stream, after, heartbeats } = options;
@@ -72,6 +75,20 @@ export class SessionStreamReader {
   /** Resolves when there is room; `undefined` if there was room after the last {@link send}. */
   get room(): Promise<void> | undefined {
     return this.#room;
+  }
+
+  /** Resolves once so many messages of the stream were sent, or the connection has ended; `undefined` if that is so. */
+  untilSent(count: number): Promise<void> | undefined {
+    return this.#isOver || this.#sentCount >= count ? undefined : this.#waitUntilSent(count);
+  }
+
+  async #waitUntilSent(count: number): Promise<void> {
+    while (!this.#isOver && this.#sentCount < count) await (this.#moved ??= Promise.withResolvers()).promise;
+  }
+
+  #move(): void {
+    this.#moved?.resolve();
+    this.#moved = undefined;
   }
 
   /** Sends the new messages of the stream. */
@@ -127,12 +144,17 @@ export class SessionStreamReader {
     if (isLast) {
       this.#body.end(block);
       this.#end();
-    } else await this.#body.write(block);
+    } else {
+      await this.#body.write(block);
+      this.#sentCount++;
+      this.#move();
+    }
   }
 
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#move();
     this.#unsubscribe();
     this.#options.onEnd();
   }

@@ -1,0 +1,77 @@
+/** Pieces of streamed answers over MCP: from servers of this SDK, and the error where there are none. */
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createClient, createServer, defineTool } from "../../../../mod.ts";
+import type { Transport } from "../../../../src/wires/mod.ts";
+import { aiSdkTools } from "../../../../src/integrations/agents/mod.ts";
+import { gateway, mount } from "../../../../src/server/compose/mod.ts";
+import { mcp, mcpSessions, mcpTransport } from "../../../../src/wires/mcp/mod.ts";
+import * as v from "../../../../src/core/schema/valibot.ts";
+import { openStdio } from "../stdio/in_process.ts";
+import { legacy, modern, text } from "./scripted.ts";
+
+const count = defineTool("count").describe("Count").input(v.object({ to: v.number() })).partial(v.number())
+  .handle(async function* ({ to }, ctx) {
+    for (let at = 1; at <= to; at++) {
+      ctx.progress(at, to);
+      yield at;
+    }
+  });
+const whole = defineTool("whole").describe("Return at once").handle(() => "whole");
+const server = createServer({ tools: [count, whole], wires: [mcp({ sessions: mcpSessions() })] });
+const overHttp = (era: "modern" | "legacy", to: { fetch(request: Request): Promise<Response> } = server) =>
+  mcpTransport("http://localhost/mcp", { era, fetch: (url, init) => to.fetch(new Request(url, init)) });
+
+async function piecesOf(transport: Transport, tool: string, args: object) {
+  const stream = createClient(transport).$.stream(tool, args);
+  const pieces: unknown[] = [];
+  for await (const piece of stream) pieces.push(piece);
+  return { pieces, result: await stream.result };
+}
+
+const UP_TO_2000 = Array.from({ length: 2_000 }, (_, at) => at + 1);
+
+for (const era of ["modern", "legacy"] as const) {
+  describe(era, () => {
+    test("all pieces of a Toolwire server arrive, in order, and the result has them too", async () => {
+      const transport = overHttp(era);
+      deepStrictEqual(await piecesOf(transport, "count", { to: 2_000 }), { pieces: UP_TO_2000, result: UP_TO_2000 });
+      deepStrictEqual(await piecesOf(transport, "whole", {}), { pieces: [], result: "whole" });
+      transport.close();
+    });
+
+    test("and through a gateway, and over stdio", async () => {
+      const app = createServer({ tools: [], parts: [mount(await gateway("far", overHttp(era)))], wires: [mcp()] });
+      deepStrictEqual((await piecesOf(overHttp("modern", app), "count", { to: 3 })).pieces, [1, 2, 3]);
+      const { transport, close } = openStdio(server, { era });
+      deepStrictEqual((await piecesOf(transport, "count", { to: 3 })).pieces, [1, 2, 3]);
+      await close();
+      await app.close(0);
+    });
+
+    test("a loop over pieces that a foreign server does not send is an error; the result and adapters are not", async () => {
+      const foreign = { modern, legacy }[era]({
+        "tools/call": () => ({ ...(era === "modern" && { resultType: "complete" }), ...text("done") }),
+      });
+      const transport = foreign.transport();
+      await rejects(piecesOf(transport, "t", {}), { code: "method_not_found", message: /sends no pieces over MCP/ });
+      const answer = [{ type: "text", text: "done" }];
+      deepStrictEqual(await createClient(transport).$.stream("t").result, answer);
+      const tools = await aiSdkTools(transport);
+      const results: unknown[] = [];
+      for await (const result of tools["t"]!.execute({}, { toolCallId: "1" })) results.push(result);
+      deepStrictEqual(results, [answer]);
+    });
+  });
+}
+
+test("other clients get no notification that they did not ask for", async () => {
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const params = { name: "count", arguments: { to: 2 }, _meta: { progressToken: "p" } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const stateless = createServer({ tools: [count], wires: [mcp()] });
+  const reply = await stateless.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
+  const received = await reply.text();
+  strictEqual(received.includes("toolwire/"), false);
+  strictEqual(received.includes("notifications/progress"), true);
+});
