@@ -65,7 +65,7 @@ async function runCommand(
 ): Promise<number> {
   const split = command.takesProgram ? words.indexOf("--") : -1;
   const program = split < 0 ? undefined : words.slice(split + 1);
-  const ownWords = split < 0 ? words : words.slice(0, split);
+  const ownWords = withHeaders(split < 0 ? words : words.slice(0, split), command);
   const app = buildApplication<CliContext>(command.command, {
     name: `toolwire ${name}`,
     scanner: { caseStyle: "allow-kebab-for-camel", allowArgumentEscapeSequence: true },
@@ -77,6 +77,14 @@ async function runCommand(
   const code = streams.exitCode ?? EXIT.ok;
   // Negative codes are those of the parser.
   return code < 0 ? EXIT.usage : code;
+}
+
+/** `-H name:value` of other programs is `--header`. The parser would print its help. */
+function withHeaders(words: readonly string[], { flags }: CliCommand): readonly string[] {
+  if (!flags.includes("--header")) return words;
+  return words.flatMap((word) =>
+    word.startsWith("-H") ? ["--header", ...word === "-H" ? [] : [word.slice(2)]] : [word]
+  );
 }
 
 /** Prints what may follow the words, for the scripts of `toolwire completions`: `__complete [--next] -- <words>`. */

@@ -82,6 +82,13 @@ export class CallPrinter implements CallListener {
     terminal.write(terminal.foreign(text.endsWith("\n") ? text : `${text}\n`));
   }
 
+  /** Ends a call whose answer was written to a file: prints what is left of it. */
+  endWritten(rest: unknown, summary: CallSummary): void {
+    if (rest !== undefined || this.#flags.json === true || this.#flags.ndjson === true) return this.end(rest, summary);
+    this.#terminal.status.end();
+    if (this.#isWithinLine) this.#terminal.print("");
+  }
+
   /** Whether the pieces are the answer. */
   #hasPrinted(value: unknown): boolean {
     if (this.#pieces.length === 0) return false;

@@ -6,6 +6,7 @@ import { buildArguments, parseObject } from "../arguments/build.ts";
 import { RESULT_FLAGS, type ResultFlags } from "../calls/call_flags.ts";
 import { CallPrinter } from "../calls/call_printer.ts";
 import type { CallRunner } from "../calls/run_call.ts";
+import { writeAnswer } from "../calls/write_answer.ts";
 import { createRunner, openForCalls, untilInterrupted } from "../calls/with_calls.ts";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
@@ -20,10 +21,11 @@ interface CallFlags extends ResultFlags {
   readonly input?: string;
   readonly detach?: boolean;
   readonly key?: string;
+  readonly out?: string;
 }
 
 export const callCommand: CliCommand = defineCommand<CallFlags>({
-  usage: "<target> <tool> [name=value]... [--args <json>] [--detach] [--json]",
+  usage: "<target> <tool> [name=value]... [--args <json>] [--out <file>] [--detach] [--json]",
   about:
     "Calls a tool. Values are converted by the tool's schema: name=value is text where text fits, else JSON; name:=json is exactly " +
     "that JSON; name=@file is the text of a file; a.b=1 and list[]=x reach into objects and lists. Pieces of the answer are printed " +
@@ -39,6 +41,7 @@ export const callCommand: CliCommand = defineCommand<CallFlags>({
       "toolwire call https://example.com/mcp analyze id=movies --detach",
       "The token of a promise, for `toolwire redeem`",
     ],
+    ["toolwire call ./server.ts plot year=2026 -o chart.png", "The picture of the answer, as a file"],
     ["toolwire call get-sum a=1 b=2 -- npx -y @modelcontextprotocol/server-everything", "A tool of a program"],
   ],
   takesProgram: true,
@@ -55,7 +58,15 @@ export const callCommand: CliCommand = defineCommand<CallFlags>({
       input: { kind: "parsed", parse: String, optional: true, placeholder: "file", brief: "The same as --args @file" },
       detach: { kind: "boolean", optional: true, brief: "Print the token of a promise in place of waiting" },
       key: { kind: "parsed", parse: String, optional: true, placeholder: "key", brief: "Idempotency key" },
+      out: {
+        kind: "parsed",
+        parse: String,
+        optional: true,
+        placeholder: "file",
+        brief: "File for the picture, sound, resource or text of the answer",
+      },
     },
+    aliases: { o: "out" },
     positional: {
       kind: "array",
       parameter: { brief: "Target, tool and arguments", parse: String, placeholder: "words" },
@@ -93,11 +104,14 @@ interface CallOnce {
   readonly flags: CallFlags;
 }
 
-async function callAndPrint({ name, args, runner, printer, wire }: CallOnce): Promise<void> {
+async function callAndPrint({ name, args, runner, printer, wire, context, flags: { out } }: CallOnce): Promise<void> {
   const startedMs = performance.now();
   printer.begin();
   const answer = await runner.call(name, args);
-  printer.end(answer, { wire, tookMs: performance.now() - startedMs });
+  const summary = { wire, tookMs: performance.now() - startedMs };
+  if (out === undefined) return printer.end(answer, summary);
+  const rest = await writeAnswer(answer, out, context);
+  printer.endWritten(rest, summary);
 }
 
 async function detach({ name, args, runner, wire, context: { terminal }, flags }: CallOnce): Promise<void> {

@@ -88,7 +88,10 @@ export async function checkCors(subject: Subject): Promise<StepResult> {
   const allowed = preflight.headers["access-control-allow-origin"];
   if (allowed === "*" || allowed === origin) return checkAllowedHeaders(preflight, allowed);
   if (subject.origin === undefined) {
-    return skipped("No CORS for other origins: programs can call it, pages of other sites cannot");
+    // Servers name an origin that they allow to that origin alone.
+    return skipped(
+      "Pages of origins that the server does not list get no CORS; programs can call it. Try an origin of yours with --origin https://…",
+    );
   }
   return denied(
     `The preflight of ${origin} is not allowed: status ${preflight.status}, access-control-allow-origin ${

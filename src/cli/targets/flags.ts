@@ -69,7 +69,7 @@ export const HTTP_FLAGS: FlagParametersForType<HttpFlags, CliContext> = {
     optional: true,
     variadic: true,
     placeholder: "name:value",
-    brief: "Header of each request; may be repeated",
+    brief: "Header of each request, as -H too; may be repeated",
   },
   token: {
     kind: "parsed",

@@ -83,6 +83,7 @@ test("a server without faults passes, and no tool is called", LIMIT, async () =>
     strictEqual(step("list").seen, "1 tool");
     match(step("origin").seen, /pages of other origins are refused$/);
     strictEqual(step("cors").status, "skipped");
+    match(step("cors").seen, /Try an origin of yours with --origin/);
   });
 });
 
