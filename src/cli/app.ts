@@ -12,7 +12,8 @@ import {
   run,
   text_en,
 } from "@stricli/core";
-import { closestMatch, cutText } from "../internal/text.ts";
+import { closestMatch } from "../internal/closest_match.ts";
+import { cutText } from "../internal/text.ts";
 import { VERSION } from "../internal/version.ts";
 import type { CliCommand } from "./command.ts";
 import { COMMANDS } from "./commands.ts";

@@ -1,5 +1,5 @@
 /** Validates options at the call, so that an unknown or invalid option fails immediately with a suggestion. */
-import { closestMatch } from "./text.ts";
+import { closestMatch } from "./closest_match.ts";
 
 /** Rule for the value of one option, for {@link checkOptions}. An option without a value passes, unless it is required. */
 export interface OptionRule {

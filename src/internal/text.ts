@@ -1,76 +1,27 @@
-/** Maximum length of a word to compare. Tool names have at most 64 characters, but callers may send a megabyte. */
-const MAX_COMPARED = 64;
-
-/** Minimum length of a name that counts as a part of another. */
-const MIN_PART = 3;
-
-/**
- * Returns the most similar candidate that is close, the first one of equals. `undefined` if none is close: a suggestion
- * of another action could be followed.
- *
- * A candidate is close if the edit distance is at most a third of its length, if one name is a part of the other, or if one
- * is the other with a character more: `idd` for `id`.
- */
-export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
-  const wanted = word.slice(0, MAX_COMPARED).toLowerCase();
-  let best: string | undefined;
-  let bestDistance = Infinity;
-  for (const candidate of candidates) {
-    const other = candidate.toLowerCase();
-    const isPart = (other.length >= MIN_PART && wanted.includes(other)) ||
-      (wanted.length >= MIN_PART && other.includes(wanted)) || isLonger(wanted, other) || isLonger(other, wanted);
-    const enough = isPart ? bestDistance : Math.min(bestDistance, Math.floor(other.length / 3) + 1);
-    const distance = editDistance(wanted, other, enough);
-    if (distance < enough) [best, bestDistance] = [candidate, distance];
-  }
-  return best;
-}
-
-/** Whether `long` is `short`, of at least two characters, with one more at its end. */
-function isLonger(long: string, short: string): boolean {
-  return short.length >= MIN_PART - 1 && long.length === short.length + 1 && long.startsWith(short);
-}
+import { closestMatch } from "./closest_match.ts";
 
 /** Maximum number of names in an error. */
-const MAX_LISTED = 50;
+export const MAX_LISTED = 50;
 
 /**
  * The details of an error for an unknown name: the name, the existing ones, and a close one or advice.
  *
  * @param kind `tool` or `prompt`.
  * @param names Existing names; the first 50 are listed.
- * @param suggested Names that may be suggested. Default: all.
+ * @param closest Returns the close name; searches `names` by default.
  */
 export function describeUnknown(
   kind: string,
   requested: string,
   names: readonly string[],
-  suggested: readonly string[] = names,
+  closest: (requested: string) => string | undefined = (word) => closestMatch(word, names),
 ): Record<string, unknown> {
-  const similar = closestMatch(requested, suggested);
+  const similar = closest(requested);
   return {
     [`requested_${kind}`]: cutText(requested, 256),
     [`available_${kind}s`]: names.slice(0, MAX_LISTED),
     suggestion: similar ? `Did you mean '${similar}'?` : `No similar ${kind}: list the ${kind}s`,
   };
-}
-
-/** Levenshtein distance, computed row by row. Stops with `enough` or more once it cannot be less. */
-function editDistance(from: string, to: string, enough: number): number {
-  const row = [...Array(to.length + 1).keys()];
-  for (let i = 1; i <= from.length; i++) {
-    let diagonal = row[0] ?? 0;
-    let least = row[0] = i;
-    for (let j = 1; j <= to.length; j++) {
-      const above = row[j] ?? 0;
-      const substituted = diagonal + (from[i - 1] === to[j - 1] ? 0 : 1);
-      const distance = row[j] = Math.min(substituted, above + 1, (row[j - 1] ?? 0) + 1);
-      if (distance < least) least = distance;
-      diagonal = above;
-    }
-    if (least >= enough) return least;
-  }
-  return row[to.length] ?? 0;
 }
 
 /** Maximum length of a caller's value in an error message. */

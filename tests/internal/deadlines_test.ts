@@ -57,6 +57,35 @@ test("deadlines that have all passed set one timer", () => {
   strictEqual(clock.armed, 1);
 });
 
+test("deadlines of thousands of durations share a timer, and expire on time", () => {
+  const clock = new CountingClock(0);
+  const deadlines = new Deadlines(clock);
+  const late: number[] = [];
+  for (let ms = 5_000; ms > 0; ms--) deadlines.add(30_000 + ms / 8, () => late.push(clock.now() - 30_000 - ms / 8));
+  const cleared = Array.from({ length: 5_000 }, (_, ms) => deadlines.add(40_000 + ms / 8, () => late.push(NaN)));
+  clock.armed = 0;
+  clock.tick(3_000);
+  ok(clock.armed <= 13, `${clock.armed} timers in 3 s`);
+  strictEqual(clock.pending, 1);
+  for (const deadline of cleared) deadline.clear();
+  clock.tick(30_000);
+  strictEqual(late.length, 5_000);
+  ok(late.every((ms) => ms === 0), "each on time");
+  clock.tick(250);
+  strictEqual(clock.pending, 0);
+});
+
+test("a deadline that never comes sets no timer that fires at once", () => {
+  const clock = new CountingClock(0);
+  const deadlines = new Deadlines(clock);
+  let expired = 0;
+  deadlines.add(Infinity, () => expired++);
+  clock.tick(1_000);
+  ok(clock.armed <= 5, `${clock.armed} timers in 1 s`);
+  deadlines.expireAll();
+  strictEqual(expired, 1);
+});
+
 test("Deadline.clear() takes it back, twice over, and after it has passed", () => {
   const clock = new FakeClock();
   const deadlines = new Deadlines(clock);

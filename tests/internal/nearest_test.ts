@@ -1,7 +1,7 @@
-import { strictEqual } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { closestMatch } from "../../src/internal/text.ts";
+import { closestMatch, NameIndex } from "../../src/internal/closest_match.ts";
 
 const TOOLS = ["search_documents", "generate_report", "delete_record", "add"];
 
@@ -89,4 +89,77 @@ test("nearest() gives the first close candidate that no other one beats", () => 
     }),
     { seed: 2, numRuns: 2_000 },
   );
+});
+
+const VERBS = ["get", "list", "create", "update", "delete", "search", "move", "copy", "archive", "publish"];
+const NOUNS = ["user", "order", "invoice", "page", "ticket", "report", "folder", "message", "contact", "calendar"];
+const MANY: readonly string[] = Array.from({ length: 10_000 }, (_, at) => {
+  return `${VERBS[at % 10]}_${NOUNS[Math.floor(at / 10) % 10]}_${NOUNS[Math.floor(at / 100) % 10]}${
+    Math.floor(at / 1_000)
+  }`;
+});
+
+test("NameIndex finds in few names what nearest() finds", () => {
+  const word = fc.string({ unit: fc.constantFrom("a", "b", "c", "_"), maxLength: 12 });
+  fc.assert(
+    fc.property(word, fc.array(word, { maxLength: 64 }), (wanted, names) => {
+      strictEqual(new NameIndex(names).closest(wanted), closestMatch(wanted, names));
+    }),
+    { seed: 3, numRuns: 300 },
+  );
+});
+
+test("NameIndex finds in ten thousand names the one that was meant", () => {
+  const index = new NameIndex(MANY);
+  const random = fc.sample(fc.tuple(fc.nat(9_999), fc.nat(12), fc.constantFrom("x", "")), { seed: 4, numRuns: 300 });
+  let isFurther = 0;
+  for (const [at, place, typed] of random) {
+    const name = MANY[at] ?? "";
+    const wrong = name.slice(0, place) + typed + name.slice(place + 1);
+    const found = index.closest(wrong);
+    ok(found !== undefined && isClose(wrong, found), wrong);
+    if (distance(wrong, found) > distance(wrong, name)) isFurther++;
+  }
+  // These names differ in so little that not all that share as many letters are compared.
+  ok(isFurther <= 300 / 20, `${isFurther} of 300 suggestions are further than the name that was meant`);
+  strictEqual(index.closest("calendar9"), closestMatch("calendar9", MANY), "a part of names");
+  strictEqual(new NameIndex([...MANY, "ping"]).closest("ping_the_server"), "ping");
+});
+
+test("NameIndex never suggests what is not close, nor what is not allowed", () => {
+  const index = new NameIndex(MANY);
+  const word = fc.string({ unit: fc.constantFrom(..."abcdegilnoprstu_"), maxLength: 24 });
+  fc.assert(
+    fc.property(word, (wanted) => {
+      const found = index.closest(wanted);
+      ok(found === undefined || isClose(wanted, found), `${wanted}: ${found}`);
+    }),
+    { seed: 5, numRuns: 500 },
+  );
+  strictEqual(index.closest("get_user_user", (name) => name === "get_user_user7"), "get_user_user7");
+  strictEqual(index.closest("get_user_user0", () => false), undefined);
+});
+
+test("NameIndex asks about a bounded number of names, whatever the word is", () => {
+  const alike = Array.from({ length: 10_000 }, (_, at) => `tool_${at}`);
+  for (const names of [MANY, alike]) {
+    const index = new NameIndex(names);
+    for (
+      const word of [
+        "tool_x",
+        "get_user_user",
+        "o".repeat(1_048_576),
+        "tool_tool_tool_tool",
+        names.slice(0, 9).join(""),
+      ]
+    ) {
+      let asked = 0;
+      index.closest(word, () => {
+        asked++;
+        return false;
+      });
+      ok(asked <= 1_536, `${asked} names for ${word.slice(0, 40)}`);
+    }
+  }
+  strictEqual(new NameIndex(alike).closest("tol_1234"), "tool_1234");
 });

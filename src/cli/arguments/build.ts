@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isJsonObject, type Members } from "../../internal/json.ts";
-import { closestMatch } from "../../internal/text.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 import { APPENDED_ITEM, type Assignment, formatArgumentPath, parseAssignment, type PathStep } from "./assignments.ts";

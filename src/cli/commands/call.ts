@@ -1,7 +1,7 @@
 /** `toolwire call <target> <tool> [name=value…]`: calls a tool and prints its answer. */
 import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
 import type { Members } from "../../internal/json.ts";
-import { closestMatch } from "../../internal/text.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
 import { buildArguments, parseObject } from "../arguments/build.ts";
 import { RESULT_FLAGS, type ResultFlags } from "../calls/call_flags.ts";
 import { CallPrinter } from "../calls/call_printer.ts";

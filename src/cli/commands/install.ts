@@ -1,5 +1,6 @@
 /** `toolwire install <host> <target>`: adds a server to the configuration of an agent or editor. */
-import { closestMatch, escapeControls } from "../../internal/text.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
+import { escapeControls } from "../../internal/text.ts";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";

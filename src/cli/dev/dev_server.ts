@@ -14,7 +14,7 @@ import { grpc } from "../../wires/grpc/server/grpc.ts";
 import { openapiPage } from "../../wires/http_pages/openapi.ts";
 import { healthPage } from "../../wires/http_pages/health.ts";
 import type { RequestWire } from "../../wires/mod.ts";
-import { closestMatch } from "../../internal/text.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 

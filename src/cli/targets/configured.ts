@@ -1,5 +1,6 @@
 /** Targets that are names in the configuration of hosts: `cursor:weather`, `weather`. */
-import { closestMatch, escapeControls } from "../../internal/text.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
+import { escapeControls } from "../../internal/text.ts";
 import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";

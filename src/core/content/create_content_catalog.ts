@@ -3,6 +3,7 @@ import type { Call } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
 import { chain, type MaybeFuture } from "../../internal/future.ts";
+import { NameIndex } from "../../internal/closest_match.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import { authorizationError } from "../tool/access.ts";
@@ -74,6 +75,8 @@ class ServerContentCatalog implements ContentCatalog {
   readonly canComplete: boolean;
   readonly #run: RunDefinition;
   readonly #prompts: ReadonlyMap<string, Runnable<PromptDefinition>>;
+  /** Made for the first unknown prompt. */
+  #promptNames: { readonly all: readonly string[]; readonly index: NameIndex } | undefined;
   /** By URI or template, in order of definition. */
   readonly #resources: ReadonlyMap<string, Runnable<ResourceDefinition>>;
   /** The same, grouped by source: first those of this server, then those of each remote server. */
@@ -173,11 +176,9 @@ class ServerContentCatalog implements ContentCatalog {
   }
 
   #promptNotFound(requested: string): ErrorResult {
-    return errorResult(
-      "prompt_not_found",
-      "Prompt not found",
-      describeUnknown("prompt", requested, [...this.#prompts.keys()]),
-    );
+    const { all, index } = this.#promptNames ??= indexNames([...this.#prompts.keys()]);
+    const details = describeUnknown("prompt", requested, all, (word) => index.closest(word));
+    return errorResult("prompt_not_found", "Prompt not found", details);
   }
 
   /** Runs a definition that cannot ask questions. */
@@ -319,4 +320,8 @@ export function toDefinition(
   { input, scopes = [], part }: DefinitionParts = {},
 ): ToolDefinition {
   return { ...EMPTY_DEFINITION, adapters: SCHEMA_ADAPTERS, name, description: "", input, scopes, part, handler };
+}
+
+function indexNames(all: readonly string[]): { readonly all: readonly string[]; readonly index: NameIndex } {
+  return { all, index: new NameIndex(all) };
 }

@@ -73,7 +73,7 @@ export class ToolRunner {
     const result = new RunResult(run);
     promise.then(
       (value) => this.#receive(result, step, value),
-      (thrown) => result.receive(this.thrown(run, thrown)),
+      (thrown) => this.#receiveThrown(result, thrown),
     );
     return result;
   }
@@ -84,6 +84,8 @@ export class ToolRunner {
     value: Value,
   ): void {
     const { run } = result;
+    const unsettled = run.asking?.unsettled;
+    if (unsettled !== undefined) return void unsettled.then(() => this.#receive(result, step, value));
     try {
       const stepped = step.call(this, run, value);
       if (stepped instanceof Future) stepped.into(result);
@@ -91,6 +93,13 @@ export class ToolRunner {
     } catch (thrown) {
       result.receive(this.thrown(run, thrown));
     }
+  }
+
+  #receiveThrown(result: RunResult, thrown: unknown): void {
+    const { run } = result;
+    const unsettled = run.asking?.unsettled;
+    if (unsettled === undefined) return result.receive(this.thrown(run, thrown));
+    unsettled.then(() => result.receive(this.thrown(run, thrown)));
   }
 
   #afterConfigure(run: CallContext, error: ErrorResult | undefined): CallResult | Future<CallResult> {
@@ -160,6 +169,7 @@ export class ToolRunner {
     try {
       while (runState.ended === undefined) {
         const step = await pieces.next();
+        if (step.done && run.asking?.unsettled !== undefined) await run.asking.unsettled;
         if (step.done) return await this.#answerStream(run, step.value, hasYielded, collected);
         hasYielded = true;
         // JSON has no undefined.
@@ -190,6 +200,7 @@ export class ToolRunner {
       return runState.ended;
     } catch (thrown) {
       stop();
+      if (run.asking?.unsettled !== undefined) await run.asking.unsettled;
       return this.thrown(run, thrown);
     }
   }

@@ -183,6 +183,8 @@ export interface RunQuestions extends QuestionMethods {
    * @param hasReturned Whether the handler has returned, so that it comes to no further step.
    */
   hasStopped(hasReturned: boolean): boolean;
+  /** Settles when the steps of a run that has stopped are over; `undefined` if there are none, or the run has not stopped. Never rejects. */
+  readonly unsettled: Promise<void> | undefined;
   /** Answers and steps for the next run of the handler. */
   readonly memo: Memo;
   /**

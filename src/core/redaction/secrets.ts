@@ -26,8 +26,32 @@ const KEY_NAME = /[_-](?:key|KEY|Key)$|[a-z\d]Key$/;
 const DATA_KEY =
   /(?:primary|foreign|public|unique|composite|sort|order|group|partition|shard|hash|cache|lookup|index|idempotency|routing|message|object|row|record|item|map|property|parent|project|issue|translation)[_-]?key$/i;
 
+/** Words that contain the name of a secret, and are not one: secretaries, and positions in lists, such as `nextPageToken`. */
+const HARMLESS =
+  /secretar(?:y|ies|ial|iat)|(?:page|sync|cursor|continuation|pagination|next|prev(?:ious)?|starting)[_-]?token(?!s?[_-]?(?:secret|value))/gi;
+
+/** Texts that were cut into tokens, and their number: `tokens`, `max_tokens`, `tokenizer`. Case-sensitive, for the end of a word. */
+const TEXT_TOKENS =
+  /[Tt]oken(?:s|i[sz](?:e[drs]?|ers|ing|ation)?)(?![a-z])|TOKEN(?:S|I[SZ](?:E[DRS]?|ERS|ING|ATION)?)(?![A-Z])/g;
+
+/** The end of a name whose tokens are credentials in the plural, too. */
+const CREDENTIAL =
+  /(?:access|refresh|auth|oauth|api|bearer|id|session|csrf|xsrf|personal|deploy|bot|device|push|reset|invite|login|secret|security|service)[_-]?$/i;
+
+/** The name without words that look like the name of a secret, and are not. */
+function withoutHarmless(name: string): string {
+  return name.replace(HARMLESS, "").replace(
+    TEXT_TOKENS,
+    (found, at: number, whole: string) => CREDENTIAL.test(whole.slice(0, at)) ? found : "",
+  );
+}
+
 /** Whether this is the name of a header, variable or member whose value is a secret. */
 export function isSecretName(name: string): boolean {
+  return isSecretWord(withoutHarmless(name));
+}
+
+function isSecretWord(name: string): boolean {
   return SECRET_NAME.test(name) || (KEY_NAME.test(name) && !DATA_KEY.test(name));
 }
 
@@ -52,6 +76,10 @@ const PATTERNS: readonly RegExp[] = [
 /** A name and the sign between it and its value, as in a query, an INI file, a header or JSON text, and the quote of the value. */
 const NAME =
   /(token|secret|pass(?:w|phrase)|pwd|(?:api|private|access).?key|credential|signature|authorization|cookie)[\w.-]{0,64}(?:\\{0,64}["'])?\s{0,8}[:=]\s{0,8}(\\{0,64}["'])?/gi;
+
+/** A word that {@link NAME} finds. */
+const NAMED =
+  /token|secret|pass(?:w|phrase)|pwd|(?:api|private|access).?key|credential|signature|authorization|cookie/i;
 
 /** Headers whose value is the rest of the line. */
 const WHOLE_LINE = /^(?:authorization|cookie)$/i;
@@ -124,12 +152,24 @@ function namedValues(text: string): Secret[] {
   const search = new RegExp(NAME);
   for (let match = search.exec(text); match !== null; match = search.exec(text)) {
     const start = search.lastIndex;
+    if (isHarmless(text, match)) continue;
     const end = endOfValue(text, start, match);
     const value = text.slice(start, end);
     if (!/^(?:|true|false|null|\[redacted.*)$/s.test(value)) found.push(secretAt(start, value));
     search.lastIndex = end;
   }
   return found;
+}
+
+/** Maximum number of characters of a name that are read before the word in it. */
+const MAX_NAME_BEFORE = 64;
+
+/** Whether the whole name, of which the pattern has found the end, is not the name of a secret. */
+function isHarmless(text: string, { 0: found, index }: RegExpExecArray): boolean {
+  const [before = ""] = /[\w.-]*$/.exec(text.slice(Math.max(0, index - MAX_NAME_BEFORE), index)) ?? [];
+  const [name = ""] = /^[\w.-]*/.exec(found) ?? [];
+  const left = withoutHarmless(before + name);
+  return left !== before + name && !NAMED.test(left);
 }
 
 /** A value ends at its closing quote, at the end of the line, or at the next separator. */

@@ -7,7 +7,8 @@
  * @module
  */
 import type { Members } from "../../internal/json.ts";
-import { closestMatch, shorten } from "../../internal/text.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
+import { shorten } from "../../internal/text.ts";
 import type { CompiledSchema } from "./compile.ts";
 import { type NameLevel, readNames, refuseOthers } from "./declared_names.ts";
 import type { SchemaIssue, SchemaResult } from "./standard_schema.ts";

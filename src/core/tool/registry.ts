@@ -1,7 +1,8 @@
 import type { ErrorResult } from "../call/outcome.ts";
 import { errorResult } from "../call/outcome.ts";
 import type { Principal } from "../call/call.ts";
-import { describeUnknown } from "../../internal/text.ts";
+import { NameIndex } from "../../internal/closest_match.ts";
+import { describeUnknown, MAX_LISTED } from "../../internal/text.ts";
 import type { Guard, GuardedDefinition } from "../schema/unknown_arguments.ts";
 import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
@@ -37,6 +38,8 @@ export class ToolRegistry {
   #listings: readonly ToolListing[] = [];
   /** Whether all tools are visible to every caller, so that a list of thousands need not be filtered for each. */
   #isOpen = true;
+  /** The tools that may be suggested for an unknown name: all but system tools. */
+  #suggested: NameIndex = new NameIndex([]);
   /** Tools of added toolsets, and of notifiers, by their names in tokens and jobs. Not listed. */
   readonly attached: Map<string, ToolDefinition> = new Map();
 
@@ -88,6 +91,7 @@ export class ToolRegistry {
     }
     this.#all = [...this.#definitions.values()];
     this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
+    this.#suggested = new NameIndex([...this.#definitions.keys()].filter((name) => !SYSTEM_TOOL_NAMES.has(name)));
     // Listed under the names that callers use.
     this.#listings = [...this.#definitions].map(([name, definition]) => ({ ...listTool(definition), name }));
   }
@@ -120,9 +124,20 @@ export class ToolRegistry {
 
   /** The error `tool_not_found`, with similar and available names of tools that the caller may see. Source: docs/spec.md A.5. */
   notFound(requested: string, principal?: Principal): ErrorResult {
-    const names = this.definitionsFor(principal).map(({ name }) => name);
-    const suggested = names.filter((name) => !SYSTEM_TOOL_NAMES.has(name));
-    return errorResult("tool_not_found", "Tool not found", describeUnknown("tool", requested, names, suggested));
+    const names = this.#firstNamesFor(principal);
+    const isVisible = this.#isOpen ? undefined : (name: string) => this.getFor(name, principal) !== undefined;
+    const closest = (word: string) => names.length === 0 ? undefined : this.#suggested.closest(word, isVisible);
+    return errorResult("tool_not_found", "Tool not found", describeUnknown("tool", requested, names, closest));
+  }
+
+  /** The names that an error lists. */
+  #firstNamesFor(principal: Principal | undefined): readonly string[] {
+    const names: string[] = [];
+    for (const definition of this.#all) {
+      if (names.length === MAX_LISTED) break;
+      if (this.#isOpen || isVisibleTo(definition, principal)) names.push(definition.name);
+    }
+    return names;
   }
 }
 

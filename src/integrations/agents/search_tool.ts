@@ -18,7 +18,8 @@ import {
 } from "../../core/tool_search/tool_catalog.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";
-import { closestMatch, describeUnknown } from "../../internal/text.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
+import { describeUnknown } from "../../internal/text.ts";
 import { type AgentCallOptions, AgentTool, answered, explained, type ToolCallResult } from "./agent_tool.ts";
 import { toParameters } from "./parameters.ts";
 
@@ -172,7 +173,7 @@ export class CallTool extends AgentTool {
   #unknown(name: string): ToolError {
     const close = closestMatch(name, this.#byName.keys());
     const suggestion = adviseUnknown(close, this.#finder.nearest(name), this.#searchTools);
-    const details = { ...describeUnknown("tool", name, [this.#searchTools], []), suggestion };
+    const details = { ...describeUnknown("tool", name, [this.#searchTools], () => undefined), suggestion };
     return new ToolError("tool_not_found", "Tool not found", { details });
   }
 }

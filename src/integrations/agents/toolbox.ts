@@ -4,6 +4,7 @@ import { isForModels } from "../../core/call/views.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
 import { nestsDeeperThan } from "../../internal/json.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
 import { describeUnknown, shorten } from "../../internal/text.ts";
 import { checkOptions } from "../../internal/options.ts";
 import { type AgentCallOptions, type AgentTool, explained, ServerTool, type ToolCallResult } from "./agent_tool.ts";
@@ -58,7 +59,12 @@ export class Toolbox {
   call(name: string, said: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
     const tool = this.find(name);
     if (tool !== undefined) return tool.call(said, options);
-    const details = describeUnknown("tool", name, this.tools.map((one) => one.name), [...this.#byName.keys()]);
+    const details = describeUnknown(
+      "tool",
+      name,
+      this.tools.map((one) => one.name),
+      (word) => closestMatch(word, this.#byName.keys()),
+    );
     const message = `There is no tool ${shorten(name, MAX_LENGTH)}`;
     return Promise.resolve(explained(new ToolError("tool_not_found", message, { details })));
   }

@@ -21,7 +21,7 @@ import { listTool, type ToolListing } from "../../core/tool/listing.ts";
 import { type Future, toFuture } from "../../internal/future.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
-import { closestMatch, describeUnknown } from "../../internal/text.ts";
+import { describeUnknown } from "../../internal/text.ts";
 import { estimateTextTokens } from "../../internal/token_estimate.ts";
 import { adviseUnknown, CALL_DESTRUCTIVE_TOOL, CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
 import type { WireHost } from "../../wires/wire.ts";
@@ -266,6 +266,9 @@ function forward(call: Call, { search, definitions }: View): Call | ErrorResult 
     if (error !== undefined) return error;
   }
   const names = search.namesFor(principal);
-  const suggestion = adviseUnknown(closestMatch(name, names), search.nearest(name, principal), SEARCH_TOOLS);
-  return errorResult("tool_not_found", "Tool not found", { ...describeUnknown("tool", name, names, []), suggestion });
+  const suggestion = adviseUnknown(search.closest(name, principal), search.nearest(name, principal), SEARCH_TOOLS);
+  return errorResult("tool_not_found", "Tool not found", {
+    ...describeUnknown("tool", name, names, () => undefined),
+    suggestion,
+  });
 }

@@ -1,6 +1,8 @@
 import type { Principal } from "../../core/call/call.ts";
 import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
+import { NameIndex } from "../../internal/closest_match.ts";
+import { MAX_LISTED } from "../../internal/text.ts";
 import { listTool } from "../../core/tool/listing.ts";
 import { CALL_DESTRUCTIVE_TOOL } from "../../core/tool_search/search_form.ts";
 import {
@@ -18,10 +20,12 @@ export class ToolSearch {
   readonly #definitions: readonly ToolDefinition[];
   readonly #byName: ReadonlyMap<string, ToolDefinition>;
   readonly #catalog: ToolCatalog;
+  readonly #names: NameIndex;
 
   constructor(definitions: readonly ToolDefinition[]) {
     this.#definitions = definitions;
     this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
+    this.#names = new NameIndex([...this.#byName.keys()]);
     const tools = definitions.map(toCatalogTool);
     this.groups = countGroups(tools.filter((_, index) => definitions[index]?.isVisible === undefined));
     this.#catalog = new ToolCatalog(tools, this.groups.size > 0);
@@ -43,9 +47,19 @@ export class ToolSearch {
     return this.#catalog.nearest(name, (index) => mayCall(this.#definitions[index] as ToolDefinition, principal));
   }
 
-  /** Names of the tools that a search of this caller can find. */
+  /** Names of the first tools that a search of this caller can find, for an error. */
   namesFor(principal: Principal | undefined): readonly string[] {
-    return this.#definitions.filter((definition) => mayCall(definition, principal)).map(({ name }) => name);
+    const names: string[] = [];
+    for (const definition of this.#definitions) {
+      if (names.length === MAX_LISTED) break;
+      if (mayCall(definition, principal)) names.push(definition.name);
+    }
+    return names;
+  }
+
+  /** The close name of a tool that the caller may call. */
+  closest(name: string, principal: Principal | undefined): string | undefined {
+    return this.#names.closest(name, (one) => this.isFindable(one, principal));
   }
 
   /** Searches for tools that the caller may call. */

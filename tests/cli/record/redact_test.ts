@@ -149,13 +149,80 @@ test("names of keys and passphrases are those of secrets; names of counts and of
   deepStrictEqual(value({ password: 1234, pin: true }, schema), { password: "[redacted]", pin: "[redacted]" });
   const inputSchema = {
     type: "object",
-    properties: { max_tokens: { type: "integer", default: 4_096, examples: [1, "x"] } },
+    properties: { token_budget: { type: "integer", default: 4_096, examples: [1, "x"] } },
   };
   const [listed] = tools([{ inputSchema }]);
-  deepStrictEqual(listed?.inputSchema.properties.max_tokens, {
+  deepStrictEqual(listed?.inputSchema.properties.token_budget, {
     type: "integer",
     default: 4_096,
     examples: [1, "[redacted]"],
+  });
+});
+
+test("names that contain the name of a secret, and are not one, keep their values: in members and in text", () => {
+  const plain = [
+    "nextPageToken",
+    "next_page_token",
+    "pageToken",
+    "NextToken",
+    "NextContinuationToken",
+    "nextSyncToken",
+    "sync_token",
+    "prevPageToken",
+    "cursor_token",
+    "tokens",
+    "Tokens",
+    "max_tokens",
+    "inputTokens",
+    "tokensUsed",
+    "tokenizer",
+    "tokenize",
+    "tokenised",
+    "Tokenization",
+    "secretary",
+    "secretaries",
+    "x-secretary-name",
+  ];
+  for (const name of plain) {
+    const member = { [name]: "open sesame" };
+    deepStrictEqual(value(member), member);
+    deepStrictEqual(value({ [name]: ["open", "sesame"] }), { [name]: ["open", "sesame"] });
+    for (const text of [`${name}=sesame`, `"${name}": "open sesame"`, `a ${name}: sesame`, `?${name}=sesame&b=1`]) {
+      strictEqual(value(text), text);
+    }
+  }
+  const secrets = [
+    "token",
+    "TOKEN",
+    "accessToken",
+    "access_tokens",
+    "refreshTokens",
+    "apiTokens",
+    "id_token",
+    "x-csrf-token",
+    "clientSecret",
+    "SECRET_KEY",
+    "secretArn",
+    "client_secrets",
+    "nextPageTokenSecret",
+    "nextPageToken_access_token",
+    "tokensecret",
+    "tokenizer_secret",
+    "tokenizerToken",
+    "secretaryPassword",
+    "password",
+    "tokenValue",
+  ];
+  for (const name of secrets) {
+    deepStrictEqual(value({ [name]: "open sesame" }), { [name]: "[redacted]" }, name);
+    strictEqual(value(`${name}=sesame`), `${name}=[redacted]`);
+    strictEqual(value(`{${name}: "open sesame"`), `{${name}: "[redacted]"`);
+  }
+  // What looks like a secret is one, whatever its name.
+  const key = "sk-0123456789abcdef0123";
+  deepStrictEqual(value({ tokens: [key], nextPageToken: key }), {
+    tokens: ["[redacted]"],
+    nextPageToken: "[redacted]",
   });
 });
 

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { type AnyTool, createServer, defineTool } from "../../../mod.ts";
 import { ToolRegistry } from "../../../src/core/tool/registry.ts";
@@ -85,4 +85,23 @@ test("ToolRegistry.notFound() is bounded: 50 names, and the start of a huge one"
   // The nearest is looked for among all of them.
   strictEqual((registry.notFound("tool_199").data as typeof data).suggestion, "Did you mean 'tool_199'?");
   strictEqual((registry.notFound("tol_150").data as typeof data).suggestion, "Did you mean 'tool_150'?");
+});
+
+test("an unknown name on a server of thousands of tools is answered with the first visible ones and the close one", () => {
+  let asked = 0;
+  const tools = Array.from({ length: 5_000 }, (_, at) => {
+    return defineTool(`tool_${at}`).describe("A tool").visibleTo((principal) => {
+      asked++;
+      return principal?.id === "ada" && at % 2 === 1;
+    }).handle(() => at);
+  });
+  const registry = new ToolRegistry(tools);
+  const { data } = registry.notFound("tol_1235", { id: "ada" }) as { readonly data: Readonly<Record<string, unknown>> };
+  strictEqual(data["suggestion"], "Did you mean 'tool_1235'?");
+  deepStrictEqual((data["available_tools"] as string[]).slice(0, 2), ["tool_1", "tool_3"]);
+  strictEqual((data["available_tools"] as string[]).length, 50);
+  ok(asked <= 1_200, `${asked} tools were asked about`);
+  const nothing = registry.notFound("tool_1235x") as { readonly data: Readonly<Record<string, unknown>> };
+  deepStrictEqual(nothing.data["available_tools"], []);
+  strictEqual(nothing.data["suggestion"], "No similar tool: list the tools");
 });

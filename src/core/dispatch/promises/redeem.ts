@@ -24,6 +24,9 @@ const MAX_WAIT_MS = 25_000;
 
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
+/** Shortest pause between two looks at external work within one redeem, in milliseconds, whatever delay the work gives. */
+const MIN_PAUSE_MS = 50;
+
 type Wait = Omit<RemoteWait, "signal">;
 
 /** Runs the system tools `redeem` and `cancel`: finds the work that a promise token names, and returns its result or cancels it. */
@@ -136,7 +139,7 @@ export class Redeemer {
         return result;
       }
       if (result.progress !== undefined) run.runState.progress(result.progress);
-      const pause = this.#waits.pause(run, Math.min(result.retryAfterMs, leftMs));
+      const pause = this.#waits.pause(run, Math.min(Math.max(result.retryAfterMs, MIN_PAUSE_MS), leftMs));
       await pause.over;
       pause.end();
     }

@@ -66,6 +66,7 @@ export class QuestionTracker implements RunQuestions {
   /** Keys of the answers at the start of the run. */
   readonly #answered: readonly string[];
   readonly #usedKeys = new Set<string>();
+  /** Steps, and questions whose answers are being validated. */
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
   readonly #waits: WaitTracker;
@@ -157,10 +158,23 @@ export class QuestionTracker implements RunQuestions {
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
     this.#useKey("step", key);
     this.#replay.begin(`step ${key}`);
-    const running = this.#runStep(key, work);
+    return this.#track(this.#runStep(key, work)) as Promise<Value>;
+  }
+
+  get unsettled(): Promise<void> | undefined {
+    return this.#inFlight.size > 0 && this.#open.size + this.#waits.open.size > 0 ? this.#untilSettled() : undefined;
+  }
+
+  /** A step that is not stored would run again. Steps may begin other steps. */
+  async #untilSettled(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight);
+  }
+
+  /** The handler may not await it, and an unhandled rejection ends the process. */
+  #track<Value>(running: Promise<Value>): Promise<Value> {
     this.#inFlight.add(running);
     running.catch(() => {}).finally(() => this.#inFlight.delete(running));
-    return running as Promise<Value>;
+    return running;
   }
 
   settle(): CallResult {
@@ -224,21 +238,15 @@ export class QuestionTracker implements RunQuestions {
       );
     }
     const questions = Object.entries(requests).map(([key, one]) => [key, this.#question(key, one)] as const);
-    const answer = this.#answersTo(questions).then(read);
-    // The handler may not await it, and an unhandled rejection ends the process.
-    answer.catch(() => {});
-    return answer;
+    return this.#track(this.#answersTo(questions).then(read));
   }
 
-  /** The result of a wait; rejects if it is open, after all steps have ended. */
+  /** The result of a wait; rejects if it is open. */
   #untilOver<Value>(wait: Promise<Value | typeof OPEN>): Promise<Value> {
-    const over = wait.then(async (value) => {
-      if (value !== OPEN) {
-        this.#replay.end(false);
-        return value as Value;
-      }
-      await Promise.allSettled(this.#inFlight);
-      throw SUSPENDED;
+    const over = wait.then((value) => {
+      if (value === OPEN) throw SUSPENDED;
+      this.#replay.end(false);
+      return value as Value;
     });
     // The handler may not await it, and an unhandled rejection ends the process.
     over.catch(() => {});
@@ -296,8 +304,7 @@ export class QuestionTracker implements RunQuestions {
       else if (checked !== undefined) this.#askAgain(key, request, checked);
     }
     if (answers.size === questions.length) return Object.fromEntries(answers);
-    // A step that is not stored would run again.
-    await Promise.allSettled(this.#inFlight);
+    // At once: a step whose work asks would otherwise wait for itself. The run awaits its steps when the handler has ended.
     throw SUSPENDED;
   }
 

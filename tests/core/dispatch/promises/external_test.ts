@@ -44,6 +44,25 @@ test("an external tool gives a promise at once, and keeps nothing: any server re
   asPromise(await a.call("t", { n: 4 }, { meta: { isPromiseWanted: true } }));
 });
 
+test("a redeem that waits looks at external work a bounded number of times, whatever delay the work gives", async () => {
+  for (const retryAfterMs of [0, 1e-9, -1, NaN]) {
+    let looks = 0;
+    const tool = t.external({
+      start: () => 1,
+      check: (_, ctx) => {
+        looks++;
+        return ctx.pending({ retryAfterMs });
+      },
+    });
+    const bench = new Bench([tool], { keys: KEYS });
+    const { token } = asPromise(await bench.call("t"));
+    const redeemed = redeem(bench, token, 2_000);
+    for (let ms = 0; ms < 2_000; ms += 10) await pass(bench, 10);
+    strictEqual(asPromise(await redeemed).token, token);
+    ok(looks >= 2 && looks <= 41, `${looks} looks in 2 s after ${retryAfterMs}`);
+  }
+});
+
 test("ctx.pending() gives the same promise again, with what is known", async () => {
   const bench = new Bench([
     t.external({

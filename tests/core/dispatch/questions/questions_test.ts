@@ -369,6 +369,41 @@ test("an error of ctx.step() that the handler lets through ends the call", async
   asFailure(await bench.call("t"), "no");
 });
 
+for (const first of ["at once", "after a turn"] as const) {
+  test(`a step whose work asks ${first} ends the run with the question, and is kept when it is answered`, async () => {
+    const runs: string[] = [];
+    const bench = benchOf(t.handle(async (_, ctx) => {
+      const other = ctx.step("other", async () => {
+        await settle();
+        runs.push("other");
+        return 7;
+      });
+      const asked = await ctx.step("s", async () => {
+        if (first === "after a turn") await settle();
+        const answer = await ctx.elicit("sure", yes);
+        runs.push("s");
+        return answer.action;
+      });
+      return [asked, await other, (await ctx.elicit("last", yes)).action];
+    }));
+    const once = await bench.call("t");
+    deepStrictEqual(runs, ["other"], "steps in flight end before the run does");
+    const twice = await answer(bench, once, { sure: accept({ yes: true }) });
+    deepStrictEqual(asAnswer(await answer(bench, twice, { last: { action: "decline" } })), ["accept", 7, "decline"]);
+    deepStrictEqual(runs, ["other", "s"], "each once");
+  });
+}
+
+test("a generator that asks in a step ends its run with the question", async () => {
+  const bench = benchOf(
+    t.partial(v.string()).handle(async function* (_, ctx) {
+      yield "a";
+      await ctx.step("s", async () => (await ctx.elicit("sure", yes)).action);
+    }),
+  );
+  asQuestion(await bench.call("t"));
+});
+
 test("an ask waits for the steps in flight, and keeps them", async () => {
   const gates = new Gates<string>();
   let taken = 0;
