@@ -183,7 +183,7 @@ export interface RunQuestions extends QuestionMethods {
    * @param hasReturned Whether the handler has returned, so that it comes to no further step.
    */
   hasStopped(hasReturned: boolean): boolean;
-  /** Settles when the steps of a run that has stopped are over; `undefined` if there are none, or the run has not stopped. Never rejects. */
+  /** Settles when the steps of a run that has stopped are over; `undefined` without steps in flight, or if the run has not stopped. Never rejects. */
   readonly unsettled: Promise<void> | undefined;
   /** Answers and steps for the next run of the handler. */
   readonly memo: Memo;

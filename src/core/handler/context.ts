@@ -74,7 +74,8 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   readonly client: CallingClient;
   /**
    * The second argument of `server.fetch(request, env, ctx)`: on Workers the bindings. Its type is the host's:
-   * `const { CACHE } = ctx.env as Env`. `undefined` without `fetch`, and in runs of a job.
+   * `const { CACHE } = ctx.env as Env`. `undefined` if the runtime passes none, on transports without `fetch` (memory, stdio, native
+   * gRPC), and in runs that a worker starts: of jobs that were resumed, and of schedules.
    */
   readonly env: unknown;
   /**
@@ -136,8 +137,9 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    */
   requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown>;
   /**
-   * Runs `work` once per call, even if the handler runs several times. The result (small, JSON) is kept until the call
-   * ends. If `work` throws, or the process dies, nothing is kept, and the next run of the handler runs it again. On a server
+   * Runs `work`, and keeps its result (small, JSON) for the later runs of the handler, until the call ends. `work` runs again if it
+   * threw, or if the process ended before the result was stored, even after the effect of `work`: an effect that must not happen
+   * twice needs an idempotency key, such as {@link Ctx.callId}. On a server
    * without an engine a caller can also replay its continuation, and the steps after the last question run each time.
    *
    * @param key Name of the step, unique in a run.

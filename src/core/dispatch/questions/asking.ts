@@ -32,6 +32,7 @@ import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
+import { InFlight } from "./in_flight.ts";
 import { ReplayCheck } from "./replay.ts";
 import { OPEN, WaitTracker } from "./waiting.ts";
 
@@ -66,8 +67,7 @@ export class QuestionTracker implements RunQuestions {
   /** Keys of the answers at the start of the run. */
   readonly #answered: readonly string[];
   readonly #usedKeys = new Set<string>();
-  /** Steps, and questions whose answers are being validated. */
-  readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #inFlight = new InFlight();
   readonly #open = new Map<string, Question>();
   readonly #waits: WaitTracker;
   readonly #replay: ReplayCheck;
@@ -158,23 +158,12 @@ export class QuestionTracker implements RunQuestions {
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
     this.#useKey("step", key);
     this.#replay.begin(`step ${key}`);
-    return this.#track(this.#runStep(key, work)) as Promise<Value>;
+    return this.#inFlight.track(this.#runStep(key, work)) as Promise<Value>;
   }
 
   get unsettled(): Promise<void> | undefined {
-    return this.#inFlight.size > 0 && this.#open.size + this.#waits.open.size > 0 ? this.#untilSettled() : undefined;
-  }
-
-  /** A step that is not stored would run again. Steps may begin other steps. */
-  async #untilSettled(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight);
-  }
-
-  /** The handler may not await it, and an unhandled rejection ends the process. */
-  #track<Value>(running: Promise<Value>): Promise<Value> {
-    this.#inFlight.add(running);
-    running.catch(() => {}).finally(() => this.#inFlight.delete(running));
-    return running;
+    // A step that is not stored would run again.
+    return this.#inFlight.isAny && this.#open.size + this.#waits.open.size > 0 ? this.#inFlight.untilOver() : undefined;
   }
 
   settle(): CallResult {
@@ -238,7 +227,7 @@ export class QuestionTracker implements RunQuestions {
       );
     }
     const questions = Object.entries(requests).map(([key, one]) => [key, this.#question(key, one)] as const);
-    return this.#track(this.#answersTo(questions).then(read));
+    return this.#inFlight.track(this.#answersTo(questions).then(read));
   }
 
   /** The result of a wait; rejects if it is open. */
