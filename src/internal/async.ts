@@ -88,3 +88,8 @@ export class Listeners<News = void> {
     this.#listeners.clear();
   }
 }
+
+/** Ends a generator. Rejects with what its `finally` throws, also at once. */
+export async function stopGenerator(pieces: AsyncIterator<unknown, unknown>): Promise<void> {
+  await pieces.return?.(undefined);
+}

@@ -12,7 +12,7 @@ import {
 } from "../call/outcome.ts";
 import { joinPartials } from "../call/outcome.ts";
 import { formatPath } from "../../internal/text.ts";
-import { isPromiseLike } from "../../internal/async.ts";
+import { isPromiseLike, stopGenerator } from "../../internal/async.ts";
 import { Future } from "../../internal/future.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import { LoopTurns } from "../../internal/turns.ts";
@@ -96,10 +96,8 @@ export class ToolRunner {
   }
 
   #receiveThrown(result: RunResult, thrown: unknown): void {
-    const { run } = result;
-    const unsettled = run.asking?.unsettled;
-    if (unsettled === undefined) return result.receive(this.thrown(run, thrown));
-    unsettled.then(() => result.receive(this.thrown(run, thrown)));
+    const receive = () => result.receive(this.thrown(result.run, thrown));
+    void (result.run.asking?.unsettled?.then(receive) ?? receive());
   }
 
   #afterConfigure(run: CallContext, error: ErrorResult | undefined): CallResult | Future<CallResult> {
@@ -200,7 +198,7 @@ export class ToolRunner {
       return runState.ended;
     } catch (thrown) {
       stop();
-      if (run.asking?.unsettled !== undefined) await run.asking.unsettled;
+      await run.asking?.unsettled;
       return this.thrown(run, thrown);
     }
   }
@@ -389,10 +387,6 @@ function isError(value: unknown): value is Error {
 function joinNothing({ partial }: ToolDefinition): unknown {
   if (partial === undefined) return undefined;
   return partial.jsonSchema["type"] === "string" ? "" : [];
-}
-
-async function stopGenerator(pieces: AsyncIterator<unknown, unknown>): Promise<void> {
-  await pieces.return?.(undefined);
 }
 
 /** The pieces of a generator or another stream; `undefined` for any other value. */
