@@ -1,9 +1,10 @@
 /**
- * Test helpers: a client without a network, a controllable clock, simulated replicas with faults, the contract of engines as checks, and
+ * Test helpers: a client without a network, recorded answers, a controllable clock, simulated replicas with faults, the contract of engines as checks, and
  * the conformance suite of MCP-lite and Webtools.
  *
  * @module
  */
+export { replayTransport } from "./replay_transport.ts";
 export { testClient, type TestClientOptions } from "./test_client.ts";
 export type { Clock } from "../internal/time.ts";
 export { FakeClock } from "./fake_clock.ts";

@@ -324,6 +324,7 @@ export const LAYERS: readonly Layer[] = [
     name: "cli",
     folders: ["src/cli/"],
     imports: [
+      "testing",
       "internal",
       ...CORE,
       "tool search",
@@ -355,6 +356,7 @@ export const LAYERS: readonly Layer[] = [
       "call",
       "token",
       "redaction",
+      "recording",
       "json schema",
       "type:schema",
       "tool",

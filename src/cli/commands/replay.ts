@@ -14,7 +14,7 @@ import { printable, printableLine } from "../terminal/terminal.ts";
 import { cutToWidth } from "../terminal/width.ts";
 import { createProxy } from "../record/proxy.ts";
 import { serveProxy } from "../record/serve_proxy.ts";
-import { replayTransport } from "../record/replay_transport.ts";
+import { recordingTransport } from "../../testing/recording_transport.ts";
 import { pretty } from "../../integrations/middleware/mod.ts";
 import { replayCalls } from "../../core/recording/replay_calls.ts";
 
@@ -79,7 +79,7 @@ function parsePointer(text: string): string {
 
 async function serveRecording(recording: Recording, flags: ReplayFlags, context: CliContext): Promise<void> {
   const { terminal } = context;
-  const proxy = await createProxy(replayTransport(recording), {
+  const proxy = await createProxy(recordingTransport(recording), {
     info: recording.head.server,
     logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "x") !== "x" }),
   });

@@ -4,12 +4,12 @@ import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
 import { readRecording, type Recording } from "../../core/recording/recording.ts";
-import { replayTransport } from "../record/replay_transport.ts";
+import { recordingTransport } from "../../testing/recording_transport.ts";
 import type { TargetConnection } from "./connection.ts";
 
 /** Opens a file of `toolwire record` as a target: it lists and answers as recorded, without the server, and has tools alone. */
 export function openRecording(file: string, cwd: string): TargetConnection {
-  const transport = replayTransport(loadRecording(file, cwd));
+  const transport = recordingTransport(loadRecording(file, cwd));
   return {
     label: file,
     wire: "recording",

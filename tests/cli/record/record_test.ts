@@ -18,7 +18,7 @@ import { createRecorder } from "../../../src/cli/record/create_recorder.ts";
 import { createRedactor } from "../../../src/core/redaction/redact.ts";
 import { readRecording } from "../../../src/core/recording/recording.ts";
 import { replayCalls, type ReplayedCall } from "../../../src/core/recording/replay_calls.ts";
-import { replayTransport } from "../../../src/cli/record/replay_transport.ts";
+import { recordingTransport } from "../../../src/testing/recording_transport.ts";
 import { monitorFromSignal } from "../../../src/core/call/time_limit.ts";
 import type { Transport } from "../../../src/core/call/transport.ts";
 import { PLANTED, plantedTokens } from "./planted.ts";
@@ -181,7 +181,7 @@ test("arguments and answers that a schema marks as secret fit their recording", 
     await client.$.call("issue");
   }, target);
   ok(!text.includes("1357") && !text.includes("8642"), text);
-  const replayed = createClient(replayTransport(readRecording(text)));
+  const replayed = createClient(recordingTransport(readRecording(text)));
   deepStrictEqual(await replayed.$.call("unlock", { pin: "2468" }), { pin: "[redacted]" });
   const again = await replayAll(text, target);
   deepStrictEqual(again.map(({ tool, status }) => [tool, status]), [["unlock", "skipped"], ["issue", "same"]]);
@@ -239,8 +239,8 @@ test("none of the planted secrets is in the file: in arguments, answers, pieces,
 
 test("a replayed recording answers as the server did, as a transport and behind a proxy", async () => {
   const text = await record(async (client) => void await callAll(client));
-  deepStrictEqual(await callAll(clientOf(createTarget(), replayTransport(readRecording(text)))), EXPECTED);
-  const proxy = await createProxy(replayTransport(readRecording(text)), { info: { name: "replay" }, logger: false });
+  deepStrictEqual(await callAll(clientOf(createTarget(), recordingTransport(readRecording(text)))), EXPECTED);
+  const proxy = await createProxy(recordingTransport(readRecording(text)), { info: { name: "replay" }, logger: false });
   deepStrictEqual(await callAll(clientOf(proxy)), EXPECTED);
   await proxy.close(0);
 });
@@ -254,7 +254,7 @@ test("repeated calls are answered in recorded order, then with the last answer",
   const text = await record(async (client) => {
     for (let call = 0; call < 3; call++) await client.$.call("next");
   }, target);
-  const client = clientOf(target, replayTransport(readRecording(text)));
+  const client = clientOf(target, recordingTransport(readRecording(text)));
   const answers = [];
   for (let call = 0; call < 5; call++) answers.push(await client.$.call("next"));
   deepStrictEqual(answers, [1, 2, 3, 3, 3]);
@@ -265,7 +265,7 @@ test("a call that was not recorded is refused, with the nearest recorded argumen
     await client.$.call("add", { a: 1, b: 2 });
     await client.$.call("add", { a: 5, b: 6 });
   });
-  const client = clientOf(createTarget(), replayTransport(readRecording(text)));
+  const client = clientOf(createTarget(), recordingTransport(readRecording(text)));
   await rejects(client.$.call("add", { a: 5, b: 7 }), {
     code: "invalid_input",
     message: 'The recording has no call of add with these arguments; the nearest is {"a":5,"b":6}',
@@ -280,7 +280,7 @@ test("a call with recorded arguments, but other metadata, is refused with the di
     await client.$.call("add", { a: 1, b: 2 });
     await (await client.$.start("report")).cancel();
   });
-  const transport = replayTransport(readRecording(text));
+  const transport = recordingTransport(readRecording(text));
   const messageOf = async (tool: string, args: object, meta: object) => {
     const limit = monitorFromSignal(new AbortController().signal);
     const result = await transport.call({ tool, args, meta: { ...meta }, limit });
@@ -299,7 +299,7 @@ test("a call with recorded arguments, but other metadata, is refused with the di
 
 test("any secret fits the place of a recorded one", async () => {
   const text = await record(async (client) => void await client.$.call("echo", { password: "one", user: "ada" }));
-  const client = clientOf(createTarget(), replayTransport(readRecording(text)));
+  const client = clientOf(createTarget(), recordingTransport(readRecording(text)));
   deepStrictEqual(await client.$.call("echo", { password: "another", user: "ada" }), {
     password: "[redacted]",
     user: "ada",

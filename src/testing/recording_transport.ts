@@ -6,14 +6,14 @@ import {
   invalidInputResult,
   joinPartials,
   type Sink,
-} from "../../core/call/outcome.ts";
-import type { ListedTool, Transport, TransportCall } from "../../core/call/transport.ts";
-import { listTool } from "../../core/tool/listing.ts";
-import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
-import { asObject, canonicalJson, type Members } from "../../internal/json.ts";
-import { describeUnknown, shorten } from "../../internal/text.ts";
-import { createRedactor } from "../../core/redaction/redact.ts";
-import type { RecordedCall, Recording } from "../../core/recording/recording.ts";
+} from "../core/call/outcome.ts";
+import type { ListedTool, Transport, TransportCall } from "../core/call/transport.ts";
+import { listTool } from "../core/tool/listing.ts";
+import { SYSTEM_TOOLS } from "../core/tool/system_tools.ts";
+import { asObject, canonicalJson, type Members } from "../internal/json.ts";
+import { describeUnknown, shorten } from "../internal/text.ts";
+import { createRedactor } from "../core/redaction/redact.ts";
+import type { RecordedCall, Recording } from "../core/recording/recording.ts";
 
 /** Calls of one tool with the same arguments. */
 interface Repeats {
@@ -31,7 +31,7 @@ const MAX_SHOWN = 500;
  * Creates a transport that answers from a recording. Secrets of the arguments are compared as they were recorded, replaced: any
  * password fits the place of a recorded one. After the last recorded result of a call it is repeated. Other calls get an error.
  */
-export function replayTransport({ head, calls }: Recording): Transport & { list(): readonly ListedTool[] } {
+export function recordingTransport({ head, calls }: Recording): Transport & { list(): readonly ListedTool[] } {
   const byKey = new Map<string, Repeats>();
   const schemas = new Map(head.tools.map(({ name, inputSchema }) => [name, inputSchema]));
   const settled = calls.filter((call) => call.settled !== undefined);

@@ -1,0 +1,33 @@
+/** replayTransport(text): a test answers from a recording, and refuses what is not one. */
+import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import { createClient, createServer, defineTool } from "../../mod.ts";
+import { createRecorder } from "../../src/cli/record/create_recorder.ts";
+import { createRedactor } from "../../src/core/redaction/redact.ts";
+import { replayTransport, testClient } from "../../src/testing/mod.ts";
+
+test("a recording answers its calls in their order, and names the nearest for others", async () => {
+  let text = "";
+  let count = 0;
+  const next = defineTool("next").describe("Count").handle(() => ++count);
+  const middleware = [createRecorder({
+    server: { name: "counter" },
+    tools: [{ name: "next", inputSchema: { type: "object" } }],
+    redactor: createRedactor(),
+    write: (line) => void (text += line),
+  })];
+  const recorded = testClient(createServer({ tools: [next], middleware, logger: false }));
+  deepStrictEqual([await recorded.next(), await recorded.next()], [1, 2]);
+  const { $ } = createClient(replayTransport(text));
+  deepStrictEqual([await $.call("next", {}), await $.call("next", {}), await $.call("next", {})], [1, 2, 2]);
+  deepStrictEqual((await $.list()).map(({ name }) => name), ["next"]);
+  await rejects($.call("next", { a: 1 }), { code: "invalid_input", message: /the nearest is \{\}/ });
+  strictEqual(count, 2);
+});
+
+test("the path of a file, and other text, are refused with what to pass", () => {
+  for (const text of ["calls.ndjson", "", new URL("file:///x") as unknown as string]) {
+    throws(() => replayTransport(text), { name: "TypeError", message: /readFileSync\("calls\.ndjson", "utf8"\)/ });
+  }
+  throws(() => replayTransport("{}"), TypeError);
+});
