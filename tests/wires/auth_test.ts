@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool, type Principal } from "../../mod.ts";
 import { bearer } from "../../src/integrations/auth/mod.ts";
-import { type Caller, skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
+import { type Caller, isChosen, skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
 import type { Transport } from "../../src/wires/mod.ts";
 
 const PEOPLE: Readonly<Record<string, Principal>> = {
@@ -161,7 +161,8 @@ const SCENARIOS: Readonly<Record<string, (stage: Stage, wire: WireRow) => Promis
 };
 
 for (const wire of WIRES) {
-  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+  for (const [place, [name, scenario]] of Object.entries(SCENARIOS).entries()) {
+    if (!isChosen(wire, place)) continue;
     test(`${wire.name}: ${name}`, { skip: skipOf(wire, ["callers who show who they are"]) }, async () => {
       const world = createWorld();
       const opened: { close(): Promise<void> }[] = [];

@@ -235,3 +235,22 @@ export const PLAIN: WireRow = {
     return Promise.resolve({ transport, close: () => Promise.resolve() });
   },
 };
+
+/** Whether a part of the cases runs, as in `npm test`. Without the variable all do: in `npm run test:full`, in CI and on other runtimes. */
+const isPart = globalThis.process?.env["TOOLWIRE_TESTS"] === "pairwise";
+
+/** Rows that run all scenarios in any case: memory, and MCP-lite over HTTP. */
+const WHOLE: readonly string[] = ["memory", "http, in process", "http, over a socket"];
+
+/**
+ * Whether a row runs a scenario. A part of the cases has each pair of a protocol and a scenario once, over the protocol's rows in turn, and
+ * each scenario for one in eight composed servers.
+ *
+ * @param place Place of the scenario in its suite.
+ */
+export function isChosen(wire: WireRow, place: number): boolean {
+  if (!isPart || WHOLE.includes(wire.name)) return true;
+  const group = COMPOSED.includes(wire) ? COMPOSED : WIRES.filter(({ column }) => column === wire.column);
+  const turns = Math.min(group.length, 8);
+  return !group.includes(wire) || group.indexOf(wire) % turns === place % turns;
+}

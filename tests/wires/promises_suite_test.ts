@@ -11,7 +11,7 @@ import {
   type ToolQuestion,
 } from "../../mod.ts";
 import { overlap } from "../overlap.ts";
-import { carries, COMPOSED, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
+import { carries, COMPOSED, isChosen, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
 import { createPromiseFixture, type PromiseJournal, type PromiseServer } from "./promises_fixture.ts";
 
 interface Stage {
@@ -368,7 +368,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 };
 
 const CASES = [...WIRES, ...COMPOSED, PLAIN].flatMap((wire) =>
-  Object.entries(SCENARIOS).map(([name, scenario]) => ({
+  Object.entries(SCENARIOS).filter((_, place) => isChosen(wire, place)).map(([name, scenario]) => ({
     name: `${wire.name}: ${name}`,
     skip: skipOf(wire, NEEDS[name] ?? ["promises"]),
     body: () => run(wire, scenario),

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type Client, createClient, ToolError } from "../../mod.ts";
 import { readContract } from "../../src/core/call/listed_contract.ts";
 import { createFixture, type FixtureServer, type Journal } from "./fixture.ts";
-import { carries, COMPOSED, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
+import { carries, COMPOSED, isChosen, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
 
 type Scenario = (client: Client<FixtureServer>, journal: Journal, wire: WireRow) => Promise<void>;
 
@@ -302,7 +302,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 };
 
 for (const wire of [...WIRES, ...COMPOSED, PLAIN]) {
-  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+  for (const [place, [name, scenario]] of Object.entries(SCENARIOS).entries()) {
+    if (!isChosen(wire, place)) continue;
     test(`${wire.name}: ${name}`, { skip: skipOf(wire, NEEDS[name]) }, () => run(wire, scenario));
   }
 }
