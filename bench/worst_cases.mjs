@@ -18,7 +18,7 @@ const REQUESTS = {
   "unknown tool, near": { body: callOf("tol_7", {}), held: [3, 16, 20] },
   "unknown tool, 64 letters": {
     body: callOf("get_tool_".repeat(7), {}),
-    held: [8, 30, 40],
+    held: [3, 16, 20],
   },
   "bad input": { body: callOf("tool_7", { a: "x" }) },
   "bad JSON": { body: '{"jsonrpc":"2.0","id":1,' },
