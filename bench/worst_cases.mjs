@@ -25,7 +25,6 @@ const REQUESTS = {
   "bad token": {
     body: callOf("tool_7", { a: 1 }),
     token: "wrong",
-    held: [6, 6, 6],
   },
 };
 
