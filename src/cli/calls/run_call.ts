@@ -151,15 +151,18 @@ class ObservedTransport implements Transport {
   list: Transport["list"] = (limit) => this.#transport.list(limit);
 
   #observe(sink: Sink): Sink {
-    // The other members are the sink's, such as `closed`.
-    return Object.create(sink, {
-      push: {
-        value: (event: Parameters<Sink["push"]>[0]) => {
-          if (event.kind === "deferred") this.#deferred(event.promise.token, undefined);
-          return sink.push(event);
-        },
+    const push: Sink["push"] = (event) => {
+      if (event.kind === "deferred") this.#deferred(event.promise.token, undefined);
+      return sink.push(event);
+    };
+    // The other members, of which some may be absent, are the sink's: they have its private fields.
+    return new Proxy(sink, {
+      get(target, name) {
+        if (name === "push") return push;
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === "function" ? member.bind(target) : member;
       },
-    }) as Sink;
+    });
   }
 
   #deferred(token: string, progress: Progress | undefined): void {
