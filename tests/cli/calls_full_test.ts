@@ -74,7 +74,7 @@ test("streams are printed piece by piece where the wire has pieces", LIMIT, asyn
     for (const [wire, url] of Object.entries(urls)) {
       const { out } = await run(wire, "call", url, "count", "to=2", "--ndjson");
       const events = out.trim().split("\n").map((line) => JSON.parse(line));
-      const pieces = wire === "mcp" || wire === "webtools" ? [] : [{ partial: "1\n" }, { partial: "2\n" }];
+      const pieces = wire === "webtools" ? [] : [{ partial: "1\n" }, { partial: "2\n" }];
       deepStrictEqual(events.slice(0, -1), pieces, wire);
       strictEqual(events.at(-1).answer, "1\n2\n");
     }

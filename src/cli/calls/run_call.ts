@@ -159,6 +159,10 @@ class ObservedTransport implements Transport {
     return new Proxy(sink, {
       get(target, name) {
         if (name === "push") return push;
+        // A server of others sends no pieces: its answer is printed when it is there.
+        if (name === "expectPieces" && target.expectPieces !== undefined) {
+          return (sent: number | undefined) => target.expectPieces?.(sent ?? 0);
+        }
         const member: unknown = Reflect.get(target, name, target);
         return typeof member === "function" ? member.bind(target) : member;
       },
