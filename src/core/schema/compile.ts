@@ -48,7 +48,7 @@ export function compileValidator(
   return toValidator(readSchema(given, options), options.where);
 }
 
-/** Returns a Standard Schema as it is, and what an adapter makes of any other value. @throws {TypeError} If there is no such adapter. */
+/** Returns a Standard Schema as it is, and the schema that an adapter returns for any other value. @throws {TypeError} If there is no such adapter. */
 function readSchema(given: Schema, { where, adapters }: Pick<JsonSchemaOptions, "where" | "adapters">): Schema {
   if (given?.["~standard"] !== undefined) return given;
   const isReference = given instanceof Object;

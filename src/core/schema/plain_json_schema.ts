@@ -46,7 +46,7 @@ export function jsonSchema<Value = Record<string, unknown>>(schema: JsonSchema):
   return { "~standard": standard };
 }
 
-/** Schema adapter that takes plain JSON Schema as it is, of TypeBox as well: what {@link jsonSchema} would make of it. */
+/** Schema adapter that takes plain JSON Schema as it is, of TypeBox as well: as {@link jsonSchema} wraps it. */
 export const plainJsonSchema: SchemaAdapter = {
   vendor: "json-schema",
   toSchema(given) {

@@ -6,7 +6,7 @@
 import { Type as OldType } from "@sinclair/typebox";
 import { type } from "arktype";
 import { type as oldType } from "arktype-2-1";
-import { Schema as E } from "effect";
+import { Effect, Schema as E } from "effect";
 import Type from "typebox";
 import * as v from "valibot";
 import * as oldV from "valibot-1-0";
@@ -34,14 +34,13 @@ export interface Row {
   readonly tool: AnyTool;
 }
 
-const builder = (): ReturnType<typeof start> => start();
-
-function start() {
-  return defineTool("search").describe("Search");
-}
+const builder = () => defineTool("search").describe("Search");
 
 const echo = (found: Search): Search => found;
-const effect = E.Struct({ query: E.String.check(E.isMinLength(1)), limit: E.optionalKey(E.Int) });
+const effect = E.Struct({
+  query: E.String.check(E.isMinLength(1)),
+  limit: E.Int.pipe(E.withDecodingDefaultKey(Effect.succeed(10))),
+});
 
 /** The rows. */
 export const ROWS: readonly Row[] = [
@@ -111,7 +110,7 @@ export const ROWS: readonly Row[] = [
   {
     library: "Effect 4",
     line: "Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(Schema.Struct({ … })))",
-    fillsDefaults: false,
+    fillsDefaults: true,
     tool: builder().input(E.toStandardJSONSchemaV1(E.toStandardSchemaV1(effect))).handle(echo),
   },
   {
