@@ -7,6 +7,7 @@ import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/c
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
+import { NO_PAGE } from "../internal/http.ts";
 import { cancelBody, isRedirect, readChunks, type TextChunks } from "./read.ts";
 
 /** Values that `new Headers()` accepts. The global `HeadersInit` is only in the DOM library and in the types of Workers. */
@@ -80,6 +81,8 @@ export function sendRequest(
   return exchange(request, options, monitor, (response) => response);
 }
 
+const RELATIVE = 'The URL is relative, and there is no page here: pass one that begins with "http://" or "https://"';
+
 /**
  * Converts an exception of `fetch` or of reading a body to the error result `unavailable`, with `message`. Its cause has the reason.
  *
@@ -92,6 +95,7 @@ export function connectionError(
 ): ErrorResult {
   if (thrown instanceof ToolError) return toErrorResult(thrown);
   const reason = (thrown as Error | undefined)?.message ?? thrown;
+  if (request.includes(NO_PAGE)) return errorResultWithCause("invalid_request", RELATIVE, request, { cause: thrown });
   return errorResultWithCause("unavailable", message, `${request}: ${reason}`, { cause: thrown });
 }
 

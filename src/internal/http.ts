@@ -24,8 +24,16 @@ export function acceptsType(accept: string | null, name: string): boolean {
   });
 }
 
+/** Host of relative URLs outside of a page, where a client may be created but not used: a page is also rendered by its server. */
+export const NO_PAGE = "no-page.invalid";
+
+/** A host and port without a scheme, and what follows. A dot, a port or `localhost` tells it from other text. */
+const HOST = /^(?:localhost|\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?(?:[/?#]|$)/i;
+
 /**
  * Parses the URL of a transport.
+ *
+ * A host without a scheme is reached by http on this machine, and by https elsewhere. A path is relative to the page.
  *
  * @param action Failed action for the error message: `reach an MCP server`.
  * @param text Text to parse, if it differs from `input`.
@@ -38,10 +46,18 @@ export function parseHttpUrl(
   text: string = `${input}`,
 ): URL {
   const isText = typeof input === "string" || input instanceof URL;
-  if (isText && /^https?:/i.test(text) && URL.canParse(text)) return new URL(text);
+  const whole = isText ? withScheme(text) : "";
+  if (/^https?:/i.test(whole) && URL.canParse(whole)) return new URL(whole);
   throw new TypeError(
     `Cannot ${action}: pass ${expected}, not ${isText ? `"${`${input}`.slice(0, 64)}"` : typeof input}`,
   );
+}
+
+function withScheme(text: string): string {
+  if (HOST.test(text)) return isLoopback(new URL(`http://${text}`)) ? `http://${text}` : `https://${text}`;
+  if (!text.startsWith("/") || text.startsWith("//")) return text;
+  const { location } = globalThis as { readonly location?: { readonly origin: string } };
+  return `${location?.origin ?? `http://${NO_PAGE}`}${text}`;
 }
 
 /** Whether a URL's host is this machine by its name: `localhost`, `127.*` or `[::1]`. Names are not resolved. */
