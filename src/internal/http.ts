@@ -27,7 +27,7 @@ export function acceptsType(accept: string | null, name: string): boolean {
 /** Host of relative URLs outside of a page, where a client may be created but not used: a page is also rendered by its server. */
 export const NO_PAGE = "no-page.invalid";
 
-/** A host and port without a scheme, and what follows. A dot, a port or `localhost` tells it from other text. */
+/** A host and port without a scheme, and what follows. A dot, a port or `localhost` distinguishes it from other text. */
 const HOST = /^(?:localhost|\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?(?:[/?#]|$)/i;
 
 /**

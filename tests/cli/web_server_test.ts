@@ -61,7 +61,8 @@ test("toolwire install completes a URL without a path, or warns that nothing ans
     const url = `http://127.0.0.1:${server.port}/`;
     const { code, out, errors } = await runHere({ cwd: folder.path }, "install", "cursor", url, "--print");
     strictEqual(code, 0, errors);
-    deepStrictEqual(JSON.parse(out).mcpServers.local.url, hasMcp ? `${url}mcp` : url);
+    const [entry] = Object.values<{ readonly url: string }>(JSON.parse(out).mcpServers);
+    deepStrictEqual(entry?.url, hasMcp ? `${url}mcp` : url);
     if (hasMcp) strictEqual(errors.includes("Nothing answers"), false);
     else match(errors, /^Nothing answers MCP at http:.*\/ or http:.*\/mcp: start the server/);
   }

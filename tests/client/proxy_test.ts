@@ -85,7 +85,7 @@ test("a refusal is thrown by a call and by outcome()", async () => {
 });
 
 test("a client made of nothing that can be called says so", () => {
-  for (const url of ["", "not a url", "/mcp-lite/v1", "ftp://example.com", "file:///x", "ws://example.com"]) {
+  for (const url of ["", "not a url", "//host/mcp-lite/v1", "ftp://example.com", "file:///x", "ws://example.com"]) {
     throws(() => createClient(url), TypeError, url);
   }
 });

@@ -187,7 +187,7 @@ test("createServer() refuses hosts, origins, middleware and tools that could nev
     [{ tools, origins: ["app.example"] }, /such as "https:\/\/app\.example"/],
     [{ tools, hosts: ["http://127.0.0.1"] }, /its name alone/],
     [{ tools, middleware: [undefined] }, /function \(ctx, next\)/],
-    [{ tools: { t: 1 } }, /an array/],
+    [{ tools: { t: 1 } }, /tools are not defined by defineTool\(\)/],
     [{ tools, timeoutMs: 0 }, /number above 0/],
   ];
   for (const [options, message] of wrong) {

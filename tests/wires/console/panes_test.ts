@@ -96,7 +96,7 @@ test("calls are recorded without secrets, and a replay compares their results", 
   await callTool(server, "sign_in", { password: "correct horse" });
   await callTool(server, "refuse");
   await callTool(server, "huge");
-  strictEqual((await ask(server, "record", { on: false })).json.calls, 4, "a result that is not JSON is not recorded");
+  strictEqual((await ask(server, "record", { on: false })).json.calls, 5, "a refused result is recorded as its error");
   await callTool(server, "add", { a: 3, b: 3 });
   const { json: { text } } = await ask(server, "recording");
   const lines = text.trim().split("\n").map((line: string) => JSON.parse(line));
@@ -115,7 +115,7 @@ test("calls are recorded without secrets, and a replay compares their results", 
     ["count", "different"],
     ["sign_in", "skipped"],
     ["refuse", "same"],
-    ["huge", "skipped"],
+    ["huge", "same"],
   ]);
   deepStrictEqual(calls[1].differences, [{ path: "/value", recorded: 1, now: 2 }]);
   const wrong = await ask(server, "replay", { recording: "{}" });
@@ -239,8 +239,8 @@ test("what cannot be sent as JSON is a masked error with a correlation id", asyn
   const logger = { debug() {}, info() {}, warn() {}, error: (_: string, fields: unknown) => void lines.push(fields) };
   const server = serverWith({ actAs: true }, { logger });
   for (const tool of ["huge", "cyclic"]) {
-    const { status, json: { error } } = await ask(server, "call", { tool, args: {}, as: { id: "ada" } });
-    deepStrictEqual([status, error.code], [500, "internal"], tool);
+    const { json: error } = await ask(server, "call", { tool, args: {}, as: { id: "ada" } });
+    deepStrictEqual([error.kind, error.code], ["error", "internal"], JSON.stringify(error));
     const [, id] = /^Internal error, correlation id ([\da-f-]{36})$/.exec(error.message) ?? [];
     const logged = lines.at(-1) as { readonly correlationId: string; readonly error: unknown };
     strictEqual(logged.correlationId, id);

@@ -110,7 +110,7 @@ export const connect: WireDescription = {
   ],
   without: { ids: NO_IDS },
   invalidOptions: [
-    [connectTransport, ["x.example"], /^Cannot reach a server by Connect: .*, not "x\.example"$/],
+    [connectTransport, ["ftp://x.example"], /^Cannot reach a server by Connect: .*, not "ftp:\/\/x\.example"$/],
     [connectTransport, ["http://x", { format: "json5" }], /format must be "json" or "binary", not "json5"$/],
   ],
 };

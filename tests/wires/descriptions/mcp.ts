@@ -128,7 +128,7 @@ export const mcp: WireDescription = {
       /store must be .* with put, get, delete, append, read, publish, subscribe, not an object$/,
     ],
     [mcpTransport, ["nope"], /^Cannot reach an MCP server: pass a URL that begins with "http:\/\/" or .*, not "nope"$/],
-    [mcpTransport, ["localhost:8000/mcp"], /not "localhost:8000\/mcp"$/],
+    [mcpTransport, ["ws://localhost:8000/mcp"], /not "ws:\/\/localhost:8000\/mcp"$/],
     [mcpTransport, [undefined], /, not undefined$/],
     [mcpTransport, ["http://x", { pinned: {} }], /pinned must be an array of tools, .*, not an object$/],
     [mcpTransport, ["http://x", { era: "2025" }], /era must be "auto" or "modern" or "legacy", not "2025"$/],

@@ -1,4 +1,4 @@
-/** Sockets whose client is gone, or reads fast, while a handler yields without waiting: other callers are answered meanwhile. */
+/** Sockets whose client has disconnected, or reads fast, while a handler yields without waiting: other callers are answered meanwhile. */
 import { strictEqual } from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { createClient } from "../../../mod.ts";

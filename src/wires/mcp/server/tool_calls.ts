@@ -225,7 +225,7 @@ class ToolResults {
   }
 }
 
-/** Encodes an answer of another server that has content and structured content of its own. */
+/** Encodes an answer of another server that has both content and structured content. */
 function relayedAnswer(revision: Revision, outcome: AnswerOutcome): string {
   const { value, structured } = outcome;
   const blocks = readBlocks(value)?.blocks;

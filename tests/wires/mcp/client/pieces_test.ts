@@ -1,4 +1,4 @@
-/** Pieces of streamed answers over MCP: from servers of this SDK, and the error where there are none. */
+/** Pieces of streamed answers over MCP: from servers of this SDK, and the error of servers without pieces. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient, createServer, defineTool } from "../../../../mod.ts";

@@ -1,4 +1,4 @@
-/** What the MCP client makes of the results of foreign servers, and of single blocks of ours. */
+/** Values that the MCP client returns for results of foreign servers, and for single blocks of ours. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient, createServer, defineTool, mcpLite } from "../../../../mod.ts";

@@ -1,4 +1,4 @@
-/** Subscriptions to one resource at once: each caller gets the outcome of its own. */
+/** Subscriptions to one resource at once: each caller gets its own outcome. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { legacy, modern, OpenStream, RpcFailure } from "./scripted.ts";
