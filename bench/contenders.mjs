@@ -2,8 +2,7 @@
 import { workloads } from "./tools.mjs";
 
 export const everyWorkload = Object.keys(workloads);
-const without = (...names) =>
-  everyWorkload.filter((name) => !names.includes(name));
+const without = (...names) => everyWorkload.filter((name) => !names.includes(name));
 
 /**
  * File in `contenders/` and workloads, and those that a runtime can not do. The floor comes first: it opens each round, and all

@@ -12,9 +12,8 @@ function createRandom(state) {
   };
 }
 
-const words =
-  "amber basil cedar delta ember fjord grove harbour indigo juniper kestrel linen maple nectar opal pearl"
-    .split(" ");
+const words = "amber basil cedar delta ember fjord grove harbour indigo juniper kestrel linen maple nectar opal pearl"
+  .split(" ");
 
 /** Makes `count` argument objects for the named tool. */
 export function createInputs(toolName, count) {

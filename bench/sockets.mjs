@@ -94,9 +94,7 @@ async function measure() {
   server.kill();
   const each = Math.round((after - before) / Number(count));
   console.log(
-    `${count} idle sockets: ${megabytes(before)} MB before, ${
-      megabytes(after)
-    } MB after, ${each} bytes each`,
+    `${count} idle sockets: ${megabytes(before)} MB before, ${megabytes(after)} MB after, ${each} bytes each`,
   );
   process.exitCode = each <= MAX_BYTES ? 0 : 1;
 }

@@ -6,9 +6,9 @@ export function parseEvents(text) {
     (block) => {
       const lines = block.split("\n");
       const field = (name) =>
-        lines.filter((line) => line.startsWith(`${name}:`)).map((line) =>
-          line.slice(name.length + 1).trim()
-        ).join("\n");
+        lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim()).join(
+          "\n",
+        );
       return {
         event: field("event") || "message",
         data: JSON.parse(field("data") || "null"),

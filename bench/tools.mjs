@@ -99,8 +99,7 @@ export function createTools(count) {
 const hundred = createTools(listedCount);
 
 /** The same tools, whose handlers are async functions in every contender. */
-export const makeAsync = (tools) =>
-  tools.map((tool) => ({ ...tool, isAsync: true }));
+export const makeAsync = (tools) => tools.map((tool) => ({ ...tool, isAsync: true }));
 
 /** What a workload serves, what it asks, and how many calls make one round. */
 const plain = {
@@ -137,9 +136,7 @@ export function toHandler({ run, isAsync }, toResult) {
     return isAsync ? async (args) => run(args) : (args) => run(args);
   }
   // deno-lint-ignore require-await -- the promise is what is measured
-  return isAsync
-    ? async (args) => toResult(run(args))
-    : (args) => toResult(run(args));
+  return isAsync ? async (args) => toResult(run(args)) : (args) => toResult(run(args));
 }
 
 /** Runs a streaming handler to its end: gives each partial to `push` and returns the answer. */

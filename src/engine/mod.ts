@@ -24,6 +24,7 @@ export type {
   Job,
   JobFilter,
   JobPage,
+  JobPieces,
   JobState,
   Memo,
   Wait,

@@ -203,7 +203,7 @@ class Lane {
   readonly schedule: Schedule;
   readonly durationMs: number;
   /** Time for which the lane is in the heap: not after its first deadline. */
-  scheduledMs = Infinity;
+  scheduledMs: number = Infinity;
   #head: Deadline | undefined;
   #tail: Deadline | undefined;
 

@@ -53,7 +53,14 @@ test("outside of a page a client of a path is created, and its calls are refused
 });
 
 test("other text is no URL", () => {
-  const refused = ["", "tools", "ftp://tools.example", "//tools.example", "mailto:a@tools.example", "javascript:alert(1)"];
+  const refused = [
+    "",
+    "tools",
+    "ftp://tools.example",
+    "//tools.example",
+    "mailto:a@tools.example",
+    "javascript:alert(1)",
+  ];
   const accepted = refused.filter((text) => {
     try {
       createClient(text);

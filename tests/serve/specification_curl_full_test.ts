@@ -82,6 +82,12 @@ const REDEEM = {
         description:
           "How long to wait for the result, in milliseconds, before the promise is given again; at most 25000",
       },
+      after: {
+        type: "integer",
+        minimum: 0,
+        description:
+          "With a stream: the number of pieces of the answer that were received; the pieces after them are sent",
+      },
     },
   },
 };

@@ -73,7 +73,8 @@ export const packCommand: CliCommand = defineCommand<PackFlags, [module: string]
 
 /** Whether bytes are an archive that begins with a manifest. */
 function isBundle(bytes: Uint8Array): boolean {
-  return /^PK\x03\x04[^]{26}manifest\.json/.test(new TextDecoder("latin1").decode(bytes.subarray(0, 64)));
+  const begin = new TextDecoder("latin1").decode(bytes.subarray(0, 43));
+  return begin.startsWith("PK\x03\x04") && begin.slice(30) === "manifest.json";
 }
 
 /** `./server.ts#admin`, as options of `packBundle()`. @throws {CliError} If it is not a module. */

@@ -198,10 +198,10 @@ export class CallContext implements MiddlewareCtx {
     return this.call.peer.requestId;
   }
 
-  /** Whether a continuation is the idempotency key of the call. */
+  /** Whether a continuation is the idempotency key of the call. A key of the caller goes before it: it spans all rounds of questions. */
   get isContinued(): boolean {
     const { meta } = this.call;
-    if (meta?.continuation === undefined || meta.hasAskedItself) return false;
+    if (meta?.continuation === undefined || meta.hasAskedItself || meta.idempotencyKey !== undefined) return false;
     return this.services.deferral?.joinsContinuations === true;
   }
 

@@ -34,11 +34,11 @@ export type PlainValue<Given> = Given extends { readonly params: readonly unknow
 export type PlainArguments<Given> = unknown extends PlainValue<Given> ? Record<string, unknown> : PlainValue<Given>;
 
 /** Intersection of the types of several schemas. */
-type AllOf<Part> = (Part extends unknown ? (value: PlainValue<Part>) => void : never) extends
+export type AllOf<Part> = (Part extends unknown ? (value: PlainValue<Part>) => void : never) extends
   (value: infer Value) => void ? Value : unknown;
 
 /** Type of the values of a `type`. A name that is not a literal says nothing. */
-type ValueOfType<Type, Given> = string extends Type ? unknown
+export type ValueOfType<Type, Given> = string extends Type ? unknown
   : Type extends "string" ? string
   : Type extends "number" | "integer" ? number
   : Type extends "boolean" ? boolean

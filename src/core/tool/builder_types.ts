@@ -41,7 +41,8 @@ export type NotASchema =
 /** Type of the last overload's view: what the compiler shows for an argument that is not a view. */
 export type NotAView = 'Not a view: wrap the options, as in .view(view({ html: "…" })), with view of "toolwire/apps"';
 
-type ErrorDataOf<Given> = Given extends Schema<infer Data, unknown> ? Data
+/** Type of the data of one declared failure, from the schema given to `.errors()`. */
+export type ErrorDataOf<Given> = Given extends Schema<infer Data, unknown> ? Data
   : Given extends PlainSchema ? PlainValue<Given>
   : undefined;
 

@@ -18,7 +18,7 @@ export type { AroundCall, CalledTool, StateOf } from "../handler/middleware.ts";
 export type { Answers, AnswerTo } from "../handler/questions.ts";
 export type { Resolution, Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
 export type { AnswerOf, FileData, JoinedFiles, JoinedPartials, PartialOf, SentAs } from "./answer_types.ts";
-export type { DescribeFirst, EmptyToolBuilder, ErrorData, NotASchema, NotAView } from "./builder_types.ts";
+export type { DescribeFirst, EmptyToolBuilder, ErrorData, ErrorDataOf, NotASchema, NotAView } from "./builder_types.ts";
 export type {
   DeclaredExternal,
   DeclaredHandle,
@@ -29,6 +29,7 @@ export type {
   PagedToolBuilder,
   PageOf,
 } from "./last_steps.ts";
+export type { AllOf, PlainArguments, PlainSchema, PlainValue, ValueOfType } from "../schema/plain_schema.ts";
 export type { FileBlock } from "../call/file_block.ts";
 export type { ToolTypes } from "./definition.ts";
 export type { Json, JsonObject } from "../../internal/json.ts";

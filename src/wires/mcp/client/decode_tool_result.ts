@@ -25,7 +25,8 @@ export function decodeToolResult(result: Members, wraps = false): CallResult | U
   }
   const value = decodeAnswer(result, meta, wraps);
   const { structuredContent: structured } = result;
-  const isOurs = meta["wrapped"] === true || meta["shape"] === "content" || structured === undefined || structured === value;
+  const isOurs = meta["wrapped"] === true || meta["shape"] === "content" || structured === undefined ||
+    structured === value;
   return { kind: "answer", value, ...(!isOurs && { structured }), meta };
 }
 

@@ -2,7 +2,14 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "../../../../src/core/schema/valibot.ts";
-import { type CallResult, defineTool, type QuestionsResult } from "../../../../mod.ts";
+import {
+  type CallResult,
+  createClient,
+  createServer,
+  defineTool,
+  memoryTransport,
+  type QuestionsResult,
+} from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
   accept,
@@ -320,4 +327,19 @@ test("a replica joins the call that another one continues", async () => {
   await pass({ clock }, 0);
   deepStrictEqual(calls.map(({ settled }) => asAnswer(settled as CallResult)), ["done", "done"]);
   strictEqual(runs, 1);
+});
+
+test("a call with an idempotency key that asks twice gets its answer", async () => {
+  const order = defineTool("order").describe("Order").handle(async (_, ctx) => {
+    const name = await ctx.elicit("name", { message: "Whose?", schema: v.object({ name: v.string() }) });
+    await ctx.requestMore("credits", { amount: 1 });
+    return name.action === "accept" ? name.content.name : "";
+  });
+  const client = createClient(memoryTransport(createServer({ tools: [order], logger: false })), {
+    onElicitation: () => ({ action: "accept", content: { name: "Ada" } }),
+    onMoreRequested: () => ({ action: "accept" }),
+  });
+  for (let repeats = 0; repeats < 2; repeats++) {
+    strictEqual(await client.$.call("order", {}, { idempotencyKey: "k" }), "Ada");
+  }
 });
