@@ -6,11 +6,11 @@ import { ToolError } from "../core/errors/tool_error.ts";
 /** Options for a client's retries of `unavailable` and `rate_limited` calls. */
 export interface RetryOptions {
   /** Maximum number of retries; ten times as many for `redeem` and `cancel`. Default: 2; 0 disables retries. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** Maximum delay before the first retry, in milliseconds. It doubles with each retry. Default: 200. */
-  readonly baseDelayMs?: number;
+  readonly baseDelayMs?: number | undefined;
   /** Maximum delay, in milliseconds. If the server requests a longer one, the call is not retried. Default: 10,000. */
-  readonly maxDelayMs?: number;
+  readonly maxDelayMs?: number | undefined;
 }
 
 /** Whether a result is an error with code `unavailable` or `rate_limited`. Whether the call took effect is not considered. */

@@ -35,15 +35,15 @@ import type {
 /** Options of {@link createClient}. */
 export interface ClientOptions extends HttpClientOptions {
   /** Total time limit of a call including retries, in milliseconds. It is sent to the server. Default: no limit. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Maximum time without data from the server, in milliseconds. Default: 60,000. */
-  readonly idleTimeoutMs?: number;
+  readonly idleTimeoutMs?: number | undefined;
   /** Retries of calls that are safe to repeat: tools with `readOnlyHint` or `idempotentHint`, or calls with an idempotency key. */
-  readonly retry?: RetryOptions;
+  readonly retry?: RetryOptions | undefined;
   /** Answers questions of tools. Without it, calls that need an answer reject with `invalid_request`. Unused by `outcome` and `start`. */
-  readonly onElicitation?: AnswerQuestion;
+  readonly onElicitation?: AnswerQuestion | undefined;
   /** Grants or declines a tool's requests for more. Used like `onElicitation`. */
-  readonly onMoreRequested?: AnswerQuestion;
+  readonly onMoreRequested?: AnswerQuestion | undefined;
 }
 
 /**

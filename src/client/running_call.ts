@@ -7,9 +7,9 @@ import type { CallOptions } from "./types.ts";
 /** Default time limits of calls. */
 export interface CallLimitOptions {
   /** Total time limit of a call, in milliseconds. Default: none. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Maximum time without data from the server, in milliseconds. Default: 60,000. */
-  readonly idleTimeoutMs?: number;
+  readonly idleTimeoutMs?: number | undefined;
 }
 
 /** Throws a `TypeError` for an option that is not in the list `known`: a misspelled one may be the credentials, or a time limit. */

@@ -17,17 +17,17 @@ import type { ListedTool, Transport } from "../core/call/transport.ts";
 /** Options of one call. */
 export interface CallOptions {
   /** Aborts the call, which then rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Total time limit including retries, in milliseconds. It is sent to the server. Default: that of the client. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Maximum time without data from the server, in milliseconds. Default: that of the client. */
-  readonly idleTimeoutMs?: number;
+  readonly idleTimeoutMs?: number | undefined;
   /** Receives progress. The call is then streamed. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Idempotency key. Calls with the same key, principal and arguments are executed once. The client may then retry. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /** Members of the request's `_meta`, with their names on the wire. */
-  readonly meta?: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A streamed call: an iterable of partials, to be read once. Leaving the loop early aborts the call. */
@@ -83,7 +83,7 @@ export interface PromisedAnswer<Output, Piece = unknown> {
    *
    * @param options With `after`, the number of pieces that were received before, as in another process: those that follow are sent.
    */
-  stream(options?: RedeemOptions & { readonly after?: number }): ToolStream<Piece, Output>;
+  stream(options?: RedeemOptions & { readonly after?: number | undefined }): ToolStream<Piece, Output>;
 }
 
 /** A failure outcome by declared code: `switch (outcome.code)` narrows `outcome.data`. */

@@ -17,25 +17,25 @@ export interface AskAnswer {
   /** Kind of the reply; after a `malformed` one the run asks again. */
   readonly action: "accept" | "decline" | "cancel" | "malformed";
   /** Content of an accepted reply. */
-  readonly content?: Json;
+  readonly content?: Json | undefined;
 }
 
 /** A sleep of a handler, or its wait for a value. */
 export interface Wait {
   /** When it ends, in milliseconds since the Unix epoch. */
-  readonly until?: number;
+  readonly until?: number | undefined;
   /** How it ended. Absent while it is open. */
-  readonly done?: "accept" | "decline" | "timeout";
+  readonly done?: "accept" | "decline" | "timeout" | undefined;
   /** The accepted value. */
-  readonly content?: Json;
+  readonly content?: Json | undefined;
   /** The reason of a refusal. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Digest of the value, or of the refusal: the same one again is a repeat. */
-  readonly digest?: string;
+  readonly digest?: string | undefined;
   /** JSON Schema of the value; absent until a run has come to the wait. */
-  readonly schema?: Json;
+  readonly schema?: Json | undefined;
   /** Digest of a value that did not fit the schema of the run. */
-  readonly refused?: string;
+  readonly refused?: string | undefined;
 }
 
 /** Answers and results of earlier runs of a handler, so that the next run does not repeat questions and steps. */
@@ -45,13 +45,13 @@ export interface Memo {
   /** Results of finished steps, by key. */
   readonly steps: Readonly<Record<string, Json>>;
   /** Sleeps and waits for values, by kind and key: `sleep night`, `value approval`. */
-  readonly waits?: Readonly<Record<string, Wait>>;
+  readonly waits?: Readonly<Record<string, Wait>> | undefined;
   /** Names of the steps, sleeps and waits of the latest run that stopped, in order; the next run has to come to them again. */
   readonly trail?: readonly string[] | undefined;
   /** Whether some of them have run at once, so that their order may differ. */
   readonly isUnordered?: boolean | undefined;
   /** Number of times that the call was continued with answers; absent before the first. */
-  readonly rounds?: number;
+  readonly rounds?: number | undefined;
 }
 
 /** Pieces of a streamed answer that are kept with its job. */
@@ -67,7 +67,7 @@ export interface Job {
   /** Unique: a UUID. */
   readonly id: string;
   /** The `callId` of its runs, if that is not its id. */
-  readonly callId?: string;
+  readonly callId?: string | undefined;
   /** Incremented by each change; changes are compared with it. */
   readonly version: number;
   /** Incremented when a run starts. Changes by runs with a stale epoch are rejected. */
@@ -77,39 +77,39 @@ export interface Job {
   /** Name of the tool. */
   readonly tool: string;
   /** The tool's revision when the job was created. */
-  readonly revision?: string;
+  readonly revision?: string | undefined;
   /** The raw arguments. */
   readonly args: Json;
   /** Digest of tool and arguments. */
   readonly digest: string;
   /** The caller. */
-  readonly principal?: Principal;
+  readonly principal?: Principal | undefined;
   /** Caller state, as it came with the call. */
-  readonly context?: string;
+  readonly context?: string | undefined;
   /** The trace that the call belongs to. */
-  readonly trace?: TraceContext;
+  readonly trace?: TraceContext | undefined;
   /** When the job was created, in milliseconds since the Unix epoch. Never changes. */
   readonly createdAtMs: number;
   /** Id of the server that began the latest run: a random one for each start. None while the job sleeps or waits for a value. */
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   /** Owner of the run before the latest one, if that run has not ended: its process is considered dead. */
   readonly takenFrom?: string | undefined;
   /** Config of the call, encrypted; removed when the job ends. */
   readonly config?: string | undefined;
   /** Whether another call waits for the job; if so, the job is stored even if its own call ends with an error. */
-  readonly hasOtherWaiters?: boolean;
+  readonly hasOtherWaiters?: boolean | undefined;
   /** When the job may be deleted, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   /** When it may be deleted once it has ended, if that is earlier. */
-  readonly endedExpiresAtMs?: number;
+  readonly endedExpiresAtMs?: number | undefined;
   /** Number of runs that have started. */
   readonly attempt: number;
   /** Largest number of runs. */
   readonly maxAttempts: number;
   /** Whether arguments and memo are kept if the attempts are used up. */
-  readonly keepsFailed?: true;
+  readonly keepsFailed?: true | undefined;
   /** When the next run may start, in milliseconds since the Unix epoch, for a `queued` or `waiting` job. Absent: at once. */
-  readonly wakeAtMs?: number;
+  readonly wakeAtMs?: number | undefined;
   /** The schedule that the call is of, and the time that it was due. */
   readonly schedule?: {
     /** Name of the schedule. */
@@ -119,24 +119,24 @@ export interface Job {
     /** In milliseconds since the Unix epoch. */
     readonly atMs: number;
     /** Id of the earlier call for which this one was left out. */
-    readonly blockedBy?: string;
+    readonly blockedBy?: string | undefined;
     /** Latest epoch in which the call was passed on without a run. */
-    readonly passedEpoch?: number;
-  };
+    readonly passedEpoch?: number | undefined;
+  } | undefined;
   /** Answers and steps so far. */
   readonly memo: Memo;
   /** Latest progress. */
-  readonly progress?: Progress;
+  readonly progress?: Progress | undefined;
   /** Latest pieces of a streamed answer, up to 262,144 UTF-16 code units of JSON. */
-  readonly pieces?: JobPieces;
+  readonly pieces?: JobPieces | undefined;
   /** Estimated end of the work, in milliseconds since the Unix epoch. */
-  readonly estimatedMs?: number;
+  readonly estimatedMs?: number | undefined;
   /** Questions to the caller, while the job is `asking`. */
-  readonly requests?: Readonly<Record<string, Question>>;
+  readonly requests?: Readonly<Record<string, Question>> | undefined;
   /** Whether the targets of `onComplete` are notified of its end. */
-  readonly isNotified?: boolean;
+  readonly isNotified?: boolean | undefined;
   /** Result of the job, once it is `done`. */
-  readonly outcome?: CallResult;
+  readonly outcome?: CallResult | undefined;
 }
 
 /** Conditions of a list of jobs; each one that is absent is met by all jobs. */
@@ -183,12 +183,12 @@ export interface Engine {
    * Whether work ends with the request that began it, as in the memory of Cloudflare Workers. Servers then refuse tools with
    * `.promise()`. Default: `false`.
    */
-  readonly endsWithRequest?: boolean;
+  readonly endsWithRequest?: boolean | undefined;
   /**
    * Whether jobs run in other processes only, as those of a Worker do in Durable Objects. A call of a tool with `.promise()` is then
    * stored as a job at once, and waits for its result within the budget. Default: `false`.
    */
-  readonly startsElsewhere?: boolean;
+  readonly startsElsewhere?: boolean | undefined;
   /**
    * Loads what the engine needs, when its server is created. Rejects if the engine can never work, such as without an optional package:
    * the error is logged at once, and calls that need the engine are `unavailable`. Optional.

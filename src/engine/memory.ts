@@ -13,16 +13,16 @@ export interface MemoryEngineOptions {
    * Largest number of jobs; a caller with a principal has at most half of them. Without room, the oldest finished jobs of the
    * caller with the most are deleted; if none has finished, a new job is refused with `unavailable`. Default: 10,000.
    */
-  readonly maxJobs?: number;
+  readonly maxJobs?: number | undefined;
   /** Largest size of all jobs, in UTF-16 code units of JSON; above it, room is made in the same way. Default: 128 Mi. */
-  readonly maxChars?: number;
+  readonly maxChars?: number | undefined;
   /**
    * Accepts that work ends with the request that began it on Cloudflare Workers, where a server otherwise refuses tools with
    * `.promise()`: for tests, and for work that is always done within its budget. No effect elsewhere. Default: `false`.
    */
-  readonly workEndsWithRequest?: boolean;
+  readonly workEndsWithRequest?: boolean | undefined;
   /** Source of time. Default: the machine's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** Share of the jobs that are evicted together, so that a full engine need not search all entries at every insertion. */

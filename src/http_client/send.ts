@@ -16,11 +16,11 @@ export type HeaderValues = [name: string, value: string][] | Record<string, stri
 /** HTTP options of a transport. */
 export interface HttpClientOptions {
   /** Headers of every request, such as `authorization`; or a function that returns them, called for each request. */
-  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
+  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
   /** Replaces the global `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Maximum size of a response in bytes; of an endless stream, maximum size of one event. Default: 64 MiB. */
-  readonly maxResponseBytes?: number;
+  readonly maxResponseBytes?: number | undefined;
 }
 
 /** Default of {@link HttpClientOptions.maxResponseBytes}. */

@@ -75,8 +75,16 @@ function decodeUri(raw: string): string {
   }
 }
 
-/** Return type of {@link omitUndefined}: the same members, each optional and without `undefined`. */
-export type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+/** Return type of {@link omitUndefined}: the same members without `undefined`; those that may be `undefined` are optional. */
+export type Present<Members> =
+  & { [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<Members[Name], undefined> }
+  & { [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name] };
+
+/** Options that may each be left out, or be `undefined`, which is the same. */
+export type Optional<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined };
+
+/** All members of options, with their defaults: none is left out, and none is `undefined`. */
+export type Complete<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
 /** Returns a copy of an object without the members that are `undefined`. */
 export function omitUndefined<Members extends object>(members: Members): Present<Members> {

@@ -65,7 +65,7 @@ export interface Clock {
   /** Runs `callback` once after `delayMs`. The returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void;
   /** Whether a timer is cancelled with the request that set it, so that requests cannot share one. Default: `false`. */
-  readonly isPerRequest?: boolean;
+  readonly isPerRequest?: boolean | undefined;
 }
 
 /** Timers one after the other: a single one would fire at once. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { CleanUp } from "../internal/clean_up.ts";
+import type { Optional } from "../internal/json.ts";
 import { delay } from "../internal/time.ts";
 import { ANYTHING, BOOLEAN, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS, originPolicy } from "../server/origin_policy.ts";
@@ -17,21 +18,21 @@ export type { NodeHandler, NodeRequest, NodeResponse } from "./node_handler.ts";
 export type { ListenOptions, TlsOptions } from "./listener.ts";
 
 /** Options of {@link serve}. */
-export interface ServeOptions extends Partial<ListenOptions> {
+export interface ServeOptions extends Optional<ListenOptions> {
   /** How long a shutdown waits for calls in progress before it ends them, in milliseconds. Default: 10,000. */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
   /** Process signals that start a shutdown, such as `["SIGINT", "SIGTERM"]`. Default: none. */
-  readonly signals?: readonly ("SIGINT" | "SIGTERM")[];
+  readonly signals?: readonly ("SIGINT" | "SIGTERM")[] | undefined;
   /** Whether to print name, version, the URL of each wire and the tools, by `console.log`. Default: `false`. */
-  readonly banner?: boolean;
+  readonly banner?: boolean | undefined;
   /** Serves with TLS by `node:http2`: HTTP/1.1, HTTP/2 and gRPC on one port. Default: without TLS. */
-  readonly tls?: TlsOptions;
+  readonly tls?: TlsOptions | undefined;
   /**
    * Serves gRPC, which requires the wire `grpc()`. An object selects a second port, on which all other wires use HTTP/2
    * too. `true` uses the same port by proxying its connections inside of the process, for development. With `tls` gRPC
    * is on the same port anyway. Default: no gRPC.
    */
-  readonly grpc?: true | GrpcListenOptions;
+  readonly grpc?: true | GrpcListenOptions | undefined;
 }
 
 /** Port for gRPC. The host name is that of {@link ServeOptions}. */
@@ -116,11 +117,11 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   if (options.grpc !== undefined && !server.wires.includes("connect")) {
     throw new TypeError("Cannot serve gRPC: give the server its wire, createServer({ wires: [mcpLite(), grpc()] })");
   }
-  const { hostname = LOOPBACK, graceMs, signals = [] } = options;
+  const { port = DEFAULT_PORT, hostname = LOOPBACK, graceMs, signals = [] } = options;
   const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
   const isOpen = server.hosts !== undefined || !isLoopback(hostname);
   const guarded = isOpen ? server : server.withOriginPolicy(originPolicy({ hosts: [...LOOPBACK_HOSTS, shown] }));
-  const { listener, grpc } = await listenOnAll(guarded, { port: DEFAULT_PORT, ...options, hostname });
+  const { listener, grpc } = await listenOnAll(guarded, { ...options, port, hostname });
   server["~server"].resume();
   const closed = Promise.withResolvers<void>();
   closed.promise.catch(() => {});

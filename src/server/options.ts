@@ -18,7 +18,7 @@ import type { ComposableOptions, Part } from "./part.ts";
 /** What a server states about itself to its callers, beside its name: version, title, description, website, icons, instructions. */
 export interface ServerIdentity extends Omit<ServerInfo, "name" | "version"> {
   /** Version of the server. Default: `"0.0.0"`. */
-  readonly version?: string;
+  readonly version?: string | undefined;
 }
 
 /**
@@ -32,21 +32,21 @@ export interface PromiseServerOptions<Keys, JobEngine extends Engine> {
    * Signs promise tokens, continuations and caller state; replicas need the same keys. Default: with an engine, a random key of
    * this process, with a warning at its first use; without one, no keys.
    */
-  readonly keys?: Keys;
+  readonly keys?: Keys | undefined;
   /** Runs the work of tools with `.promise()`. Default: `memoryEngine()`; of `./core`, none. */
-  readonly engine?: JobEngine;
+  readonly engine?: JobEngine | undefined;
   /**
    * Calls of tools at times of the clock, by `every` and `cron` of `./schedules`: each once over all replicas. They begin when the
    * server listens by `serve`, at `server.work()`, or at the first call that needs the engine.
    */
-  readonly schedules?: readonly Schedule[];
+  readonly schedules?: readonly Schedule[] | undefined;
   /**
    * What is notified when jobs end, by `webhook` of `./webhooks`: promised work, calls with an idempotency key, and calls of
    * schedules. All replicas need the same.
    */
-  readonly onComplete?: readonly CompletionTarget[];
+  readonly onComplete?: readonly CompletionTarget[] | undefined;
   /** Number of jobs that run at once in this process; `false` for none. Default: `{ concurrency: 10 }`. */
-  readonly work?: WorkOptions | false;
+  readonly work?: WorkOptions | false | undefined;
 }
 
 /**
@@ -61,15 +61,15 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
   /** Carries notifications of changes to all replicas. Default: a bus within this process. */
-  readonly changes?: ChangeBus;
+  readonly changes?: ChangeBus | undefined;
   /** Protocols of the server over HTTP. Default: `[mcp(), mcpLite()]`; of `./core`, `[mcpLite()]`. */
-  readonly wires?: readonly RequestWire[];
+  readonly wires?: readonly RequestWire[] | undefined;
   /** Path below which all wires answer, such as `/api`. gRPC and metadata of protected resources also answer at the root. Default: the root. */
-  readonly basePath?: Base;
+  readonly basePath?: Base | undefined;
   /** Lists few tools and lets models search for the others: `discover()` of `./discovery`. Default: all tools are listed. */
-  readonly discovery?: Discovery;
+  readonly discovery?: Discovery | undefined;
   /** Source of time. Default: the system's clock; others are for tests. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /**
@@ -86,7 +86,7 @@ export interface CoreServerOptions<
    * What happens to arguments that a tool does not declare, by `unknownArguments(mode)` of `./schema`. Default: what the
    * schema's library does.
    */
-  readonly unknownArguments?: UnknownArguments;
+  readonly unknownArguments?: UnknownArguments | undefined;
   /** Hosts, origins and CORS, by `originPolicy({ … })`. Default: any host, no other origin than the server's own, no CORS. */
   readonly originPolicy?: OriginRules | undefined;
 }

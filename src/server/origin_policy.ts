@@ -12,9 +12,9 @@ import type { Routes } from "./routes.ts";
 /** CORS for pages of the allowed origins. */
 export interface CorsOptions {
   /** Time that a browser may cache the answer to a preflight, in seconds. Default: 600. */
-  readonly maxAgeSeconds?: number;
+  readonly maxAgeSeconds?: number | undefined;
   /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after", "www-authenticate"]`. */
-  readonly exposeHeaders?: readonly string[];
+  readonly exposeHeaders?: readonly string[] | undefined;
 }
 
 /** The hosts and origins that requests may have. */

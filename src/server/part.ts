@@ -2,6 +2,7 @@ import type { ChangeBus } from "../core/call/changes.ts";
 import type { Logger } from "../core/handler/context.ts";
 import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
 import type { PartTools } from "../core/tool/registry.ts";
+import type { Optional } from "../internal/json.ts";
 import type { Limits } from "../wires/wire.ts";
 import type { Auth } from "./auth.ts";
 import type { Prompt, Resource } from "../core/content/content_catalog.ts";
@@ -42,38 +43,38 @@ export interface Composable<Tools extends readonly AnyTool[] = readonly AnyTool[
  */
 export interface ComposableOptions<Parts extends readonly Part[] = readonly Part[]> {
   /** Name of the server. Default: `"toolwire"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Servers within this one, by `group` and `mount` of `./compose`; their tools are listed after its own. Default: none. */
-  readonly parts?: Parts;
+  readonly parts?: Parts | undefined;
   /** Resources, by `defineResource` of `./mcp`, in the order in which they are listed. Default: none. */
-  readonly resources?: readonly Resource[];
+  readonly resources?: readonly Resource[] | undefined;
   /** Prompts, by `definePrompt` of `./mcp`, in the order in which they are listed. Default: none. */
-  readonly prompts?: readonly Prompt[];
+  readonly prompts?: readonly Prompt[] | undefined;
   /** Authenticates callers on every wire, by `jwt`, `bearer` or `authenticate` of `./auth`. Default: callers are anonymous. */
-  readonly auth?: Auth;
+  readonly auth?: Auth | undefined;
   /** Runs around every call of every tool; the first is the outermost. Default: none. */
-  readonly middleware?: readonly Middleware[];
+  readonly middleware?: readonly Middleware[] | undefined;
   /**
    * Runs around every run of deferred work that an engine starts, outside of the tool's middleware; the first is the outermost.
    * There is no caller then: no headers, but the principal of the call, if it had one. Default: none.
    */
-  readonly jobMiddleware?: readonly Middleware[];
+  readonly jobMiddleware?: readonly Middleware[] | undefined;
   /** Converts errors that no tool declared to errors for the caller. Default: the caller gets a correlation id only. */
-  readonly onError?: OnError;
+  readonly onError?: OnError | undefined;
   /** Time limit of calls whose tool sets none, in milliseconds; for streams, the longest time between two events. Default: 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Limits on requests and results: body size, nesting, and lengths of answers and results. */
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Optional<Limits> | undefined;
   /**
    * Config for tools with `.config()` whose calls bring none, as on all wires but Webtools. It is checked at each call, and
    * neither logged nor sent. Default: `{}`, so that defaults of the schema apply.
    */
-  readonly config?: Readonly<Record<string, unknown>>;
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Receives masked errors, warnings and the lines of `ctx.log`; `pretty()` and `json()` of `./middleware` also write a line for
    * each call. Default: warnings and errors are written with `console.error`; `false` for no log.
    */
-  readonly logger?: Logger | CallLogger | false;
+  readonly logger?: Logger | CallLogger | false | undefined;
 }
 
 /** The contents of a server, for another one that it is a part of. */

@@ -12,7 +12,7 @@ import { ToolRegistry } from "../core/tool/registry.ts";
 import type { EngineWorker, WorkOptions } from "../engine/engine.ts";
 import type { Transport } from "../core/call/transport.ts";
 import { chain, Future, isPending, type MaybeFuture } from "../internal/future.ts";
-import { omitUndefined } from "../internal/json.ts";
+import { omitUndefined, type Optional } from "../internal/json.ts";
 import { systemClock } from "../internal/time.ts";
 import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
 import { isUnauthenticated } from "../wires/wire.ts";
@@ -92,7 +92,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    *
    * @throws {TypeError} If the server has no engine.
    */
-  work(options?: Partial<WorkOptions>): EngineWorker;
+  work(options?: Optional<WorkOptions>): EngineWorker;
   /**
    * Resolves a wait of a handler, `ctx.waitFor`, by the token of its resolver. Any replica can do it, before, during and after the
    * run that waits. The first value counts.
@@ -185,7 +185,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const parts = first?.["~join"](options, ownChanges);
   const registry = createRegistry(options, parts);
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = { ...DEFAULT_LIMITS, ...omitUndefined(options.limits ?? {}) };
   const dispatcher = createDispatcher({ ...options, middleware, jobMiddleware }, registry, limits);
   const run: RunDefinition = (definition, call, sink) => dispatcher.run(definition, call, sink);
   parts?.onPlans(() => registry.refresh());
@@ -278,7 +278,7 @@ function createContentCatalog(
   return first?.["~catalog"](resources, prompts, run);
 }
 
-function infoOf(options: Partial<ServerInfo>): ServerInfo {
+function infoOf(options: AnyServerOptions): ServerInfo {
   const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   return { name, version, ...omitUndefined({ title, description, websiteUrl, icons, instructions }) };
 }

@@ -4,21 +4,21 @@ import type { Sink } from "../core/call/outcome.ts";
 /** Kinds of faults and their rates, as shares of all requests from 0 to 1. Default: no faults. */
 export interface ReplicaFaults {
   /** Rate of requests that reach no replica. The caller receives `unavailable`. */
-  readonly lostRequests?: number;
+  readonly lostRequests?: number | undefined;
   /**
    * Rate of requests that are executed, but whose caller receives `unavailable`; for a stream, after its first events.
    */
-  readonly lostReplies?: number;
+  readonly lostReplies?: number | undefined;
   /** Rate of requests before which a replica is killed and restarted. */
-  readonly kills?: number;
+  readonly kills?: number | undefined;
   /** Rate of requests before which a replica is cut off from the engine, for up to `maxPartitionMs`. Its leases lapse. */
-  readonly partitions?: number;
+  readonly partitions?: number | undefined;
   /** Maximum duration of a partition, in milliseconds of the reference clock. Default: 10,000. */
-  readonly maxPartitionMs?: number;
+  readonly maxPartitionMs?: number | undefined;
   /** Rate of requests before which a replica's clock is set, within `maxSkewMs`. */
-  readonly clockJumps?: number;
+  readonly clockJumps?: number | undefined;
   /** Maximum deviation of a clock, in milliseconds, from the start and after jumps. Default: 0, no clock deviates. */
-  readonly maxSkewMs?: number;
+  readonly maxSkewMs?: number | undefined;
 }
 
 /** The faults that the simulation draws for one request, and the replica that receives it. */

@@ -23,11 +23,11 @@ export interface SimulateReplicasOptions<Source extends ReplicaServer> {
   /** Creates the server of a replica, at each start. Replicas need the same keys. */
   readonly create: (replica: Replica) => Source;
   /** Seed of the random numbers. The same requests in the same order have the same faults. Default: 1. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Faults. */
-  readonly faults?: ReplicaFaults;
+  readonly faults?: ReplicaFaults | undefined;
   /** Reference clock of the replicas. Default: the system's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** Options of a transport or client of the replicas: the wire, and the replica that it is limited to. */
@@ -36,9 +36,9 @@ export interface ReplicaTransportOptions<Source extends ReplicaServer> {
    * Creates the transport to a replica, for each request, so that wires can be mixed. Default:
    * `memoryTransport(server)`.
    */
-  readonly wire?: (server: Source, replica: Replica) => Transport;
+  readonly wire?: ((server: Source, replica: Replica) => Transport) | undefined;
   /** Index of the replica for all requests. Default: any running one. */
-  readonly only?: number;
+  readonly only?: number | undefined;
 }
 
 /** What happened to one request of a simulation: at which replica, and with which result for the caller. */

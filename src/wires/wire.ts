@@ -95,15 +95,15 @@ export interface ServerInfo {
   /** Version of the server. */
   readonly version: string;
   /** Title, for people. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Purpose of the server, for people. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** URL of a page about the server. */
-  readonly websiteUrl?: string;
+  readonly websiteUrl?: string | undefined;
   /** Icons of the server. */
-  readonly icons?: readonly Icon[];
+  readonly icons?: readonly Icon[] | undefined;
   /** Instructions for models that use the tools. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
 }
 
 /** Limits of a server on requests and results. What exceeds them is an error. */
@@ -280,7 +280,7 @@ export interface FramePort {
   /** Ends the connection without the handshake. */
   terminate(): void;
   /** Whether the runtime itself closes a connection whose peer is silent. Default: `false`. */
-  readonly closesSilent?: boolean;
+  readonly closesSilent?: boolean | undefined;
 }
 
 /** Receives the messages of one WebSocket, and its end, from a {@link FramePort}. */

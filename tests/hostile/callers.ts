@@ -16,8 +16,8 @@ export interface Caller {
 
 /** Options of a call. */
 export interface CallerOptions {
-  readonly timeoutMs?: number;
-  readonly onProgress?: (progress: { readonly message?: string }) => void;
+  readonly timeoutMs?: number | undefined;
+  readonly onProgress?: ((progress: { readonly message?: string | undefined }) => void) | undefined;
 }
 
 /** A server and a client of it. */

@@ -11,7 +11,7 @@ export interface Principal {
   /** Identifier, the same on every wire. Tokens, idempotency keys and jobs are bound to it. */
   readonly id: string;
   /** Scopes that the caller has been granted. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** Further claims about the caller, by name, such as those of a token. A JSON object, because they are stored with deferred work. */
   readonly claims?: JsonObject | undefined;
 }
@@ -79,11 +79,11 @@ export interface RequestHost {
  */
 export interface TraceContext {
   /** Trace id and parent span. */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
   /** Data of tracing vendors. */
-  readonly tracestate?: string;
+  readonly tracestate?: string | undefined;
   /** Application data that is propagated with the trace. */
-  readonly baggage?: string;
+  readonly baggage?: string | undefined;
 }
 
 /** Metadata that a caller may send with a call, decoded and checked for its types (`_meta` of MCP-lite; other wires fill what they have). */
@@ -111,7 +111,7 @@ export interface AnswerPosition {
   /** Items or characters before the page, in its part of the list. */
   readonly at: number;
   /** Cursor of the part of the list. `undefined` for the first part. */
-  readonly cursor?: Json;
+  readonly cursor?: Json | undefined;
 }
 
 /** One call of a tool, as a wire has decoded it: name, arguments, metadata and caller, before validation. */
@@ -128,7 +128,7 @@ export interface Call {
    */
   readonly config?: CallConfig | undefined;
   /** Where the answer starts, if the tool `more` continues it. Caches by arguments must take it into account. */
-  readonly position?: AnswerPosition;
+  readonly position?: AnswerPosition | undefined;
   /** The caller. */
   readonly peer: Peer;
 }

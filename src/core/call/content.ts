@@ -14,11 +14,11 @@ export type Role = "user" | "assistant";
 /** Hints for the use of content. */
 export interface ContentAnnotations {
   /** Intended audience. */
-  readonly audience?: readonly Role[];
+  readonly audience?: readonly Role[] | undefined;
   /** Importance, from 0 (optional) to 1 (required). */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** Time of the last change, in ISO 8601. */
-  readonly lastModified?: string;
+  readonly lastModified?: string | undefined;
 }
 
 /** An icon for user interfaces. */
@@ -26,19 +26,19 @@ export interface Icon {
   /** An `https:` or `data:` URI. */
   readonly src: string;
   /** Media type, such as `image/png`. */
-  readonly mimeType?: string;
+  readonly mimeType?: string | undefined;
   /** Sizes, such as `"48x48"` or `"any"`. */
-  readonly sizes?: readonly string[];
+  readonly sizes?: readonly string[] | undefined;
   /** Theme that the icon is designed for. */
-  readonly theme?: "light" | "dark";
+  readonly theme?: "light" | "dark" | undefined;
 }
 
 /** Members that every content block may have. */
 export interface BlockExtras {
   /** Hints for its use. */
-  readonly annotations?: ContentAnnotations;
+  readonly annotations?: ContentAnnotations | undefined;
   /** Metadata. */
-  readonly _meta?: Readonly<Record<string, unknown>>;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Text. */
@@ -66,15 +66,15 @@ export interface ResourceDescription {
   /** Name for programs. */
   readonly name: string;
   /** Title for people. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Description of the contents. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Icons. */
-  readonly icons?: readonly Icon[];
+  readonly icons?: readonly Icon[] | undefined;
   /** Media type, such as `text/markdown`. */
-  readonly mimeType?: string;
+  readonly mimeType?: string | undefined;
   /** Size in bytes, before any encoding. */
-  readonly size?: number;
+  readonly size?: number | undefined;
 }
 
 /** A link to a resource, which the receiver reads by its URI. */
@@ -89,9 +89,9 @@ export type ResourceContents =
     /** URI at which it can be read. */
     readonly uri: string;
     /** Media type, such as `text/markdown`. */
-    readonly mimeType?: string;
+    readonly mimeType?: string | undefined;
     /** Metadata. */
-    readonly _meta?: Readonly<Record<string, unknown>>;
+    readonly _meta?: Readonly<Record<string, unknown>> | undefined;
   }
   & ({
     /** The text. */
@@ -123,18 +123,18 @@ export interface PromptMessage {
 /** Options of a content block. */
 export interface ContentOptions {
   /** Hints for its use. */
-  readonly annotations?: ContentAnnotations;
+  readonly annotations?: ContentAnnotations | undefined;
   /** Metadata, sent as `_meta`. */
-  readonly meta?: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Text or bytes of a resource, as a reader returns them; bytes are sent in base64. */
 export type ResourcePart =
   & {
     /** Media type. Default: that of the resource, else `text/plain` or `application/octet-stream`. */
-    readonly mimeType?: string;
+    readonly mimeType?: string | undefined;
     /** Metadata, sent as `_meta`. */
-    readonly meta?: Readonly<Record<string, unknown>>;
+    readonly meta?: Readonly<Record<string, unknown>> | undefined;
   }
   & ({
     /** The text. */

@@ -153,11 +153,11 @@ export interface Sink {
   /** Receives an event. A returned promise means that the buffer is full; it resolves when there is room. */
   push(event: CallEvent): void | Promise<void>;
   /** Whether the sink collects all partials itself. The size limit of an answer then applies to all of them together. */
-  readonly keepsPieces?: boolean;
+  readonly keepsPieces?: boolean | undefined;
   /** Receives log lines, if the caller may see them. */
   log?(line: LogLine): void;
   /** Aborts when the receiver has disconnected. */
-  readonly closed?: AbortSignal;
+  readonly closed?: AbortSignal | undefined;
   /** Present if the sink takes pieces over MCP. Called by a client's transport when there is an answer: how many pieces the server has sent; `undefined` if it sends none. */
   expectPieces?(sent: number | undefined): void;
 }

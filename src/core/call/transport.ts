@@ -34,13 +34,13 @@ export interface ListedTool {
   /** Name, unique on its server. */
   readonly name: string;
   /** Description of the tool. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** JSON Schema of the arguments. */
-  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
   /** JSON Schema of the output. */
-  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
   /** Hints, as defined by MCP. */
-  readonly annotations?: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
   /** Further members. */
   readonly [member: string]: unknown;
 }

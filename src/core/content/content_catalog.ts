@@ -76,11 +76,11 @@ export interface ContentCatalog {
 /** A JSON-RPC method for prompts in MCP-lite, with one of two members: a fixed list, or a function that runs a call. */
 export interface ContentMethod {
   /** The list, as JSON text of one member. */
-  readonly list?: string;
+  readonly list?: string | undefined;
   /** Path of the endpoint that returns the list, too. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Runs a call, whose tool is the name of the content. */
-  readonly run?: (call: Call) => MaybeFuture<CallResult>;
+  readonly run?: ((call: Call) => MaybeFuture<CallResult>) | undefined;
 }
 
 /** Runs the handler of a resource or prompt through dispatch, as a tool call is run. */

@@ -51,11 +51,11 @@ export interface PromptArgumentListing {
   /** Name. */
   readonly name: string;
   /** Title for people. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Description. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Whether it is required. */
-  readonly required?: boolean;
+  readonly required?: boolean | undefined;
 }
 
 /** Entry of a prompt in `prompts/list`. Undefined members are omitted. */
@@ -63,15 +63,15 @@ export interface PromptListing {
   /** Name, unique on a server. */
   readonly name: string;
   /** Title for people. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Description. */
   readonly description: string;
   /** Icons. */
-  readonly icons?: readonly Icon[];
+  readonly icons?: readonly Icon[] | undefined;
   /** Arguments, in order. */
-  readonly arguments?: readonly PromptArgumentListing[];
+  readonly arguments?: readonly PromptArgumentListing[] | undefined;
   /** Metadata of the prompt. */
-  readonly _meta?: Readonly<Record<string, unknown>>;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Creates the entry of a prompt for `prompts/list`. */

@@ -111,9 +111,9 @@ function isPart(part: unknown): boolean {
 /** Entry of a resource in `resources/list`. Undefined members are omitted. */
 export interface ResourceListing extends ResourceDescription {
   /** Hints for its use. */
-  readonly annotations?: ContentAnnotations;
+  readonly annotations?: ContentAnnotations | undefined;
   /** Metadata of the resource. */
-  readonly _meta?: Readonly<Record<string, unknown>>;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Entry of a resource template in `resources/templates/list`. Undefined members are omitted. */

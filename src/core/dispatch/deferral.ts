@@ -4,7 +4,7 @@ import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, ty
 import type { AskAnswer, Engine, EngineWorker, JobState, WorkOptions } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import type { JsonObject } from "../../internal/json.ts";
+import type { Complete, JsonObject, Optional } from "../../internal/json.ts";
 import type { InputIssue } from "../schema/issues.ts";
 import type { Future } from "../../internal/future.ts";
 import type { Logger } from "../handler/context.ts";
@@ -65,7 +65,7 @@ export function readPromise(
 /** What `server.resolve` or `server.decline` passes to a wait of a handler: a value, or a refusal with an optional reason. */
 export type ResolveWord =
   | { readonly done: "accept"; readonly content: unknown }
-  | { readonly done: "decline"; readonly reason?: string };
+  | { readonly done: "decline"; readonly reason?: string | undefined };
 
 /** A wait of `ctx.waitFor` that has no value yet, as its resolver token shows it to the service or person with the value. */
 export interface OpenWait {
@@ -120,7 +120,7 @@ export interface Deferral extends StoppedRuns {
   guard(
     run: CallContext,
     running: Future<CallResult>,
-    promise: Required<PromiseOptions>,
+    promise: Complete<PromiseOptions>,
     deadlineMs: number,
   ): Future<CallResult>;
   /**
@@ -162,7 +162,7 @@ export interface Deferral extends StoppedRuns {
    *
    * @throws {RangeError} If `concurrency` is not a positive whole number.
    */
-  work(options: Partial<WorkOptions> | undefined): EngineWorker;
+  work(options: Optional<WorkOptions> | undefined): EngineWorker;
   /** Starts a worker when the server starts, if it has schedules, or jobs of an earlier process may be waiting in the engine. */
   resume(): void;
   /** Ends the waits of calls for jobs, and stops the workers; resolves when the jobs under way here have ended. */

@@ -40,7 +40,9 @@ export interface BegunCall {
     /** Schema of each piece of a stream; `undefined` for none. */
     readonly partial?: { readonly jsonSchema: Readonly<Record<string, unknown>> } | undefined;
     /** Schemas of the data of failures, by their codes. */
-    readonly errors?: ReadonlyMap<string, { readonly jsonSchema: Readonly<Record<string, unknown>> } | undefined>;
+    readonly errors?:
+      | ReadonlyMap<string, { readonly jsonSchema: Readonly<Record<string, unknown>> } | undefined>
+      | undefined;
   };
   /** Calls `listener` for each event of the call, even if its caller does not stream. Exceptions of the listener are logged. */
   onEvent(listener: (event: CallEvent) => void): void;

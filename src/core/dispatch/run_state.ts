@@ -30,7 +30,7 @@ export interface RunLimits {
   /** Limit between two events, in milliseconds; `undefined` for no limit. */
   readonly idleMs: number | undefined;
   /** Called at `totalMs`. Default: the run is ended. */
-  readonly onTotal?: () => void;
+  readonly onTotal?: (() => void) | undefined;
 }
 
 /**

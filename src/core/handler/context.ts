@@ -199,11 +199,11 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
 /** Options of {@link Pending}. */
 export interface PendingOptions {
   /** Delay before the caller should ask again, in milliseconds. Default: 1,000. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** Progress of the work. */
-  readonly progress?: Progress;
+  readonly progress?: Progress | undefined;
   /** Estimated time of completion, in milliseconds since the Unix epoch. */
-  readonly estimatedMs?: number;
+  readonly estimatedMs?: number | undefined;
 }
 
 /** What `check` of an external tool returns while its work is running, created by `ctx.pending()`: the caller gets its promise again. */

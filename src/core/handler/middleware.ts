@@ -9,24 +9,24 @@ import type { Ctx, ErrorMap, Logger, OpenState } from "./context.ts";
 /** Hints about a tool's behaviour, as defined by MCP. They are not enforced. */
 export interface ToolAnnotations {
   /** Title for people. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** The tool changes nothing. */
-  readonly readOnlyHint?: boolean;
+  readonly readOnlyHint?: boolean | undefined;
   /** The tool may delete or overwrite data. */
-  readonly destructiveHint?: boolean;
+  readonly destructiveHint?: boolean | undefined;
   /** A repeated call with the same arguments has no further effect. The client may then retry it. */
-  readonly idempotentHint?: boolean;
+  readonly idempotentHint?: boolean | undefined;
   /** The tool interacts with systems outside of the server. */
-  readonly openWorldHint?: boolean;
+  readonly openWorldHint?: boolean | undefined;
   /**
    * Intended audience. This and the following members are MCP's hints on content, which some clients read from tools
    * too.
    */
-  readonly audience?: readonly ("user" | "assistant")[];
+  readonly audience?: readonly ("user" | "assistant")[] | undefined;
   /** Importance, from 0 to 1. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** Time of the last change, in ISO 8601. */
-  readonly lastModified?: string;
+  readonly lastModified?: string | undefined;
 }
 
 /** The called tool, as `ctx.tool` of middleware. For a prompt or a resource, a definition that stands for it. */

@@ -14,9 +14,9 @@ export interface MoreRequest {
   /** Name of what is requested, such as `credits`. */
   readonly more: string;
   /** Requested amount. */
-  readonly amount?: number;
+  readonly amount?: number | undefined;
   /** Reason for the request. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** A question that is answered on a web page, so that the input does not pass through the caller. */
@@ -37,19 +37,19 @@ export interface SampleRequest {
   /** Maximum number of tokens to generate. */
   readonly maxTokens: number;
   /** System prompt. */
-  readonly systemPrompt?: string;
+  readonly systemPrompt?: string | undefined;
   /** Sampling temperature. */
-  readonly temperature?: number;
+  readonly temperature?: number | undefined;
   /** Sequences that stop the generation. */
-  readonly stopSequences?: readonly string[];
+  readonly stopSequences?: readonly string[] | undefined;
   /** Preferred models and priorities. */
-  readonly modelPreferences?: JsonObject;
+  readonly modelPreferences?: JsonObject | undefined;
   /** Tools that the model may call. */
-  readonly tools?: readonly JsonObject[];
+  readonly tools?: readonly JsonObject[] | undefined;
   /** Whether the model may or must call a tool. */
-  readonly toolChoice?: { readonly mode: "auto" | "required" | "none" };
+  readonly toolChoice?: { readonly mode: "auto" | "required" | "none" } | undefined;
   /** Metadata for the model's provider. */
-  readonly metadata?: JsonObject;
+  readonly metadata?: JsonObject | undefined;
 }
 
 /** One message of a conversation with a model. */

@@ -6,7 +6,7 @@ export interface WaitOptions {
    * Longest wait, in milliseconds, from the first run that comes to it. It must end before the promise of the call does. Default:
    * a minute less than the lifetime of the promise, or nine tenths of it if that is longer.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /**

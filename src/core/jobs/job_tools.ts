@@ -19,7 +19,7 @@ import {
 /** Options of {@link jobTools}. */
 export interface JobToolsOptions {
   /** Scope that callers need. Default: `jobs`. */
-  readonly scope?: string;
+  readonly scope?: string | undefined;
 }
 
 /** Arguments of `inspect_job`. */

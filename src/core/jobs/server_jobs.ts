@@ -72,7 +72,7 @@ export interface ServerJobs {
    * @param options With `values`, arguments, results of steps and the result are part of it, without secrets. Default: without.
    * @throws {ToolError} `invalid_request` if there is no such job.
    */
-  inspect(id: string, options?: { readonly values?: boolean }): Promise<JobDetail>;
+  inspect(id: string, options?: { readonly values?: boolean | undefined }): Promise<JobDetail>;
   /**
    * Begins a job again whose attempts were used up, with the results of its steps: its promise then has a result again.
    *

@@ -8,19 +8,19 @@ import { mapSchemas } from "./subschemas.ts";
 /** Options for the size of a list of tools, of `toolsFromOpenApi()` and `gateway()`. */
 export interface ListSizeOptions {
   /** Whether tools list the schemas of their answers. If not, answers are validated as before. Default: `true`. */
-  readonly outputSchemas?: boolean;
+  readonly outputSchemas?: boolean | undefined;
   /**
    * Whether equal parts of one schema are listed once, as `$defs` of this schema. It accepts the same values. Default: `false`, as
    * some clients do not follow references.
    */
-  readonly shareSchemas?: boolean;
+  readonly shareSchemas?: boolean | undefined;
   /**
    * Maximum length of the description of a tool, in UTF-16 code units. A longer one loses the targets of its links; if it is still
    * too long, it ends after a sentence, with "…". Default: no limit.
    */
-  readonly maxDescriptionChars?: number;
+  readonly maxDescriptionChars?: number | undefined;
   /** The same for each description in schemas, such as that of an argument; 0 removes them. Default: `maxDescriptionChars`. */
-  readonly maxArgumentChars?: number;
+  readonly maxArgumentChars?: number | undefined;
 }
 
 /** Rules for {@link ListSizeOptions}, by which `checkOptions()` validates them. */

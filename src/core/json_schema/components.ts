@@ -17,7 +17,7 @@ export type Component = readonly [name: string, schema: JsonSchema];
 export function toolComponents({ name, inputSchema, outputSchema }: {
   readonly name: string;
   readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
 }): readonly Component[] {
   const input = schemaComponents(inputComponent(name), inputSchema);
   return outputSchema === undefined ? input : [...input, ...schemaComponents(outputComponent(name), outputSchema)];

@@ -20,12 +20,12 @@ import type { Logger } from "../handler/context.ts";
 /** Options of {@link keyRing}. */
 export interface KeyRingOptions {
   /** Computes HMAC-SHA256, for runtimes with a faster implementation. Default: that of `@noble/hashes`. */
-  readonly hmac?: Hmac;
+  readonly hmac?: Hmac | undefined;
   /**
    * Creates an encrypting guard from a key of 32 bytes; `sealed()` passes one. Default: claims are signed, but
    * readable.
    */
-  readonly seal?: (key: Uint8Array) => TokenGuard;
+  readonly seal?: ((key: Uint8Array) => TokenGuard) | undefined;
 }
 
 /** A secret, and the id by which tokens name it. */

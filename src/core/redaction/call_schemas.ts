@@ -7,13 +7,13 @@ interface Prepared {
 
 /** Schemas of the arguments, results and failures of a tool: the redaction finds secrets by them. A tool's definition has them. */
 export interface CallSchemas {
-  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
   /** Schema of the answer; `undefined` for none. */
   readonly output?: Prepared | undefined;
   /** Schema of each piece of a stream; `undefined` for none. */
   readonly partial?: Prepared | undefined;
   /** Schemas of the data of failures, by their codes. */
-  readonly errors?: ReadonlyMap<string, Prepared | undefined>;
+  readonly errors?: ReadonlyMap<string, Prepared | undefined> | undefined;
 }
 
 /** The schema of an answer; that of the streamed pieces, or a list of them, if it has none. References still start at the root. */

@@ -14,15 +14,15 @@ export interface SchemaAdapter {
    *
    * Throws if the schema has no JSON form. The message completes "… cannot become JSON Schema: ".
    */
-  readonly toJsonSchema?: (schema: Schema) => JsonSchema;
+  readonly toJsonSchema?: ((schema: Schema) => JsonSchema) | undefined;
   /**
    * Makes a schema of a value that is not a Standard Schema, such as plain JSON Schema; `undefined` for what is not of this library.
    *
    * Throws if it is of this library and cannot be used. The message completes "… cannot be used: ".
    */
-  readonly toSchema?: (given: object) => Schema | undefined;
+  readonly toSchema?: ((given: object) => Schema | undefined) | undefined;
   /** Compiles a check of a schema. Never throws. */
-  readonly compileCheck?: (schema: Schema) => ExactCheck;
+  readonly compileCheck?: ((schema: Schema) => ExactCheck) | undefined;
 }
 
 /** A check of values that a schema accepts and does not change. Never throws. */

@@ -2,7 +2,7 @@
 
 /** Plain JSON Schema, by one of the keywords that show that it is. Schemas of TypeBox are plain JSON Schema. */
 export type PlainSchema =
-  & { readonly "~standard"?: never }
+  & { readonly "~standard"?: never | undefined }
   & (
     | { readonly type: string | readonly string[] }
     | { readonly $ref: string }
@@ -11,7 +11,7 @@ export type PlainSchema =
     | { readonly anyOf: readonly unknown[] }
     | { readonly oneOf: readonly unknown[] }
     | { readonly allOf: readonly unknown[] }
-    | { readonly properties: Readonly<Record<string, { readonly "~standard"?: never }>> }
+    | { readonly properties: Readonly<Record<string, { readonly "~standard"?: never | undefined }>> }
   );
 
 /**

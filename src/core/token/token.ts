@@ -36,7 +36,7 @@ export interface VerifiedToken {
 /** Signs tokens of all kinds and verifies them, as the option `keys` of a server. Replicas need the same secrets. */
 export interface TokenKeys {
   /** Whether claims are encrypted. Default: `false`. */
-  readonly isSealed?: boolean;
+  readonly isSealed?: boolean | undefined;
   /**
    * Signs a token.
    *

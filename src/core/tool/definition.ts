@@ -7,7 +7,7 @@ import type { Ctx, ErrorMap, Logger } from "../handler/context.ts";
 import type { PartDefinition } from "./part.ts";
 import type { CallEvent, CallResult, ErrorResult, Progress, Sink } from "../call/outcome.ts";
 import type { ConfigureRun } from "../call/call_config.ts";
-import type { Json } from "../../internal/json.ts";
+import type { Complete, Json } from "../../internal/json.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Middleware, MiddlewareCtx, ToolAnnotations } from "../handler/middleware.ts";
 
@@ -20,23 +20,23 @@ export interface PromiseOptions {
    * Time that a call waits for the answer before it returns a promise token, in milliseconds; at most 0.8 of its
    * deadline. Default: 2,000.
    */
-  readonly budgetMs?: number;
+  readonly budgetMs?: number | undefined;
   /** Lifetime of the promise token, in milliseconds. Default: 3,600,000 (an hour). */
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
   /** Number of retries of work that breaks (`internal`, `unavailable`, `deadline_exceeded`) or whose process dies. Default: 2. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Time limit of one attempt, in milliseconds. Default: the lifetime of the promise token. */
-  readonly jobTimeoutMs?: number;
+  readonly jobTimeoutMs?: number | undefined;
   /**
    * Whether to reject callers that do not support promises: on MCP, those without tasks. Default: `false`, their calls
    * wait.
    */
-  readonly required?: boolean;
+  readonly required?: boolean | undefined;
   /**
    * Whether a job whose attempts are used up keeps its arguments and steps until it expires, so that an operator can begin it again, with
    * `jobsOf` of `./jobs`. No effect on calls with config. Default: `false`, they are deleted when it ends.
    */
-  readonly keepFailed?: boolean;
+  readonly keepFailed?: boolean | undefined;
 }
 
 /**
@@ -49,7 +49,7 @@ export interface ToolExample<Input, Output> {
   /** Arguments, as a caller sends them. */
   readonly input: Input;
   /** The answer to these arguments. */
-  readonly output?: Output;
+  readonly output?: Output | undefined;
 }
 
 /** A part of a list, as a handler with a budget may return it in place of the whole list. */
@@ -162,7 +162,7 @@ export interface ToolDefinition extends Access {
   /** Earlier definitions, with other revisions, which end the work that began with them. */
   readonly earlier: readonly ToolDefinition[];
   /** Options of `.promise()`, with defaults. `undefined` without it: calls return no promise tokens of jobs. */
-  readonly promise: Required<PromiseOptions> | undefined;
+  readonly promise: Complete<PromiseOptions> | undefined;
   /** Set if its work runs in another system. The handler starts it and returns its state. */
   readonly external: ExternalDefinition | undefined;
   /** Part of the server that the tool belongs to. `undefined` for the server itself. */

@@ -47,7 +47,7 @@ export interface ExternalWork<Args, Work, Output, Errors extends ErrorMap, Confi
   /** Cancels the work. Returns `false` if that is no longer possible. Without it, work cannot be cancelled. */
   cancel?(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): boolean | void | Promise<boolean | void>;
   /** Lifetime of the promise token, in milliseconds. Default: 3,600,000 (an hour). */
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
 }
 
 /** Type of `.external()` without a declared output: the output of the finished tool is what `check` returns, except `Pending`. */

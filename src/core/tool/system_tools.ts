@@ -25,9 +25,9 @@ export interface RedeemInput {
   /** The promise token. */
   readonly promise: string;
   /** Maximum wait, in milliseconds. */
-  readonly wait_ms?: number;
+  readonly wait_ms?: number | undefined;
   /** Number of pieces of a streamed answer that the caller has: those that follow are sent. */
-  readonly after?: number;
+  readonly after?: number | undefined;
 }
 
 /** Definitions of `redeem` and `cancel`, for servers that return promises (docs/spec.md 3.6 and A.1). The engine's code runs them. */

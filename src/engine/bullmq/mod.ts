@@ -28,16 +28,16 @@ export type { RedisAddress, RedisTls } from "../redis/address.ts";
 /** Options of {@link bullmqEngine} for both stores. */
 export interface BullmqEngineCommonOptions {
   /** Name of the queue: up to 64 letters, digits, `.`, `_` or `-`. Servers with the same name share their jobs. Default: `"toolwire"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * Lease duration in milliseconds. A process that has not renewed its leases for this long is considered dead, also if only its event
    * loop is blocked; its jobs are run elsewhere within about twice this time. Default: 10,000.
    */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Time limit of a reply of the store in milliseconds. After it, a call fails with `unavailable`. Default: 5,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Receives errors of the store as warnings, the first of each outage. Default: `console`. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** Options of {@link bullmqEngine}, with exactly one store. */
@@ -48,13 +48,13 @@ export type BullmqEngineOptions =
       /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, the path of a socket, or an object. */
       readonly redis: string | RedisAddress;
       /** Cannot be combined. */
-      readonly postgres?: never;
+      readonly postgres?: never | undefined;
     }
     | {
       /** A URL, such as `postgres://user:password@host:5432/database`. The tables are created in it. */
       readonly postgres: string;
       /** Cannot be combined. */
-      readonly redis?: never;
+      readonly redis?: never | undefined;
     }
   );
 

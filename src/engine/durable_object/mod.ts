@@ -23,6 +23,7 @@
 import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
 import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import type { Logger } from "../../core/handler/context.ts";
+import type { Optional } from "../../internal/json.ts";
 import {
   AT_LEAST_1,
   checkOptions,
@@ -45,7 +46,7 @@ export type { ObjectCursor, ObjectNamespace, ObjectResponse, ObjectState, Object
 /** The part of a server that {@link durableObjects} uses: it runs jobs. */
 export interface ShardServer {
   /** Starts a worker that runs jobs as they come due. */
-  work(options: Partial<WorkOptions>): EngineWorker;
+  work(options: Optional<WorkOptions>): EngineWorker;
 }
 
 /** Options of {@link durableObjects}. */
@@ -55,17 +56,17 @@ export interface DurableObjectOptions<Env, Server extends ShardServer> {
   /** Creates the server: for each request of the Worker, and in each object, where it runs the jobs. It needs the same `keys` everywhere. */
   readonly server: (engine: PromiseEngine, env: Env) => Server;
   /** Number of objects that share the jobs. With another number, earlier jobs are not found. Default: 8. */
-  readonly shards?: number;
+  readonly shards?: number | undefined;
   /** Start of the names of the objects. Engines of different names do not share jobs. Default: `"toolwire"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Largest number of jobs that run in one object at once. Default: 10. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Duration of the lease of a run in a Worker, in milliseconds: of calls with an idempotency key, without `.promise()`. Default: 10,000. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Region of new objects, such as `"weur"`. Default: close to the first request. */
-  readonly locationHint?: string;
+  readonly locationHint?: string | undefined;
   /** Receives errors of background work as warnings, the first of each outage; the work is retried. Default: `console`. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** The methods of a Durable Object with jobs that the runtime calls. */
@@ -73,7 +74,7 @@ export interface ShardObject {
   /** Answers calls of Workers and other objects; not for the public. */
   fetch(request: Request): Promise<Response>;
   /** Delivers what is due. */
-  alarm(info?: { readonly retryCount?: number }): Promise<void>;
+  alarm(info?: { readonly retryCount?: number | undefined }): Promise<void>;
 }
 
 /** Class of the objects, and the server of the Worker: result of {@link durableObjects}. */

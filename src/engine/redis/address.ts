@@ -4,37 +4,37 @@ import { storeName } from "../store_errors.ts";
 /** TLS options of a connection to Redis. An empty object enables TLS. */
 export interface RedisTls {
   /** Trusted certificate authorities, as PEM. Default: those of the runtime. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Client certificate, as PEM. */
-  readonly cert?: string;
+  readonly cert?: string | undefined;
   /** Private key of the client certificate, as PEM. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** Name that the server's certificate must have. Default: the host. */
-  readonly servername?: string;
+  readonly servername?: string | undefined;
   /** `false` accepts any certificate. Default: `true`. */
-  readonly rejectUnauthorized?: boolean;
+  readonly rejectUnauthorized?: boolean | undefined;
 }
 
 /** Address of Redis in parts, for what a URL cannot express. */
 export interface RedisAddress {
   /** Host name or IP address. Default: `127.0.0.1`. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** TCP port. Default: 6379. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Path of a Unix socket, in place of host and port. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** User name. Default: the user `default` of Redis. */
-  readonly username?: string;
+  readonly username?: string | undefined;
   /** Password. Default: no authentication. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** Database number. Default: 0. */
-  readonly db?: number;
+  readonly db?: number | undefined;
   /** TLS options. Default: no TLS. */
-  readonly tls?: RedisTls;
+  readonly tls?: RedisTls | undefined;
   /** Addresses of the sentinels, which report the address of the master. */
-  readonly sentinels?: { readonly host: string; readonly port: number }[];
+  readonly sentinels?: { readonly host: string; readonly port: number }[] | undefined;
   /** Name of the master in the configuration of the sentinels. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /** Members of an address; further members of an object are passed to `ioredis`. */

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../internal/json.ts";
 import type { Redis, RedisOptions } from "ioredis";
 import type { RedisAddress } from "./address.ts";
 import { Lazy } from "../../internal/async.ts";
@@ -122,7 +123,7 @@ export class RedisConnection {
     const all: RedisSettings = { ...settings, retryStrategy, connectTimeout: timeoutMs };
     const client = typeof this.#address === "string"
       ? new Redis(this.#address, all)
-      : new Redis({ ...this.#address, ...all });
+      : new Redis({ ...omitUndefined(this.#address), ...all });
     return this.track(client);
   }
 

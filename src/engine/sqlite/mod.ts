@@ -24,21 +24,21 @@ export interface SqliteEngineOptions {
    * Lease duration in milliseconds. A process that has not renewed its leases for this long is considered dead, also if only its event
    * loop is blocked; its jobs are then run again. Default: 10,000.
    */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Interval in which changes of other processes are read, in milliseconds. Default: 100. */
-  readonly pollMs?: number;
+  readonly pollMs?: number | undefined;
   /**
    * Time limit of a write while another process has the file locked, in milliseconds; after it, the call fails. Only the start of the
    * engine blocks the event loop for as long. Default: 5,000.
    */
-  readonly busyTimeoutMs?: number;
+  readonly busyTimeoutMs?: number | undefined;
   /**
    * Event that a written job survives: any end of the `process`, or also a power failure of the `machine`, at the cost of one disk sync
    * for each change. Default: `"process"`.
    */
-  readonly outlives?: "process" | "machine";
+  readonly outlives?: "process" | "machine" | undefined;
   /** Receives errors of background work as warnings, the first of each outage; the work is retried. Default: `console`. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 const RULES: OptionRules<SqliteEngineOptions> = {

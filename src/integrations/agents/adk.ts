@@ -3,6 +3,7 @@
  *
  * Types are structural: they are those of the package `@google/adk`, which is not needed.
  */
+import type { Complete } from "../../internal/json.ts";
 import { checkOptions } from "../../internal/options.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { toForm } from "./explain_schema.ts";
@@ -14,9 +15,9 @@ import { openToolbox } from "./toolbox.ts";
 /** What ADK passes to `execute` of an {@link AdkTool} beside the arguments. Only these members are used. */
 export interface AdkContext {
   /** The model's id of the call. */
-  readonly functionCallId?: string;
+  readonly functionCallId?: string | undefined;
   /** Aborts the call. */
-  readonly abortSignal?: AbortSignal;
+  readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** A tool of the server as the argument of `new FunctionTool(…)` of `@google/adk`. */
@@ -60,7 +61,7 @@ export async function adkTools(source: AgentSource, given: ApprovalOptions = {})
   return tools.map((tool) => toAdkTool(tool, needsApproval));
 }
 
-function toAdkTool(tool: AgentTool, needsApproval: Required<ApprovalOptions>["needsApproval"]): AdkTool {
+function toAdkTool(tool: AgentTool, needsApproval: Complete<ApprovalOptions>["needsApproval"]): AdkTool {
   const { name, description = name, parameters } = tool;
   return {
     name,

@@ -41,7 +41,7 @@ export interface AnthropicOptions extends CallerOptions, LoopOptions {
    * Whether to use strict mode for tools whose schema it can express, in the order of the list, as far as the limits of a request
    * allow: 20 tools, 24 optional properties and 16 unions in all. Older models refuse it. Default: false.
    */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 const ANTHROPIC_RULES: OptionRules<AnthropicOptions> = { ...CALLER_RULES, ...LOOP_RULES, strict: BOOLEAN };

@@ -19,7 +19,7 @@ export interface LoopOptions extends ApprovalOptions {
    * Approves calls of the tools that need it, for example by asking a person; `"never"`: these calls are made without a question. Default:
    * the client's `onElicitation` is asked. Without it the model gets a refusal that names this option.
    */
-  readonly approve?: ((call: AgentCall) => MaybePromise<boolean>) | "never";
+  readonly approve?: ((call: AgentCall) => MaybePromise<boolean>) | "never" | undefined;
 }
 
 /** Validation rules for {@link LoopOptions}. */

@@ -12,7 +12,7 @@ import { openToolbox } from "./toolbox.ts";
 /** Options of {@link claudeAgentServer}. */
 export interface ClaudeAgentOptions extends ApprovalOptions {
   /** Name of the server. The model knows its tools as `mcp__<name>__<tool>`. Default: `tools`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /** Result of {@link claudeAgentServer}: one of the `mcpServers` of `query(…)` of the Claude Agent SDK. */

@@ -13,7 +13,7 @@ export type SchemaVendor = "openai" | "anthropic" | "gemini";
 /** Options of {@link explainSchema}. */
 export interface ExplainOptions {
   /** Whether to use the vendor's strict mode if the schema can be expressed in it. Gemini has none. Default: true. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 /** The form of a tool's input schema that a vendor takes, and how it differs from the input schema. */

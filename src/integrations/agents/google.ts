@@ -30,11 +30,11 @@ export interface GoogleTool {
 /** A call of a model, of `response.functionCalls`. */
 export interface GoogleFunctionCall {
   /** The model's id of the call. Gemini's API sends none in some modes. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** The name that the model knows. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The arguments. */
-  readonly args?: Record<string, unknown>;
+  readonly args?: Record<string, unknown> | undefined;
 }
 
 /** An image of an answer. */

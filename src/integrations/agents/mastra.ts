@@ -3,6 +3,7 @@
  *
  * Types are structural: they are those of the package `@mastra/core`, which is not needed.
  */
+import type { Complete } from "../../internal/json.ts";
 import { checkOptions } from "../../internal/options.ts";
 import { type AgentTool, answered } from "./agent_tool.ts";
 import { type AiSchema, toAiSchema } from "./ai_schema.ts";
@@ -15,10 +16,10 @@ export interface MastraContext {
   /** The agent that calls. */
   readonly agent?: {
     /** The model's id of the call. */
-    readonly toolCallId?: string;
-  };
+    readonly toolCallId?: string | undefined;
+  } | undefined;
   /** Aborts the call. */
-  readonly abortSignal?: AbortSignal;
+  readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** A tool of the server as the argument of `createTool(…)` of Mastra. */
@@ -67,7 +68,7 @@ export async function mastraTools(source: AgentSource, given: ApprovalOptions = 
   return tools.map((tool) => toMastraTool(tool, needsApproval));
 }
 
-function toMastraTool(tool: AgentTool, needsApproval: Required<ApprovalOptions>["needsApproval"]): MastraTool {
+function toMastraTool(tool: AgentTool, needsApproval: Complete<ApprovalOptions>["needsApproval"]): MastraTool {
   const { name, description = name, parameters, listing: { inputSchema, outputSchema } } = tool;
   const { schema, examples } = takeExamples(inputSchema, parameters);
   return {

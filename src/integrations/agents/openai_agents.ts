@@ -3,6 +3,7 @@
  *
  * Types are structural: they are those of the package `@openai/agents`, which is not needed.
  */
+import type { Complete } from "../../internal/json.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { OpenAiFunctions } from "./openai_functions.ts";
@@ -13,7 +14,7 @@ import { openToolbox } from "./toolbox.ts";
 /** Options of {@link openaiAgentsTools}. */
 export interface OpenAiAgentsOptions extends ApprovalOptions {
   /** Whether to use strict mode for tools whose schema it can express. Default: true. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 /** What the Agents SDK passes to `execute` of an {@link OpenAiAgentsTool} as the details of a call. Only these members are used. */
@@ -22,9 +23,9 @@ export interface OpenAiAgentsDetails {
   readonly toolCall?: {
     /** The model's id of the call. */
     readonly callId: string;
-  };
+  } | undefined;
   /** Aborts the call. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -88,7 +89,7 @@ export async function openaiAgentsTools(
 function toAgentsTool(
   tool: AgentTool,
   functions: OpenAiFunctions,
-  needsApproval: Required<ApprovalOptions>["needsApproval"],
+  needsApproval: Complete<ApprovalOptions>["needsApproval"],
 ): OpenAiAgentsTool {
   const { name, description = name, parameters, strict } = functions.describe(tool);
   return {

@@ -24,7 +24,7 @@ export interface OpenAiFunction {
 /** Options of {@link openaiTools} and {@link openaiResponsesTools}. */
 export interface OpenAiOptions extends LoopOptions {
   /** Whether to use strict mode for tools whose schema it can express. Default: true. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 /** Refuses items of the other API of OpenAI, which would otherwise be skipped silently. @throws {TypeError} If an item has the type `type`. */

@@ -18,48 +18,48 @@ export interface AgentCall {
 /** Options of the adapters: which tools a model gets, and how its calls are made. */
 export interface AgentOptions {
   /** Selects the tools that the model gets. Default: all. System tools are not passed to it. */
-  readonly select?: (tool: ListedTool) => boolean;
+  readonly select?: ((tool: ListedTool) => boolean) | undefined;
   /**
    * How promises are handled. `"awaited"`: they are redeemed, and the model gets only the answer. `"shown"`: the model gets the
    * token, and the system tools `redeem` and `cancel`; `onPartial` is then not called. Default: `"awaited"`.
    */
-  readonly promises?: "awaited" | "shown";
+  readonly promises?: "awaited" | "shown" | undefined;
   /**
    * Which tools the model searches for in place of loading their definitions with each request. `"all"`: all but those of
    * `alwaysLoad`. `"auto"`: the same, if there are more than 10 tools whose list takes more than 5 % of `contextTokens`. `"none"`: all
    * tools are loaded. Default: `"none"`. The tools of a server with `discover()` are not deferred again.
    */
-  readonly defer?: "auto" | "all" | "none";
+  readonly defer?: "auto" | "all" | "none" | undefined;
   /**
    * Names, on the server, of tools that are never deferred. Tools with `_meta: { "anthropic/alwaysLoad": true }` are not deferred
    * either. Default: none.
    */
-  readonly alwaysLoad?: readonly string[];
+  readonly alwaysLoad?: readonly string[] | undefined;
   /** Size of the model's context in tokens, for `defer: "auto"`. Default: 200,000. */
-  readonly contextTokens?: number;
+  readonly contextTokens?: number | undefined;
   /**
    * Returns the group of a tool, which a model can search in, and which is its namespace at OpenAI. Default: the prefixes of `group()` if
    * the source is a server of this process, otherwise none.
    */
-  readonly group?: (tool: ListedTool) => string | undefined;
+  readonly group?: ((tool: ListedTool) => string | undefined) | undefined;
   /** Total time limit of a call, in milliseconds. Default: the client's. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Called with the progress of a call. */
-  readonly onProgress?: (progress: Progress, call: AgentCall) => void;
+  readonly onProgress?: ((progress: Progress, call: AgentCall) => void) | undefined;
   /** Called with each piece of a streamed answer; the model gets the whole answer. */
-  readonly onPartial?: (piece: unknown, call: AgentCall) => void;
+  readonly onPartial?: ((piece: unknown, call: AgentCall) => void) | undefined;
 }
 
 /** Options of adapters whose framework can ask a person before a call. */
 export interface ApprovalOptions extends AgentOptions {
   /** Whether a person has to approve a call of the tool. Default: if the server declares `destructiveHint: true`. */
-  readonly needsApproval?: (tool: ListedTool) => boolean;
+  readonly needsApproval?: ((tool: ListedTool) => boolean) | undefined;
 }
 
 /** Options of adapters whose vendor runs programs of the model that call tools. */
 export interface CallerOptions extends AgentOptions {
   /** Which callers a tool has: the model itself, programs that it writes, or both. Default: `"model"`. */
-  readonly callers?: (tool: ListedTool) => "model" | "program" | "both";
+  readonly callers?: ((tool: ListedTool) => "model" | "program" | "both") | undefined;
 }
 
 /** Options of `run` of {@link RunnableTools}, for all calls of a message. */

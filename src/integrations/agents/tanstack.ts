@@ -12,11 +12,11 @@ import { openToolbox } from "./toolbox.ts";
 /** What TanStack AI passes to `execute` of a {@link TanStackTool} beside the arguments. Only these members are used. */
 export interface TanStackContext {
   /** The model's id of the call. */
-  readonly toolCallId?: string;
+  readonly toolCallId?: string | undefined;
   /** Aborts the call. */
-  readonly abortSignal?: AbortSignal;
+  readonly abortSignal?: AbortSignal | undefined;
   /** Sends an event to the user interface. */
-  readonly emitCustomEvent?: (name: string, value: Record<string, unknown>) => void;
+  readonly emitCustomEvent?: ((name: string, value: Record<string, unknown>) => void) | undefined;
 }
 
 /** A tool of the server for `chat({ tools })` of TanStack AI. */

@@ -9,9 +9,9 @@ import { type AgentSource, methodsOf } from "./options.ts";
 /** Options of {@link estimateTokens}. */
 export interface EstimateOptions {
   /** Form in which the tools are counted: as a vendor's request has them, or as MCP lists them. Default: `"mcp"`. */
-  readonly vendor?: "mcp" | "openai" | "anthropic";
+  readonly vendor?: "mcp" | "openai" | "anthropic" | undefined;
   /** Counts the tokens of a text, such as a vendor's tokenizer. Default: an estimate by runs of characters. */
-  readonly tokenizer?: (text: string) => number;
+  readonly tokenizer?: ((text: string) => number) | undefined;
 }
 
 const RULES: OptionRules<EstimateOptions> = { vendor: oneOf("mcp", "openai", "anthropic"), tokenizer: FUNCTION };

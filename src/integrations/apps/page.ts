@@ -5,11 +5,11 @@ import type { MaybePromise } from "../../internal/async.ts";
 /** Where the page of a view comes from: a text, a file or a URL, of which only one is given. */
 export interface PageSource {
   /** The document. */
-  readonly html?: string;
+  readonly html?: string | undefined;
   /** Path or `file:` URL of the document, which is read now (Bun, Deno and Node). */
-  readonly file?: string | URL;
+  readonly file?: string | URL | undefined;
   /** Address of the document, `https:` or `http:`. It is fetched when a host first reads the view, and kept. Redirects are refused. */
-  readonly url?: string | URL;
+  readonly url?: string | URL | undefined;
 }
 
 /** The HTML page of a view: its text for hosts, and what identifies its content. */

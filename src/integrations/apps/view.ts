@@ -19,13 +19,13 @@ import { openPage, type Page, type PageSource } from "./page.ts";
 /** Origins that a view uses, such as `https://api.example.com`, or `https://*.example.com` for all hosts below it. */
 export interface ViewCsp {
   /** Origins of `fetch`, WebSockets and the like. Default: none, the view has no network. */
-  readonly connectDomains?: readonly string[];
+  readonly connectDomains?: readonly string[] | undefined;
   /** Origins of scripts, styles, images, fonts and media. Default: none, so that they have to be in the page. */
-  readonly resourceDomains?: readonly string[];
+  readonly resourceDomains?: readonly string[] | undefined;
   /** Origins of frames. Default: none. */
-  readonly frameDomains?: readonly string[];
+  readonly frameDomains?: readonly string[] | undefined;
   /** Origins of `<base>`. Default: none. */
-  readonly baseUriDomains?: readonly string[];
+  readonly baseUriDomains?: readonly string[] | undefined;
 }
 
 /** A permission of the browser that the page of a view asks its host for. Hosts may refuse it. */
@@ -37,20 +37,20 @@ export type ViewVisibility = "model" | "app";
 /** Options of {@link view}. One of `html`, `file` and `url` is the page; a tool with `visibility` alone needs no page. */
 export interface ViewOptions extends PageSource {
   /** URI of the page. Default: `ui://<tool>/<digest>`, which changes with the page, so that hosts do not show an old one. */
-  readonly uri?: `ui://${string}`;
+  readonly uri?: `ui://${string}` | undefined;
   /** Origins that the page uses. Default: none; a page brings its scripts, styles and images along, and has no network. */
-  readonly csp?: ViewCsp;
+  readonly csp?: ViewCsp | undefined;
   /** Permissions that the page asks for. Default: none. */
-  readonly permissions?: readonly ViewPermission[];
+  readonly permissions?: readonly ViewPermission[] | undefined;
   /** Whether the host draws a border and a background. Default: the host decides. */
-  readonly prefersBorder?: boolean;
+  readonly prefersBorder?: boolean | undefined;
   /** Stable origin of the page, in the form that the host documents. Default: the host decides. */
-  readonly domain?: string;
+  readonly domain?: string | undefined;
   /**
    * Who may call the tool. `["app"]`, which needs no page, is a tool for views alone: hosts do not show it to models. It does not replace
    * scopes. Default: `["model", "app"]`.
    */
-  readonly visibility?: readonly ViewVisibility[];
+  readonly visibility?: readonly ViewVisibility[] | undefined;
 }
 
 const PERMISSIONS = ["camera", "microphone", "geolocation", "clipboardWrite"];

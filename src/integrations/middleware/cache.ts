@@ -9,9 +9,9 @@ export interface CacheOptions {
   /** Lifetime of an answer in milliseconds. */
   readonly ttlMs: number;
   /** Maximum number of answers. When it is exceeded, the least recently used answer is evicted. Default: 1,000. */
-  readonly maxAnswers?: number;
+  readonly maxAnswers?: number | undefined;
   /** Returns what answers depend on besides arguments and principal, such as a header. Default: nothing. */
-  readonly key?: (ctx: MiddlewareCtx) => string;
+  readonly key?: ((ctx: MiddlewareCtx) => string) | undefined;
 }
 
 const RULES: OptionRules<CacheOptions> = { ttlMs: required(POSITIVE), maxAnswers: wholeNumber(1), key: FUNCTION };

@@ -8,11 +8,11 @@ export interface ConcurrencyLimitOptions {
   /** Maximum number of calls that run at the same time. */
   readonly max: number;
   /** Maximum number of calls that wait, each until its own deadline. Default: 0. */
-  readonly queue?: number;
+  readonly queue?: number | undefined;
   /** Returns the key of the limit that a call counts against; `undefined` for a call without a limit. Default: one for all calls. */
-  readonly key?: (ctx: MiddlewareCtx) => string | undefined;
+  readonly key?: ((ctx: MiddlewareCtx) => string | undefined) | undefined;
   /** Retry delay that rejected callers receive, in milliseconds. Default: 1,000. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 const RULES: OptionRules<ConcurrencyLimitOptions> = {

@@ -12,15 +12,15 @@ import { logging } from "./logging.ts";
 /** Options of {@link json}, and of {@link pretty}. */
 export interface LineLoggerOptions {
   /** Lowest level that is written. Default: `"info"`. */
-  readonly level?: LogLevel;
+  readonly level?: LogLevel | undefined;
   /** Receives each line, without a line break at its end. Default: `console.error`, so that standard output stays free. */
-  readonly write?: (line: string) => void;
+  readonly write?: ((line: string) => void) | undefined;
 }
 
 /** Options of {@link pretty}. */
 export interface PrettyOptions extends LineLoggerOptions {
   /** Whether lines have colours. Default: if standard error is a terminal, and the environment has no `NO_COLOR`. */
-  readonly colors?: boolean;
+  readonly colors?: boolean | undefined;
 }
 
 const RULES: OptionRules<LineLoggerOptions> = { level: oneOf(...LINE_LEVELS), write: FUNCTION };

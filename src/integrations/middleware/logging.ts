@@ -9,7 +9,7 @@ export interface LoggingOptions {
   /** Receives the lines. */
   readonly logger: Logger;
   /** Level for calls without an error, failures included. Internal errors are logged as `error`, other errors as `warn`. Default: `"info"`. */
-  readonly level?: LogLevel;
+  readonly level?: LogLevel | undefined;
 }
 
 const RULES: OptionRules<LoggingOptions> = {

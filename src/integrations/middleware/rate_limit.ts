@@ -50,18 +50,18 @@ export interface RateLimitOptions {
   /** Number of calls per second, on average. */
   readonly perSecond: number;
   /** Maximum number of calls at once after a pause. Default: `perSecond`, rounded down, and at least 1. */
-  readonly burst?: number;
+  readonly burst?: number | undefined;
   /** Returns the key of the limit that a call counts against; `undefined` for a call without a limit. Default: the principal's id, with one key for all anonymous callers. */
-  readonly key?: (ctx: MiddlewareCtx) => string | undefined;
+  readonly key?: ((ctx: MiddlewareCtx) => string | undefined) | undefined;
   /** Name of the limit, to separate the limits that share a store. Default: `"calls"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Store of the buckets. Default: `memoryRateLimitStore()`, which is limited to this process. */
-  readonly store?: RateLimitStore;
+  readonly store?: RateLimitStore | undefined;
   /**
    * Result of a call if the store fails: `"reject"` ends it with `unavailable`, `"allow"` continues it. With `"allow"`, the store is
    * then tried by one call per second, and all others continue at once. Default: `"reject"`.
    */
-  readonly ifStoreFails?: "reject" | "allow";
+  readonly ifStoreFails?: "reject" | "allow" | undefined;
 }
 
 /**
@@ -129,7 +129,7 @@ function principalOf({ principal }: MiddlewareCtx): string {
 /** Options of {@link memoryRateLimitStore}. */
 export interface MemoryRateLimitStoreOptions {
   /** Maximum number of buckets. When it is exceeded, the least recently used bucket is evicted; its key then has a full bucket. Default: 100,000. */
-  readonly maxBuckets?: number;
+  readonly maxBuckets?: number | undefined;
 }
 
 interface Level {

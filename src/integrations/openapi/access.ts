@@ -17,9 +17,9 @@ export type OpenApiHeaders = HeaderValues | (() => HeaderValues | Promise<Header
 export type FetchApi = (url: string, init: RequestInit) => Promise<Response>;
 
 interface AccessOptions {
-  readonly baseUrl?: string | URL;
-  readonly headers?: OpenApiHeaders;
-  readonly fetch?: FetchApi;
+  readonly baseUrl?: string | URL | undefined;
+  readonly headers?: OpenApiHeaders | undefined;
+  readonly fetch?: FetchApi | undefined;
   readonly maxResponseBytes: number;
 }
 

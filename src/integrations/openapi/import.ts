@@ -30,23 +30,23 @@ import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 /** Options of {@link toolsFromOpenApi}. */
 export interface OpenApiImportOptions extends ListSizeOptions {
   /** Base URL of the API, to which paths are appended. Default: the first server of the operation or the document, which is then trusted. */
-  readonly baseUrl?: string | URL;
+  readonly baseUrl?: string | URL | undefined;
   /**
    * Headers of every request, such as `authorization`, or a function that returns them for each. They are sent only to the origin of `baseUrl`
    * (by default that of the document's first server), and arguments cannot override them.
    */
-  readonly headers?: OpenApiHeaders;
+  readonly headers?: OpenApiHeaders | undefined;
   /** Replaces the global `fetch`. */
-  readonly fetch?: FetchApi;
+  readonly fetch?: FetchApi | undefined;
   /** Selects the operations that become tools. Default: all. */
-  readonly select?: (operation: OpenApiOperation) => boolean;
+  readonly select?: ((operation: OpenApiOperation) => boolean) | undefined;
   /** Size limit of a response, in bytes. Default: 4 MiB. */
-  readonly maxResponseBytes?: number;
+  readonly maxResponseBytes?: number | undefined;
   /**
    * Called with a sentence for each optional part of an operation that its tool leaves out, since it is neither JSON nor
    * text. Default: `console.warn`.
    */
-  readonly onLeftOut?: (problem: string) => void;
+  readonly onLeftOut?: ((problem: string) => void) | undefined;
 }
 
 const DEFAULT_RESPONSE_BYTES = 4_194_304;

@@ -52,11 +52,11 @@ export const SYSTEM = "toolwire";
 /** Options of {@link otel} and {@link otelTransport}. */
 export interface OtelOptions {
   /** Creates the spans. Default: the tracer `toolwire` of the global provider. */
-  readonly tracer?: Tracer;
+  readonly tracer?: Tracer | undefined;
   /** Creates the instruments. Default: the meter `toolwire` of the global provider. */
-  readonly meter?: Meter;
+  readonly meter?: Meter | undefined;
   /** Attributes that are added to each span and each measurement, such as `server.address`. */
-  readonly attributes?: Attributes;
+  readonly attributes?: Attributes | undefined;
 }
 
 const RULES: OptionRules<OtelOptions> = { tracer: OBJECT, meter: OBJECT, attributes: OBJECT };

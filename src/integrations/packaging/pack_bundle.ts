@@ -10,11 +10,11 @@ export interface PackOptions {
   /** Module that exports a server as `server` or `default`. It must not listen when it is imported. */
   readonly module: string;
   /** Another export that is the server. */
-  readonly exportName?: string;
+  readonly exportName?: string | undefined;
   /** Environment variables that the host asks its user for. Default: none. */
-  readonly variables?: readonly PackageVariable[];
+  readonly variables?: readonly PackageVariable[] | undefined;
   /** Environment in which the packed server is started once, to list its tools. Default: empty. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A packed bundle: the bytes of its file, which is not written, and a name for it. */

@@ -1,4 +1,5 @@
 /** What a package.json says of a server. All names and versions of bundles and registry entries come from here. */
+import type { Complete } from "../../internal/json.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
@@ -9,23 +10,23 @@ export interface PackageManifest {
   /** Version, of the form of Semantic Versioning. */
   readonly version: string;
   /** What the package is, in a sentence. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** `Ada <ada@example.com> (https://ada.example)`, or the parts. */
-  readonly author?: string | PackageAuthor;
+  readonly author?: string | PackageAuthor | undefined;
   /** Licence, as an SPDX expression. */
-  readonly license?: string;
+  readonly license?: string | undefined;
   /** Words to find it by. */
-  readonly keywords?: readonly string[];
+  readonly keywords?: readonly string[] | undefined;
   /** Page about the package. */
-  readonly homepage?: string;
+  readonly homepage?: string | undefined;
   /** `github:ada/weather`, `https://…`, or the parts. */
-  readonly repository?: string | { readonly url: string; readonly directory?: string };
+  readonly repository?: string | { readonly url: string; readonly directory?: string | undefined } | undefined;
   /** Name in the registry of MCP servers: `io.github.ada/weather`. */
-  readonly mcpName?: string;
+  readonly mcpName?: string | undefined;
   /** Programs of the package. */
-  readonly bin?: string | Readonly<Record<string, string>>;
+  readonly bin?: string | Readonly<Record<string, string>> | undefined;
   /** Whether it is not published to npm. */
-  readonly private?: boolean;
+  readonly private?: boolean | undefined;
 }
 
 /** Author of a package, as the parts of the member `author` of package.json. */
@@ -33,9 +34,9 @@ export interface PackageAuthor {
   /** Name. */
   readonly name: string;
   /** Address for mail. */
-  readonly email?: string;
+  readonly email?: string | undefined;
   /** Page. */
-  readonly url?: string;
+  readonly url?: string | undefined;
 }
 
 /** An environment variable of a server, for which its host asks the user. */
@@ -43,13 +44,13 @@ export interface PackageVariable {
   /** Name of the variable: `API_KEY`. */
   readonly name: string;
   /** What it is for. Default: the name. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Whether the server needs it. Default: `true`, unless there is a default. */
-  readonly isRequired?: boolean;
+  readonly isRequired?: boolean | undefined;
   /** Whether hosts treat the value as a secret, and hide it while it is typed. Default: `true`, unless there is a default. */
-  readonly isSecret?: boolean;
+  readonly isSecret?: boolean | undefined;
   /** Value that is used unless the user gives one. */
-  readonly default?: string;
+  readonly default?: string | undefined;
 }
 
 /** Error for a package that cannot be packed or published: its message lists `problems`. */
@@ -141,7 +142,7 @@ export function repositoryOf({ repository }: PackageManifest): string | undefine
 }
 
 /** The variable with description, `isRequired` and `isSecret` completed, and without its default value. */
-export function completeVariable(variable: PackageVariable): Required<Omit<PackageVariable, "default">> {
+export function completeVariable(variable: PackageVariable): Complete<Omit<PackageVariable, "default">> {
   const { name, description = name, isRequired, isSecret } = variable;
   const isOpen = variable.default === undefined;
   return { name, description, isRequired: isRequired ?? isOpen, isSecret: isSecret ?? isOpen };

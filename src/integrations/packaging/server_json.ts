@@ -56,11 +56,11 @@ export interface ServerPackage {
 /** Options of {@link createServerJson}. */
 export interface ServerJsonOptions {
   /** Name for people, at most 100 characters. Default: none. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** URLs at which the server is reached by Streamable HTTP. Default: none. */
-  readonly remotes?: readonly string[];
+  readonly remotes?: readonly string[] | undefined;
   /** Environment variables of the npm package. Default: none. */
-  readonly variables?: readonly PackageVariable[];
+  readonly variables?: readonly PackageVariable[] | undefined;
 }
 
 /**

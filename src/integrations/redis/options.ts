@@ -7,11 +7,11 @@ export interface RedisOptions {
   /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, the path of a socket, or an object. */
   readonly redis: string | RedisAddress;
   /** Prefix of the keys. Servers with the same name share what they store. Default: `"toolwire"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Time limit of a reply in milliseconds. After it, Redis is considered unavailable. Default: 1,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Receives errors of Redis as warnings, the first of each outage. Default: `console`. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** Rules that validate {@link RedisOptions}, all but the address. */

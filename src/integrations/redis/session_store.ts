@@ -18,9 +18,9 @@ import { APPEND, DELETE, DROP, GET, NOTE, PUT, READ_BACKLOG } from "./session_sc
 /** Options of {@link redisSessionStore}. */
 export interface RedisSessionStoreOptions extends RedisOptions {
   /** Time to live of a session after its last request, in milliseconds. Default: 3,600,000 (one hour). */
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
   /** Maximum number of sessions of all replicas. The least recently used one is deleted. Default: 100,000. */
-  readonly maxSessions?: number;
+  readonly maxSessions?: number | undefined;
 }
 
 const RULES: OptionRules<RedisSessionStoreOptions> = {

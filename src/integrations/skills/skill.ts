@@ -35,7 +35,7 @@ export interface Skill {
   /** All of its files; `"dynamic"` if the server makes them as they are read. */
   readonly resources: readonly SkillResource[] | "dynamic";
   /** Metadata of the server. */
-  readonly _meta?: Readonly<Record<string, unknown>>;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A file of a skill that a server serves, with its bytes and media type. */

@@ -12,7 +12,7 @@ export interface ToolsSkillOptions {
   /** What the tools are good for, and when a model needs them. */
   readonly description: string;
   /** Markdown before the list of the tools. Default: none. */
-  readonly introduction?: string;
+  readonly introduction?: string | undefined;
 }
 
 /**

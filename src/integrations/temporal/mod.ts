@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { omitUndefined } from "../../internal/json.ts";
 import type { Ctx, ErrorMap, OpenState, Pending } from "../../core/handler/context.ts";
 import type { ExternalWork } from "../../core/tool/last_steps.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, POSITIVE, required, rule, TEXT } from "../../internal/options.ts";
@@ -33,29 +34,29 @@ export interface TemporalOptions<Input> {
   /** Task queue of its workers. */
   readonly taskQueue: string;
   /** Arguments of the workflow's function. Default: one, the arguments of the tool. */
-  readonly args?: (input: Input, ctx: Ctx) => readonly unknown[];
+  readonly args?: ((input: Input, ctx: Ctx) => readonly unknown[]) | undefined;
   /**
    * Id of the workflow. Calls with the same id share a workflow, and its result. Default: `toolwire-` and `ctx.callId`, which is the same
    * for a call that is repeated with its idempotency key.
    */
-  readonly workflowId?: (input: Input, ctx: Ctx) => string;
+  readonly workflowId?: ((input: Input, ctx: Ctx) => string) | undefined;
   /** Further options of the start, such as `workflowExecutionTimeout`, `memo` or `searchAttributes`. */
-  readonly startOptions?: Readonly<Record<string, unknown>>;
+  readonly startOptions?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Name of the query that gives `{ progress?, questions? }`, or `false` for none. Default: `"toolwire_state"`, which `toolWorkflow()` of
    * `./temporal/workflow` answers. A workflow without the query has neither.
    */
-  readonly query?: string | false;
+  readonly query?: string | false | undefined;
   /** Time for a worker to answer the query, in milliseconds. Default: 1,000. Without an answer the promise has no progress. */
-  readonly queryTimeoutMs?: number;
+  readonly queryTimeoutMs?: number | undefined;
   /** Time for the Temporal server to answer a request, in milliseconds. Default: 5,000. */
-  readonly requestTimeoutMs?: number;
+  readonly requestTimeoutMs?: number | undefined;
   /** Pause between two looks of a caller that waits, in milliseconds. Default: 1,000. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /**
    * Lifetime of the promise, in milliseconds. Default: 3,600,000 (an hour). The namespace has to keep ended workflows for as long.
    */
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
 }
 
 /**
@@ -95,7 +96,7 @@ export function temporal<Input = unknown, Output = unknown>(
     queryTimeoutMs: 1_000,
     requestTimeoutMs: 5_000,
     retryAfterMs: 1_000,
-    ...withoutUndefined(options),
+    ...omitUndefined(options),
   });
   return {
     start: (input, ctx) => executor.start(input as never, ctx),
@@ -103,10 +104,6 @@ export function temporal<Input = unknown, Output = unknown>(
     cancel: (state, ctx) => executor.cancel(state, ctx),
     ...(options.ttlMs !== undefined && { ttlMs: options.ttlMs }),
   };
-}
-
-function withoutUndefined<Options extends object>(options: Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }
 
 function checkTemporalOptions(options: unknown): void {

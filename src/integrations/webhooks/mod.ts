@@ -35,18 +35,18 @@ export interface WebhookEndpoint {
 /** Options of {@link webhook}. */
 export interface WebhookOptions {
   /** Name, unique on the server, and part of the id of its webhooks. Default: `"webhook"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Names of the tools whose work is notified. Default: all. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | undefined;
   /** Delays between the tries, in milliseconds. Default: 5 s, 1 min, 10 min, 1 h, 6 h, 24 h. */
-  readonly retryMs?: readonly number[];
+  readonly retryMs?: readonly number[] | undefined;
   /** Time limit of one try, in milliseconds. Default: 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Sends the requests. Default: `fetch`; for a function as the endpoint, one that refuses hosts whose addresses are not public, which needs
    * `node:https`.
    */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
 /**

@@ -56,7 +56,7 @@ export function signWebhook(signers: Signers, id: string, seconds: number | stri
 /** Options of {@link verifyWebhook}. */
 export interface VerifyOptions {
   /** Largest difference between the time of the webhook and the clock, in milliseconds. Default: 300,000, five minutes. */
-  readonly toleranceMs?: number;
+  readonly toleranceMs?: number | undefined;
 }
 
 /**

@@ -8,7 +8,7 @@ import { findModelContext, type ModelContextTool } from "./model_context.ts";
 export interface WebMcpOptions
   extends Pick<AgentOptions, "select" | "promises" | "timeoutMs" | "onProgress" | "onPartial"> {
   /** Origins of frames that may see the tools and call them, such as `https://shop.example`. Default: the page's own origin. */
-  readonly exposedTo?: readonly string[];
+  readonly exposedTo?: readonly string[] | undefined;
 }
 
 /** Tools that were registered in a page, and the function that removes them. */

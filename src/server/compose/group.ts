@@ -13,7 +13,7 @@ import type { AnyTool } from "../../core/tool/definition.ts";
 import type { Resource } from "../../core/content/content_catalog.ts";
 import { joinParts, type OfferedPart, type PartOffer } from "./merge_parts.ts";
 import { errorResult } from "../../core/call/outcome.ts";
-import { nestsDeeperThan } from "../../internal/json.ts";
+import { nestsDeeperThan, type Optional } from "../../internal/json.ts";
 import type { Limits } from "../../wires/wire.ts";
 import type { Middleware } from "../../core/handler/middleware.ts";
 
@@ -23,7 +23,7 @@ export type Separator = "_" | "-" | ".";
 /** Options of {@link group}. */
 export interface GroupOptions<Between extends Separator = Separator> {
   /** Separator between the prefix and a name. Default: `"_"`, which agent frameworks allow, too. */
-  readonly separator?: Between;
+  readonly separator?: Between | undefined;
 }
 
 const RULES: OptionRules<GroupOptions<Separator>> = { separator: oneOf("_", "-", ".") };
@@ -172,7 +172,7 @@ function scopeOf(
 const encoder = new TextEncoder();
 
 /** Middleware that applies a part's body limits to arguments, since the whole may allow more. `undefined` without such limits. */
-function holdArguments({ bodyBytes, depth }: Partial<Limits>): readonly Middleware[] {
+function holdArguments({ bodyBytes, depth }: Optional<Limits>): readonly Middleware[] {
   if (bodyBytes === undefined && depth === undefined) return [];
   const hold: Middleware = ({ call, tool }, next) => {
     // The arguments of a redeem are a promise token, whose length is limited.

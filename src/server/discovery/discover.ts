@@ -31,14 +31,14 @@ import { callToolDefinition, destructiveCallDefinition, searchToolsDefinition } 
 /** Options of {@link discover}. */
 export interface DiscoverOptions {
   /** Names of tools that stay in the list, with system tools and tools that have views. Default: none. */
-  readonly pinned?: readonly string[];
+  readonly pinned?: readonly string[] | undefined;
   /**
    * When the list is replaced. `"auto"`: if the server has more than 10 tools whose list takes more than `minTokens`;
    * `"always"`: at any number. Default: `"auto"`.
    */
-  readonly when?: "auto" | "always";
+  readonly when?: "auto" | "always" | undefined;
   /** Tokens of the full list up to which `"auto"` leaves it as it is, estimated. Default: 10,000. */
-  readonly minTokens?: number;
+  readonly minTokens?: number | undefined;
 }
 
 /** Value of the option `discovery` of a server: made by {@link discover}. */

@@ -45,7 +45,7 @@ export interface ServerOptions<
    * that is close to a declared one that is absent, and drops any other; `"refuse"` refuses all; `"drop"` drops all. A schema
    * that allows or refuses other properties decides for itself. Default: `"suggest"`.
    */
-  readonly unknownArguments?: UnknownArgumentsMode;
+  readonly unknownArguments?: UnknownArgumentsMode | undefined;
 }
 
 /**

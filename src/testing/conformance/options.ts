@@ -7,42 +7,45 @@ import { BOOLEAN, checkOptions, type OptionRules, rule, wholeNumber } from "../.
 /** A server: the addresses of the bindings that are checked, at least one. */
 export interface ConformanceTarget extends Pick<HttpClientOptions, "fetch" | "headers"> {
   /** Base URL of MCP-lite over HTTP: `https://example.com/mcp-lite/v1`. */
-  readonly mcpLite?: string | URL;
+  readonly mcpLite?: string | URL | undefined;
   /** URL prefix of MCP-lite over gRPC-Web, whose messages are those of gRPC: `https://example.com`. */
-  readonly grpcWeb?: string | URL;
+  readonly grpcWeb?: string | URL | undefined;
   /** Address of MCP-lite over gRPC: `http://127.0.0.1:50051`. Needs Bun, Deno or Node. */
-  readonly grpc?: string | URL;
+  readonly grpc?: string | URL | undefined;
   /** URL of MCP-lite over WebSocket: `wss://example.com/mcp-lite/v1`. Its messages are those of `toolwire/websocket`. */
-  readonly webSocket?: string | URL;
+  readonly webSocket?: string | URL | undefined;
   /** Replaces the global `WebSocket`. */
-  readonly openSocket?: OpenSocket;
+  readonly openSocket?: OpenSocket | undefined;
   /** URL of a webtool: `https://example.com/webtools/weather`. */
-  readonly webtools?: string | URL;
+  readonly webtools?: string | URL | undefined;
 }
 
 /** A tool of the server: its name, or its name and arguments. Arguments that are left out are made of the tool's schema. */
-export type NamedTool = string | { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> };
+export type NamedTool = string | {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+};
 
 /** Which tools are called. A tool that is named here is called, whatever its annotations are. */
 export interface ConformanceOptions {
   /** A tool that gives an answer. Default: the first tool with `readOnlyHint` that does. */
-  readonly tool?: NamedTool;
+  readonly tool?: NamedTool | undefined;
   /** A tool that sends partial results. Default: the first tool with `readOnlyHint` that does. */
-  readonly streamTool?: NamedTool;
+  readonly streamTool?: NamedTool | undefined;
   /** A tool that gives a promise. It is called twice. Default: the first tool with `readOnlyHint` that does. */
-  readonly promiseTool?: NamedTool;
+  readonly promiseTool?: NamedTool | undefined;
   /** A tool that asks its caller. Default: the first tool with `readOnlyHint` that does. */
-  readonly questionTool?: NamedTool;
+  readonly questionTool?: NamedTool | undefined;
   /** A tool whose business logic refuses these arguments. Default: the first tool with `readOnlyHint` that does. */
-  readonly failureTool?: NamedTool;
+  readonly failureTool?: NamedTool | undefined;
   /** A tool that ends with an internal error for these arguments. Default: none, and the checks of that do not apply. */
-  readonly brokenTool?: NamedTool;
+  readonly brokenTool?: NamedTool | undefined;
   /** A tool that takes longer than a millisecond, for the deadline of gRPC. Default: none, and the check does not apply. */
-  readonly slowTool?: NamedTool;
+  readonly slowTool?: NamedTool | undefined;
   /** Whether tools without `readOnlyHint` may be called, too. Default: `false`. */
-  readonly allowWrites?: boolean;
+  readonly allowWrites?: boolean | undefined;
   /** Time limit of each request, in milliseconds. Default: 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Name of an option that chooses a tool, such as `promiseTool`. */

@@ -46,11 +46,11 @@ export interface ConformanceResult {
   /** What the response has to be. */
   readonly expected: string;
   /** Method, path and body of the request. */
-  readonly sent?: string;
+  readonly sent?: string | undefined;
   /** Status, content type and body of the response. */
-  readonly received?: string;
+  readonly received?: string | undefined;
   /** Why the check does not apply, or what is wrong. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** A check of a server, for the test function of any framework or for a report. */

@@ -15,11 +15,11 @@ export interface OpenedEngine {
 /** Options of `engineSuite`. */
 export interface EngineSuiteOptions {
   /** Time limit of each wait, in milliseconds. Default: 20,000. */
-  readonly patienceMs?: number;
+  readonly patienceMs?: number | undefined;
   /** Duration of a lease of the engine, in milliseconds. Default: the checks of lapsed leases are skipped. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Whether the engine has `list()`, which is optional. With `false`, the checks of lists are skipped. Default: `true`. */
-  readonly hasList?: boolean;
+  readonly hasList?: boolean | undefined;
 }
 
 /** What one check works with: the engine under test, the engine of another process, and functions that wait. */

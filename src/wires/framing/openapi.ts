@@ -13,8 +13,8 @@ type Members = Readonly<Record<string, unknown>>;
 interface DocumentInfo {
   readonly name: string;
   readonly version: string;
-  readonly title?: string;
-  readonly description?: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
 }
 
 /** Parts of a document, as a wire describes itself. */

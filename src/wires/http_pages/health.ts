@@ -11,11 +11,11 @@ import type { Head, MountedWire, Reply, RequestWire, WireHost } from "../wire.ts
 /** Options of {@link healthPage}. */
 export interface HealthOptions {
   /** Path of the liveness check. Default: `/healthz`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Path of the readiness check. Default: `/readyz`. */
-  readonly ready?: string;
+  readonly ready?: string | undefined;
   /** Whether the dependencies of the tools, such as a database, are available. An exception is logged and means `false`. Default: `true`. */
-  readonly isReady?: () => MaybePromise<boolean>;
+  readonly isReady?: (() => MaybePromise<boolean>) | undefined;
 }
 
 /**

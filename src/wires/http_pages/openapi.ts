@@ -9,7 +9,7 @@ import { componentRef, inputComponent, toolComponents } from "../../core/json_sc
 /** Options of {@link openapiPage}. */
 export interface OpenApiOptions {
   /** Path of the document. Default: `/openapi.json`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
 /**

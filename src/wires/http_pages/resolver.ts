@@ -19,21 +19,21 @@ export interface ResolverOptions {
   /** URL of the path, as other services reach it, such as `https://tools.example.com/resolve`. `ctx.resolver` makes its URLs of it. */
   readonly url: string;
   /** Path on this server, below its `basePath`. Default: the path of `url`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /**
    * Checks the signature of a webhook before its token is looked at. `false`, or an exception, refuses the request with 401.
    * Default: the token suffices.
    *
    * @param body The bytes of the body, as they were sent.
    */
-  readonly verify?: (body: Uint8Array, headers: Metadata) => MaybePromise<boolean>;
+  readonly verify?: ((body: Uint8Array, headers: Metadata) => MaybePromise<boolean>) | undefined;
   /** Whether another value after the first is answered with 409 in place of 200, which some services send again. Default: `false`. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /**
    * Whether `GET` of a link answers a page for people, with a form made of the schema of the wait, its `title` and its `description`.
    * Its form has no signature, so that `true` and `verify` exclude each other. Default: `true`, or `false` with `verify`.
    */
-  readonly page?: boolean;
+  readonly page?: boolean | undefined;
 }
 
 /** Rule of the option `url`. */

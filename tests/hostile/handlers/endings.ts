@@ -140,7 +140,7 @@ const lines = callers(() => createServer({ logger: false, tools: say, wires })).
   overCases(place, LINES, async ({ caller }, text) => {
     deepStrictEqual(await caller.call("answer", { text }), { kind: "answer", value: text });
     const progress: (string | undefined)[] = [];
-    const onProgress = ({ message }: { readonly message?: string }) => void progress.push(message);
+    const onProgress = ({ message }: { readonly message?: string | undefined }) => void progress.push(message);
     deepStrictEqual(await caller.call("pieces", { text }, { onProgress }), { kind: "answer", value: [text] });
     ok(progress.every((message) => message === text), JSON.stringify(progress));
     const streamed = await caller.stream?.("pieces", { text });

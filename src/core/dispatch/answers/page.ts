@@ -4,9 +4,9 @@ import { estimateTextTokens } from "../../../internal/token_estimate.ts";
 /** Maximum size of an answer of `budget()`, handle included: exactly one of estimated tokens and characters. */
 export interface BudgetOptions {
   /** Tokens of the answer as JSON, estimated. At least 1,000. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Characters of the answer as JSON. At least 4,000. */
-  readonly maxChars?: number;
+  readonly maxChars?: number | undefined;
 }
 
 /** Maximum size of an answer and the function that measures it, in the same unit. */

@@ -1,4 +1,5 @@
 /** Time limits of runs that may become jobs. */
+import type { Complete } from "../../../internal/json.ts";
 import type { CallResult } from "../../call/outcome.ts";
 import { Future } from "../../../internal/future.ts";
 import type { PromiseOptions } from "../../tool/definition.ts";
@@ -24,7 +25,7 @@ export function answerWithin(
 
 /** Times in milliseconds: `promiseMs`, when a caller gets its promise at the latest, 0.8 of the deadline; `budgetMs`, that of the tool up to this. */
 export function timesOf(
-  { budgetMs }: Required<PromiseOptions>,
+  { budgetMs }: Complete<PromiseOptions>,
   deadlineMs: number,
 ): { budgetMs: number; promiseMs: number } {
   const promiseMs = DEADLINE_SHARE * deadlineMs;

@@ -4,6 +4,7 @@
  * Most of the code is that of jobs, in job_service.ts. It is loaded when a server is created that has a tool with `.promise()`, or else
  * when it is first needed, so that other servers start without it.
  */
+import type { Complete, Optional } from "../../../internal/json.ts";
 import type { Call, CallMeta, Peer } from "../../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type Sink, toToolError } from "../../call/outcome.ts";
 import type { Engine, EngineWorker, WorkOptions } from "../../../engine/engine.ts";
@@ -136,7 +137,7 @@ class EngineDeferral implements Deferral {
   guard(
     run: CallContext,
     running: Future<CallResult>,
-    promise: Required<PromiseOptions>,
+    promise: Complete<PromiseOptions>,
     deadlineMs: number,
   ): Future<CallResult> {
     const { promiseMs, budgetMs } = timesOf(promise, deadlineMs);
@@ -237,7 +238,7 @@ class EngineDeferral implements Deferral {
     return { tool: name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }
 
-  work(options: Partial<WorkOptions> | undefined): EngineWorker {
+  work(options: Optional<WorkOptions> | undefined): EngineWorker {
     const concurrency = concurrencyOf(options);
     const service = this.#loaded;
     if (service !== undefined) return service.runner.work(concurrency);
@@ -351,7 +352,7 @@ class EngineDeferral implements Deferral {
 }
 
 /** @throws {RangeError} If `concurrency` is not a positive whole number. */
-function concurrencyOf(options: Partial<WorkOptions> = {}): number {
+function concurrencyOf(options: Optional<WorkOptions> = {}): number {
   checkOptions("run deferred work", options, { concurrency: wholeNumber(1) });
   return options.concurrency ?? DEFAULT_CONCURRENCY;
 }

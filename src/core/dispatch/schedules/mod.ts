@@ -15,25 +15,25 @@ export type { Schedule } from "../schedule.ts";
 /** Options of {@link every} and {@link cron}. */
 export interface ScheduleOptions {
   /** Name, unique on the server. Default: the tool and the times, such as `report every 1h`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Caller of the tool: `ctx.principal`. Default: none. */
-  readonly principal?: Principal;
+  readonly principal?: Principal | undefined;
   /**
    * What happens if the call of an earlier time is not over: `"skip"` leaves this one out, `"all"` makes it as well. A call that
    * sleeps or waits is not over. Default: `"skip"`.
    */
-  readonly overlap?: "skip" | "all";
+  readonly overlap?: "skip" | "all" | undefined;
   /**
    * How long ago the latest time before a server starts may be, in milliseconds, for its call to be made then, unless it was made. At
    * most the `ttlMs` of the tool. Default: 0, none.
    */
-  readonly catchUpMs?: number;
+  readonly catchUpMs?: number | undefined;
 }
 
 /** Options of {@link cron}. */
 export interface CronOptions extends ScheduleOptions {
   /** IANA time zone of the expression, such as `Europe/Berlin`. Default: `UTC`. */
-  readonly timeZone?: string;
+  readonly timeZone?: string | undefined;
 }
 
 /** Units of durations, in milliseconds. */

@@ -67,35 +67,35 @@ export type ViewResult<Types> = Types extends ToolTypes<unknown, infer Output, u
  */
 export interface ConnectViewOptions<Types extends ToolTypes<unknown, unknown, unknown, unknown>> {
   /** Name of the view for the host. Default: the title of the page. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Version of the view. Default: `"0.0.0"`. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Receives the input while the model writes it. Only show it; do not act on it. */
-  readonly onPartialInput?: (input: PartialInput<Types["input"]>) => void;
+  readonly onPartialInput?: ((input: PartialInput<Types["input"]>) => void) | undefined;
   /** Receives the input of the call, before its result. */
-  readonly onInput?: (input: Types["input"]) => void;
+  readonly onInput?: ((input: Types["input"]) => void) | undefined;
   /** Receives the result of the call. */
-  readonly onResult?: (result: ViewResult<Types>) => void;
+  readonly onResult?: ((result: ViewResult<Types>) => void) | undefined;
   /** The call was cancelled: there will be no result. */
-  readonly onCancelled?: (reason: string | undefined) => void;
+  readonly onCancelled?: ((reason: string | undefined) => void) | undefined;
   /** Receives the context at the start, and after each change. */
-  readonly onContext?: (context: HostContext) => void;
+  readonly onContext?: ((context: HostContext) => void) | undefined;
   /** The host is about to remove the view, and waits for the end of this function. */
-  readonly onTeardown?: () => MaybePromise<void>;
+  readonly onTeardown?: (() => MaybePromise<void>) | undefined;
   /** Modes that the view supports. Default: the host assumes `inline`. */
-  readonly displayModes?: readonly DisplayMode[];
+  readonly displayModes?: readonly DisplayMode[] | undefined;
   /** Whether theme, CSS variables and fonts of the host are set on the document. Default: `true`. */
-  readonly applyStyles?: boolean;
+  readonly applyStyles?: boolean | undefined;
   /** Whether the height of the document is reported when it changes. Default: `true`. */
-  readonly reportSize?: boolean;
+  readonly reportSize?: boolean | undefined;
   /** Time limit of the first answer of the host, in milliseconds. Default: 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Options of one call of a tool, or of one request, by a view. */
 export interface ViewCallOptions {
   /** Aborts the call, which then rejects with the reason of the signal. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -141,7 +141,7 @@ export interface ViewMethods {
     options?: ViewCallOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
   /** Reports the size of the content in CSS pixels, in addition to what `reportSize` reports. */
-  reportSize(size: { readonly width?: number; readonly height?: number }): void;
+  reportSize(size: { readonly width?: number | undefined; readonly height?: number | undefined }): void;
   /** Sends a line to the log of the host. */
   log(level: "debug" | "info" | "notice" | "warning" | "error", data: unknown): void;
   /** Asks the host to remove the view. It then calls `onTeardown`. */
@@ -163,9 +163,9 @@ export interface HostDescription {
 /** What a view reports to the model about itself, by `updateModelContext()`. */
 export interface ModelContextUpdate {
   /** Content blocks of MCP. */
-  readonly content?: readonly Readonly<Record<string, unknown>>[];
+  readonly content?: readonly Readonly<Record<string, unknown>>[] | undefined;
   /** JSON. */
-  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly structuredContent?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**

@@ -36,7 +36,7 @@ export type WorkflowAnswer<Content> =
 /** Options of `elicit()`: how long a question waits for its answer. Without them it waits without limit. */
 export interface QuestionOptions {
   /** Time for an answer, in milliseconds; after it, the question is withdrawn and its result is `timeout`. Default: no limit. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Functions by which a workflow reports progress to the callers of its tool, and asks them questions. */

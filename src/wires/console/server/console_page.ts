@@ -28,26 +28,26 @@ import { viewFrame } from "./view_frame.ts";
 /** Options of {@link consolePage}. */
 export interface ConsoleOptions {
   /** Path of the page. Default: `/console`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Scope that callers need, on a server with `auth`. Default: `console`. */
-  readonly scope?: string;
+  readonly scope?: string | undefined;
   /**
    * Key that the page needs, on a server without `auth`: opened as `/console#key=…`. Default: a random key for each process. The
    * logger gets the link with it, as a warning, at the first request for the page.
    */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /**
    * Whether arguments and results of calls are shown while a page watches, and arguments, results, questions and messages of progress
    * of jobs; secrets are replaced. Default: `true`.
    */
-  readonly bodies?: boolean;
+  readonly bodies?: boolean | undefined;
   /** Whether stacks of errors that callers do not see are shown, for development. Default: `false`; `toolwire dev` shows them. */
-  readonly stacks?: boolean;
+  readonly stacks?: boolean | undefined;
   /**
    * Whether the page may call tools, read resources and get prompts as any principal, for development: in the process of the server, without a wire. Needs `key`, and a
    * server without `auth`. Default: `false`.
    */
-  readonly actAs?: boolean;
+  readonly actAs?: boolean | undefined;
   /**
    * The server behind this one, as `toolwire call` takes it, for calls that the page copies.
    *

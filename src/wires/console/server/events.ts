@@ -30,7 +30,11 @@ export interface ProgressEvent {
   /** Kind of the event: `partial`, `progress` or `deferred`. */
   readonly kind: string;
   /** Progress done, and in all if it is known. */
-  readonly progress?: { readonly done: number; readonly total?: number; readonly message?: string } | undefined;
+  readonly progress?: {
+    readonly done: number;
+    readonly total?: number | undefined;
+    readonly message?: string | undefined;
+  } | undefined;
   /** A piece of a stream, without secrets. Only while a page watches. */
   readonly value?: unknown;
 }

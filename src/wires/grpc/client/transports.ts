@@ -35,13 +35,13 @@ import type { TlsClientOptions } from "./tls.ts";
 /** Options of {@link grpcTransport}. */
 export interface GrpcTransportOptions extends Omit<HttpClientOptions, "fetch"> {
   /** Trusted authorities and client certificate. Default: the authorities of the runtime, and no client certificate. */
-  readonly tls?: TlsClientOptions;
+  readonly tls?: TlsClientOptions | undefined;
 }
 
 /** Options of {@link connectTransport}. */
 export interface ConnectTransportOptions extends HttpClientOptions {
   /** Encoding of messages. Default: `json`, which is readable and, in JavaScript, not slower. */
-  readonly format?: "json" | "binary";
+  readonly format?: "json" | "binary" | undefined;
 }
 
 const COMMON_RULES: OptionRules<Omit<HttpClientOptions, "fetch">> = {

@@ -7,7 +7,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { CallEvent, Outcome } from "../../../core/call/outcome.ts";
 import { eventToJson, handlerMeta, questionsToJson } from "../../framing/result/encode.ts";
-import type { Members } from "../../../internal/json.ts";
+import { type Members, omitUndefined } from "../../../internal/json.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
 import { EMPTY_META, type ResponseMembers, type ResponseMetaMembers } from "../messages/binary.ts";
 import { type Prompt, PromptSchema, ResponseType, type Tool, ToolSchema } from "../messages/gen/mcplite_pb.ts";
@@ -64,7 +64,7 @@ export function encodePrompt(prompt: PromptListing): Prompt {
     name,
     title,
     description,
-    arguments: [...args],
+    arguments: args.map((argument) => omitUndefined(argument)),
     ...(_meta !== undefined && { meta: toJsonObject(_meta) }),
   });
 }

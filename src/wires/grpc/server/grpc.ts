@@ -20,18 +20,18 @@ import { isNativeGrpc, methodNotAllowed, NATIVE_TYPES, unsupportedMediaType } fr
 /** Options of {@link grpc}. */
 export interface GrpcOptions {
   /** Path prefix of the services. Default: none, so that the paths are `/mcplite.MCPLite/CallTool` and so on. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /**
    * Whether each tool is also a method of a typed service by native gRPC, with messages of its schemas: `/docs.Tools/SearchDocuments`
    * of a server with the name `docs`. `toolwire proto` writes its `.proto` file. Default: `false`.
    */
-  readonly typed?: boolean | TypedGrpcOptions;
+  readonly typed?: boolean | TypedGrpcOptions | undefined;
 }
 
 /** Options of the typed service of {@link GrpcOptions.typed}. */
 export interface TypedGrpcOptions {
   /** Package of the service, such as `acme.docs.v1`. Default: the name of the server in snake case. */
-  readonly package?: string;
+  readonly package?: string | undefined;
 }
 
 /**

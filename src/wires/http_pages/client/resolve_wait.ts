@@ -12,9 +12,9 @@ const MAX_BYTES = 1_048_576;
 /** Options of {@link resolveWait} and {@link declineWait}. */
 export interface ResolveOptions {
   /** Time limit of the request, in milliseconds. Default: 10,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Replaces the global `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
 /**

@@ -10,32 +10,32 @@ import type { MaybePromise } from "../../../internal/async.ts";
 /** Options of a request that is not a tool call. */
 export interface McpRequestOptions {
   /** Aborts the request, which then rejects with the reason of the signal. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Timeout in milliseconds. Default: 60,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Options of every MCP client. */
 export interface McpClientOptions {
   /** Name and version of the client; servers may show and log them. Default: name `toolwire`, version of this package. */
-  readonly clientInfo?: McpImplementation;
+  readonly clientInfo?: McpImplementation | undefined;
   /**
    * Era of the protocol: `modern` is 2026-07-28, `legacy` is 2025-11-25 and older. Default: `auto`, which detects it with one
    * request.
    */
-  readonly era?: "auto" | "modern" | "legacy";
+  readonly era?: "auto" | "modern" | "legacy" | undefined;
   /**
    * Reviewed tools, as returned by `list()`. Calls of a tool fail with `permission_denied` if its description, input schema or
    * output schema has changed, or if it is not in this array.
    */
-  readonly pinned?: readonly ListedTool[];
+  readonly pinned?: readonly ListedTool[] | undefined;
   /**
    * Whether to list all tools of a server that lists a selection and lets models search for the others, as with `discover()`. Other
    * servers ignore it. Default: `false`.
    */
-  readonly allTools?: boolean;
+  readonly allTools?: boolean | undefined;
   /** Receives warnings about problems of the server that do not fail a request. Default: `console`. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** Name and version of a client or server. */
@@ -45,7 +45,7 @@ export interface McpImplementation {
   /** Version. */
   readonly version: string;
   /** Name, for people. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Other members. */
   readonly [member: string]: unknown;
 }
@@ -151,7 +151,7 @@ export interface McpCompletionRequest {
   /** Name of the argument, and its text so far. */
   readonly argument: { readonly name: string; readonly value: string };
   /** Values of other arguments. */
-  readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
+  readonly context?: { readonly arguments?: Readonly<Record<string, string>> | undefined } | undefined;
 }
 
 /** Values that the server proposes for an argument while it is typed. */
@@ -226,7 +226,7 @@ export interface McpRoot {
   /** A `file:` URI. */
   readonly uri: string;
   /** Name, for people. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /** A list of a server whose changes a client can be notified of. */

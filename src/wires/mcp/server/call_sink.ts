@@ -17,7 +17,7 @@ export interface CallSinkOptions {
   /** Token of progress notifications; `undefined` if the caller wants none. */
   readonly progressToken: string | number | undefined;
   /** Whether the caller takes pieces of the answer. It needs a progress token. */
-  readonly takesPieces?: boolean;
+  readonly takesPieces?: boolean | undefined;
   /** Minimum level of log messages; `undefined` if the caller wants none. */
   readonly logLevel: string | undefined;
   readonly logger: string;

@@ -19,11 +19,11 @@ const MAX_TASKS = 100;
 
 /** Notifications that a stream sends: those that the client has requested and the server has. The stream starts with this object. */
 export interface ChangeFilter {
-  readonly toolsListChanged?: true;
-  readonly promptsListChanged?: true;
-  readonly resourcesListChanged?: true;
-  readonly resourceSubscriptions?: readonly string[];
-  readonly taskIds?: readonly string[];
+  readonly toolsListChanged?: true | undefined;
+  readonly promptsListChanged?: true | undefined;
+  readonly resourcesListChanged?: true | undefined;
+  readonly resourceSubscriptions?: readonly string[] | undefined;
+  readonly taskIds?: readonly string[] | undefined;
 }
 
 /** Watches tasks and reports each change of their status, until `ended` aborts. */

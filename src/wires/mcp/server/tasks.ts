@@ -50,9 +50,9 @@ export interface TaskView {
 interface TaskDetails {
   readonly status: TaskStatus;
   /** The promise, for its progress and polling interval. */
-  readonly promise?: PromiseOutcome;
+  readonly promise?: PromiseOutcome | undefined;
   /** Further members. */
-  readonly members?: Members;
+  readonly members?: Members | undefined;
 }
 
 /** Serves deferred calls as tasks of MCP: creates, reads, watches, answers and cancels them by the tools `redeem` and `cancel`. */

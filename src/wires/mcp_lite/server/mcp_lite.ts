@@ -30,7 +30,7 @@ import { encodeOutcome, MetaEncoder } from "./encode.ts";
 /** Options of {@link mcpLite}. */
 export interface McpLiteOptions {
   /** Path of the endpoints. Default: `/mcp-lite/v1`. `/` gives the literal paths of the specification. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
 /**

@@ -31,11 +31,11 @@ export interface MemoryServer {
 /** Options of {@link memoryTransport}. */
 export interface MemoryOptions {
   /** Principal of the calls. Default: none. */
-  readonly principal?: Principal;
+  readonly principal?: Principal | undefined;
   /** `ctx.metadata` of handlers. Default: empty. */
-  readonly metadata?: Metadata;
+  readonly metadata?: Metadata | undefined;
   /** Configuration for tools with `.config()`. Default: that of the server. */
-  readonly config?: Readonly<Record<string, unknown>>;
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**

@@ -37,7 +37,7 @@ import { decodeQuery } from "./query.ts";
 /** Options of {@link rest}. */
 export interface RestOptions {
   /** Path of the endpoints. Default: `/rest`. `/` gives `/tools` and `/openapi.json`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
 /**

@@ -25,7 +25,7 @@ export interface FetchWebtoolOptions extends HttpClientOptions {
   /** Version. Default: the latest. */
   readonly version?: string | undefined;
   /** Aborts the request. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

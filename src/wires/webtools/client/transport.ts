@@ -42,19 +42,19 @@ import type { WebtoolMetadata } from "../messages/metadata.ts";
 /** Options of {@link webtoolsTransport}. */
 export interface WebtoolsTransportOptions extends HttpClientOptions {
   /** Configuration that the environment supplies. It is sent with each call, but not with requests for metadata. */
-  readonly config?: Readonly<Record<string, unknown>>;
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
   /** Version to call. Default: that of the pin, else the latest. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /**
    * Metadata that was reviewed and stored. It is not fetched, and its version is called. Or the SHA-256 of the metadata in
    * hexadecimal: then it is fetched once and compared. A Toolwire server rejects calls if its metadata has changed; the error
    * then lists the changes.
    */
-  readonly pin?: WebtoolMetadata | string;
+  readonly pin?: WebtoolMetadata | string | undefined;
   /** Whether arguments and config are validated against the metadata before they are sent. Default: `true`. */
-  readonly validate?: boolean;
+  readonly validate?: boolean | undefined;
   /** Id that is sent with each call, so that the webtool can relate several calls. It is not verified. Default: none. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
 }
 
 /**

@@ -38,9 +38,9 @@ import { isSemver, latestOf, ServedVersion, type VersionOptions } from "./versio
 /** Configuration of one version of a webtool. */
 export interface WebtoolConfig {
   /** Schema of `config`, for all actions. Default: the schemas of the tools, as defined by `.config()`. */
-  readonly config?: Schema;
+  readonly config?: Schema | undefined;
   /** Values of `config` that callers do not set. They are public: the metadata contains them. Default: none. */
-  readonly defaultConfig?: Readonly<Record<string, unknown>>;
+  readonly defaultConfig?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A further version of a webtool, with its own tools. */
@@ -50,7 +50,7 @@ export interface WebtoolVersion extends WebtoolConfig {
   /** Tools. Other versions may have tools of the same names. */
   readonly tools: readonly AnyTool[];
   /** Purpose, for people and models. Default: the description of the webtool. */
-  readonly description?: string;
+  readonly description?: string | undefined;
 }
 
 /** Options of {@link webtools}. */
@@ -62,9 +62,9 @@ export interface WebtoolsOptions extends WebtoolConfig {
   /** Semantic version of the tools of the server. */
   readonly version: string;
   /** Path. Default: `/webtools/<name>`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Further versions, such as older ones that are still served. */
-  readonly versions?: readonly WebtoolVersion[];
+  readonly versions?: readonly WebtoolVersion[] | undefined;
 }
 
 /**

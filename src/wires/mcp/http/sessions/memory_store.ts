@@ -6,11 +6,11 @@ import type { ClientEvent, McpSession, SessionEvent, SessionStore, StoredMessage
 /** Options of {@link memorySessionStore}. */
 export interface MemorySessionStoreOptions {
   /** Time to live of a session after its last request, in milliseconds. Default: 3,600,000 (an hour). */
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
   /** Maximum number of sessions. When it is exceeded, the least recently used session is deleted. Default: 10,000. */
-  readonly maxSessions?: number;
+  readonly maxSessions?: number | undefined;
   /** Source of time; for tests. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 const RULES: OptionRules<MemorySessionStoreOptions> = {

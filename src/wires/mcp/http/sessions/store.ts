@@ -38,7 +38,12 @@ export interface StoredMessage {
 /** An event from the client, for the process that runs a request of the session. */
 export type ClientEvent =
   /** The client has responded to a request of the server. */
-  | { readonly kind: "response"; readonly id: string; readonly result?: Json; readonly error?: Json }
+  | {
+    readonly kind: "response";
+    readonly id: string;
+    readonly result?: Json | undefined;
+    readonly error?: Json | undefined;
+  }
   /** The client has cancelled a request. */
   | { readonly kind: "cancelled"; readonly requestId: string | number };
 

@@ -64,16 +64,16 @@ export function stdioTransport(
 /** Options for the process that {@link stdioTransport} starts. */
 export interface ProcessOptions {
   /** Working directory. Default: that of this process. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /**
    * Environment variables, in addition to the few that programs need to run, such as `PATH` and `HOME`. Other variables of this
    * process are not inherited, because they may contain secrets.
    */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** Destination of its standard error: that of this process, none, or a function. Default: `inherit`. */
-  readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
+  readonly stderr?: "inherit" | "ignore" | ((text: string) => void) | undefined;
   /** Maximum length of a line, in UTF-16 code units. Default: 64 Mi. */
-  readonly maxLineLength?: number;
+  readonly maxLineLength?: number | undefined;
 }
 
 /** Time for a process to exit after its input has ended, and again after SIGTERM, in milliseconds. */

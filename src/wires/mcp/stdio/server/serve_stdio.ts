@@ -32,7 +32,7 @@ export interface StdioServer {
   /** Access to the server, for wires and adapters. */
   readonly "~server": { readonly host: WireHost; resume(): void };
   /** Options of the server, which include its wires. */
-  readonly "~offer"?: { readonly options: object };
+  readonly "~offer"?: { readonly options: object } | undefined;
   /** Closes the server. */
   close(graceMs?: number): Promise<void>;
 }
