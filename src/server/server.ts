@@ -299,8 +299,6 @@ function serverOf<Tools extends readonly AnyTool[]>(
 ): Server<Tools> {
   const { host, offer, dispatcher } = parts;
   const handle = createHandler(parts, policy);
-  const settleWait: Deferral["settleWait"] = (token, word) =>
-    dispatcher.deferralOr("Cannot resolve a wait").settleWait(token, word);
   const resumeMounted = createMountedResume(dispatcher);
   const fetch: Server["fetch"] = (request, runtime, context) => {
     const { limits, dispatch } = host;
@@ -340,9 +338,7 @@ function serverOf<Tools extends readonly AnyTool[]>(
       resumeMounted,
     },
     "~offer": offer,
-    resolve: async (token, content) => await settleWait(token, { done: "accept", content }),
-    decline: async (token, reason) =>
-      await settleWait(token, { done: "decline", ...(reason !== undefined && { reason }) }),
+    ...createWaitMethods(dispatcher),
     work: (options) => dispatcher.deferralOr("Cannot run deferred work").work(options),
     async close(graceMs = DEFAULT_GRACE_MS) {
       await closeAll({
@@ -353,6 +349,16 @@ function serverOf<Tools extends readonly AnyTool[]>(
         changes: host.changes,
       }, graceMs);
     },
+  };
+}
+
+function createWaitMethods(dispatcher: Dispatcher): Pick<Server, "resolve" | "decline"> {
+  const settleWait: Deferral["settleWait"] = (token, word) =>
+    dispatcher.deferralOr("Cannot resolve a wait").settleWait(token, word);
+  return {
+    resolve: async (token, content) => await settleWait(token, { done: "accept", content }),
+    decline: async (token, reason) =>
+      await settleWait(token, { done: "decline", ...(reason !== undefined && { reason }) }),
   };
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { createServer, defineTool, mcp } from "../../mod.ts";
-import { sourceOf } from "../../src/cli/targets/resolve_typescript.ts";
+import { resolveSource } from "../../src/cli/targets/resolve_typescript.ts";
 import { bearer } from "../../src/integrations/auth/mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import { root } from "../serve/programs.ts";
@@ -52,15 +52,15 @@ test("a module of NodeNext is loaded: ./shop.js is shop.ts, unless there is a sh
   const listed = await run("list", join(home.path, "src/server.ts"));
   if (runtime === "deno") match(listed.errors, /--sloppy-imports/);
   else strictEqual(listed.out, "// Price\nprice() => unknown\n\n", listed.errors);
-  const entry = sourceOf("./shop.js", `file://${home.path}/src/server.ts`);
+  const entry = resolveSource("./shop.js", `file://${home.path}/src/server.ts`);
   strictEqual(entry, `file://${home.path}/src/shop.ts`);
   for (
     const [specifier, parent] of [["./shop.ts", "server.ts"], ["shop.js", "server.ts"], ["./shop.js", "server.js"]]
   ) {
-    strictEqual(sourceOf(specifier ?? "", `file://${home.path}/src/${parent}`), undefined);
+    strictEqual(resolveSource(specifier ?? "", `file://${home.path}/src/${parent}`), undefined);
   }
   writeFileSync(join(home.path, "src/shop.js"), "");
-  strictEqual(sourceOf("./shop.js", `file://${home.path}/src/server.ts`), undefined, "a file that exists is meant");
+  strictEqual(resolveSource("./shop.js", `file://${home.path}/src/server.ts`), undefined, "a file that exists is meant");
 });
 
 test("--bearer-env writes a reference, and the entry has the server's own name", OPTIONS, async () => {

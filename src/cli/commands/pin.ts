@@ -8,7 +8,7 @@ import { CliError, toReportedError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
-import { readBytes } from "../files/place.ts";
+import { readFileBytes } from "../files/place.ts";
 import { writeOut } from "../files/write_out.ts";
 import { headersOf, HTTP_FLAGS, type HttpFlags } from "../targets/flags.ts";
 import { printableLine } from "../terminal/terminal.ts";
@@ -73,7 +73,7 @@ async function write({ metadata, digest }: PinnedWebtool, out: string, context: 
 
 /** @throws {CliError} If the file is not a pin: it would be replaced. */
 function readPin(file: string): WebtoolMetadata | undefined {
-  const bytes = readBytes(file);
+  const bytes = readFileBytes(file);
   if (bytes === undefined) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as WebtoolMetadata;

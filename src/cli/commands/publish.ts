@@ -7,7 +7,7 @@ import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import { diffLines } from "../hosts/diff_lines.ts";
-import { readBytes } from "../files/place.ts";
+import { readFileBytes } from "../files/place.ts";
 import { writeOut } from "../files/write_out.ts";
 import { parsePackageVariable, throwPackaging, VARIABLE_FLAG } from "../packaging/package_flags.ts";
 import { printable } from "../terminal/terminal.ts";
@@ -82,7 +82,7 @@ function planServerJson(folder: string, { title, remote, env = [] }: PublishFlag
     const file = join(found.folder, "server.json");
     return {
       file,
-      before: new TextDecoder().decode(readBytes(file, { within: found.folder })),
+      before: new TextDecoder().decode(readFileBytes(file, { within: found.folder })),
       after: `${JSON.stringify(entry, undefined, 2)}\n`,
     };
   } catch (thrown) {

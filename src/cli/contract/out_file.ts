@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
-import { readBytes } from "../files/place.ts";
+import { readFileBytes } from "../files/place.ts";
 import { writeOut } from "../files/write_out.ts";
 import { printableLine } from "../terminal/terminal.ts";
 
@@ -113,7 +113,7 @@ function compare(
 
 /** `undefined` if there is no file. */
 function readText(file: string): string | undefined {
-  const bytes = readBytes(file);
+  const bytes = readFileBytes(file);
   return bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 

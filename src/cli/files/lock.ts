@@ -13,7 +13,7 @@ import {
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
-import { refusal } from "./place.ts";
+import { fileRefusal } from "./place.ts";
 
 /** A held lock. */
 export interface FileLock {
@@ -55,7 +55,7 @@ export async function acquireLock(target: string, waitMs: number = WAIT_MS): Pro
   while (!create(lock, owner)) {
     if (takeOver(lock)) continue;
     if (performance.now() >= endMs) {
-      throw refusal(target, `another process is writing it; if there is none, delete ${lock}`);
+      throw fileRefusal(target, `another process is writing it; if there is none, delete ${lock}`);
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
@@ -76,7 +76,7 @@ function create(lock: string, owner: string): boolean {
   } catch (cause) {
     // Deno and Bun name this error differently.
     if (statSync(lock, { throwIfNoEntry: false }) !== undefined || /EEXIST|exists/i.test(String(cause))) return false;
-    throw refusal(lock, (cause as Error).message, cause);
+    throw fileRefusal(lock, (cause as Error).message, cause);
   }
   writeFileSync(descriptor, owner);
   closeSync(descriptor);

@@ -26,7 +26,7 @@ export interface PlaceLimits {
  */
 export function locateFile(path: string, { within }: PlaceLimits = {}, verb: Verb = "write"): FilePlace {
   const file = resolve(path);
-  const refuse = (reason: string) => refusal(file, reason, undefined, verb);
+  const refuse = (reason: string) => fileRefusal(file, reason, undefined, verb);
   const stats = statOf(file, verb);
   if (stats === undefined && isLink(file)) throw refuse("it is a link to a file that does not exist");
   if (stats !== undefined && !stats.isFile()) throw refuse(`it is ${kindOf(stats)}, not a regular file`);
@@ -36,12 +36,12 @@ export function locateFile(path: string, { within }: PlaceLimits = {}, verb: Ver
 }
 
 /** Bytes of a regular file; `undefined` if it does not exist. @throws {CliError} As {@link locateFile}, or if it cannot be read. */
-export function readBytes(path: string, limits?: PlaceLimits): Uint8Array | undefined {
+export function readFileBytes(path: string, limits?: PlaceLimits): Uint8Array | undefined {
   const { exists, target } = locateFile(path, limits, "read");
   try {
     return exists ? readFileSync(target) : undefined;
   } catch (cause) {
-    throw refusal(path, (cause as Error).message, cause, "read");
+    throw fileRefusal(path, (cause as Error).message, cause, "read");
   }
 }
 
@@ -54,7 +54,7 @@ export function describeLink({ file, target }: FilePlace): string {
 type Verb = "read" | "write";
 
 /** Creates the error of a file that is not read or written. */
-export function refusal(file: string, reason: string, cause?: unknown, verb: Verb = "write"): CliError {
+export function fileRefusal(file: string, reason: string, cause?: unknown, verb: Verb = "write"): CliError {
   return new CliError(EXIT.usage, `Cannot ${verb} the file ${file}: ${reason}`, { code: "file", cause });
 }
 
@@ -63,7 +63,7 @@ function statOf(file: string, verb: Verb): Stats | undefined {
     return statSync(file, { throwIfNoEntry: false });
   } catch (cause) {
     const { code } = cause as { readonly code?: string };
-    throw refusal(file, code === "ENOTDIR" ? "its folder is a file" : (cause as Error).message, cause, verb);
+    throw fileRefusal(file, code === "ENOTDIR" ? "its folder is a file" : (cause as Error).message, cause, verb);
   }
 }
 

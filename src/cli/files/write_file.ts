@@ -24,7 +24,7 @@ import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { CliError } from "../cli_error.ts";
 import { acquireLock, type FileLock, withLock } from "./lock.ts";
-import { describeLink, type FilePlace, locateFile, type PlaceLimits, readBytes, refusal } from "./place.ts";
+import { describeLink, type FilePlace, fileRefusal, locateFile, type PlaceLimits, readFileBytes } from "./place.ts";
 
 /** How a file is written. */
 export interface WriteOptions extends PlaceLimits {
@@ -70,15 +70,15 @@ export async function updateFile(
 ): Promise<WrittenFile> {
   const place = prepare(path, options);
   return await withLock(place.target, async () => {
-    const old = readBytes(place.file, options);
+    const old = readFileBytes(place.file, options);
     const after = await change(old);
     const bytes = typeof after === "string" ? new TextEncoder().encode(after) : after;
     if (bytes === undefined || (old !== undefined && isEqual(old, bytes))) {
       return { link: describeLink(place), isChanged: false, backup: undefined };
     }
-    const now = readBytes(place.file, options);
+    const now = readFileBytes(place.file, options);
     if (now === undefined ? old !== undefined : old === undefined || !isEqual(now, old)) {
-      throw refusal(place.file, "another program has changed it meanwhile; run the command again");
+      throw fileRefusal(place.file, "another program has changed it meanwhile; run the command again");
     }
     return attempt(place.file, () => replace(place, old, bytes, options));
   });
@@ -137,8 +137,8 @@ export async function openLines(path: string, replaces: boolean): Promise<LineFi
 }
 
 function startLines({ file, target }: FilePlace, replaces: boolean, lock: FileLock): LineFile {
-  const old = readBytes(file);
-  if (old !== undefined && !replaces) throw refusal(file, "it exists");
+  const old = readFileBytes(file);
+  if (old !== undefined && !replaces) throw fileRefusal(file, "it exists");
   const backup = old === undefined || old.length === 0 ? undefined : copyAside(target, target);
   publish(target, new Uint8Array(), 0o600, old !== undefined);
   const descriptor = openSync(target, constants.O_WRONLY | constants.O_APPEND);
@@ -157,7 +157,7 @@ function prepare(path: string, { folderMode: mode, ...limits }: WriteOptions): F
   const place = locateFile(path, limits);
   const folder = dirname(place.target);
   if (existsSync(folder)) return place;
-  if (mode === undefined) throw refusal(place.file, "its folder does not exist");
+  if (mode === undefined) throw fileRefusal(place.file, "its folder does not exist");
   attempt(place.file, () => mkdirSync(folder, { recursive: true, mode }));
   return locateFile(path, limits);
 }
@@ -224,7 +224,7 @@ function placeNew(neighbour: string, target: string): void {
   try {
     linkSync(neighbour, target);
   } catch (cause) {
-    if (existsSync(target)) throw refusal(target, "another program has created it meanwhile", cause);
+    if (existsSync(target)) throw fileRefusal(target, "another program has created it meanwhile", cause);
     // Some file systems have no links.
     renameSync(neighbour, target);
   }
@@ -240,6 +240,6 @@ function attempt<Value>(file: string, step: () => Value): Value {
     return step();
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
-    throw refusal(file, (cause as Error).message, cause);
+    throw fileRefusal(file, (cause as Error).message, cause);
   }
 }

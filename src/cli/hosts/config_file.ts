@@ -1,12 +1,12 @@
 /** Reads configuration files of hosts. */
 import { CliError } from "../cli_error.ts";
-import { readBytes } from "../files/place.ts";
+import { readFileBytes } from "../files/place.ts";
 import { ConfigError } from "./edit_jsonc.ts";
 
 /** Text of a file; `undefined` if it does not exist. @throws {ConfigError} If it is not a regular file, or not UTF-8. */
 export function readConfig(file: string): string | undefined {
   try {
-    const bytes = readBytes(file);
+    const bytes = readFileBytes(file);
     return bytes && decodeConfig(file, bytes);
   } catch (cause) {
     if (cause instanceof CliError) throw new ConfigError(cause.message, { cause });

@@ -23,12 +23,12 @@ export function resolveTypeScript(): void {
   if (isRegistered || "deno" in process.versions || "bun" in process.versions) return;
   isRegistered = true;
   nodeModule.registerHooks?.({
-    resolve: (specifier, context, next) => next(sourceOf(specifier, context.parentURL) ?? specifier, context),
+    resolve: (specifier, context, next) => next(resolveSource(specifier, context.parentURL) ?? specifier, context),
   });
 }
 
 /** URL of the TypeScript file that a specifier stands for; `undefined` if it is not such a specifier, or the named file exists. */
-export function sourceOf(specifier: string, parent: string | undefined): string | undefined {
+export function resolveSource(specifier: string, parent: string | undefined): string | undefined {
   const [, stem = "", extension = ""] = /^(\.\.?\/.*)(\.[cm]?jsx?)$/.exec(specifier) ?? [];
   if (extension === "" || parent === undefined || !/^file:.*\.[cm]?tsx?$/.test(parent)) return undefined;
   if (existsSync(fileURLToPath(new URL(specifier, parent)))) return undefined;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../internal/json.ts";
 import type { OAuthStore } from "../../integrations/oauth/mod.ts";
-import { readBytes } from "../files/place.ts";
+import { readFileBytes } from "../files/place.ts";
 import { inUserFolder } from "../files/user_folder.ts";
 import { updateFile, whileUsed } from "../files/write_file.ts";
 
@@ -23,7 +23,7 @@ export class TokenFile implements OAuthStore {
   }
 
   get(key: string): string | undefined {
-    const value = parseEntries(readBytes(this.#file))?.[key];
+    const value = parseEntries(readFileBytes(this.#file))?.[key];
     if (typeof value !== "string") return undefined;
     this.#report(value);
     return value;

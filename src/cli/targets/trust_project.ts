@@ -7,7 +7,7 @@ import { isJsonObject } from "../../internal/json.ts";
 import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
-import { describeLink, locateFile, readBytes } from "../files/place.ts";
+import { describeLink, locateFile, readFileBytes } from "../files/place.ts";
 import { inUserFolder } from "../files/user_folder.ts";
 import { updateFile } from "../files/write_file.ts";
 import { hideSecrets } from "../hosts/hide_secrets.ts";
@@ -32,7 +32,7 @@ export async function assertTrusted(
   const place = locateFile(found.file, {}, "read");
   const digest = createHash("sha256").update(found.text).digest("hex");
   const record = inUserFolder(context.host.env, "trusted-projects.json");
-  if (parseRecord(readBytes(record))[place.target] === digest) return;
+  if (parseRecord(readFileBytes(record))[place.target] === digest) return;
   const shown = printableLine(place.file + describeLink(place));
   if (!context.terminal.isInteractive) {
     throw new CliError(EXIT.unanswered, `The server ${JSON.stringify(found.name)} is of a project's file, ${shown}`, {

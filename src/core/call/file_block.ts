@@ -1,7 +1,7 @@
 /** Files as content blocks: bytes in base64 with a media type. */
 import { decodeBase64, encodeBase64 } from "../../internal/encoding.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import type { BlockExtras, EmbeddedResourceBlock, MediaBlock } from "./content.ts";
+import type { BlockExtras, EmbeddedResourceBlock, MediaBlock } from "./content_blocks.ts";
 
 /** A file: an image or audio as such, anything else as a resource with its contents. */
 export type FileBlock = MediaBlock | EmbeddedResourceBlock;

@@ -47,13 +47,15 @@ export type ValueOfType<Type, Given> = string extends Type ? unknown
   : Type extends "object" ? MembersOf<Given>
   : unknown;
 
-type ItemsOf<Given> = Given extends { readonly prefixItems: readonly unknown[] } ? unknown[]
+/** Type of the items of an array. */
+export type ItemsOf<Given> = Given extends { readonly prefixItems: readonly unknown[] } ? unknown[]
   : Given extends { readonly items: infer Items }
     ? Items extends readonly unknown[] ? { -readonly [Index in keyof Items]: PlainValue<Items[Index]> }
     : PlainValue<Items>[]
   : unknown[];
 
-type MembersOf<Given> = Given extends { readonly properties: infer Properties } ?
+/** Type of the members of an object. */
+export type MembersOf<Given> = Given extends { readonly properties: infer Properties } ?
     & {
       -readonly [Name in keyof Properties as Name extends RequiredOf<Given> ? Name : never]: PlainValue<
         Properties[Name]
@@ -70,6 +72,6 @@ type MembersOf<Given> = Given extends { readonly properties: infer Properties } 
   : Record<string, unknown>;
 
 /** Names of the required members. A list of any names, such as one that is not a literal, says nothing. */
-type RequiredOf<Given> = Given extends { readonly required: readonly (infer Name)[] }
+export type RequiredOf<Given> = Given extends { readonly required: readonly (infer Name)[] }
   ? string extends Name ? never : Name
   : never;

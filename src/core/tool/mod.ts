@@ -29,7 +29,16 @@ export type {
   PagedToolBuilder,
   PageOf,
 } from "./last_steps.ts";
-export type { AllOf, PlainArguments, PlainSchema, PlainValue, ValueOfType } from "../schema/plain_schema.ts";
+export type {
+  AllOf,
+  ItemsOf,
+  MembersOf,
+  PlainArguments,
+  PlainSchema,
+  PlainValue,
+  RequiredOf,
+  ValueOfType,
+} from "../schema/plain_schema.ts";
 export type { FileBlock } from "../call/file_block.ts";
 export type { ToolTypes } from "./definition.ts";
 export type { Json, JsonObject } from "../../internal/json.ts";

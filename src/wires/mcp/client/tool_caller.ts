@@ -11,7 +11,7 @@ import type { TransportCall } from "../../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
 import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
-import { PIECES } from "../protocol/constants.ts";
+import { PIECES_SENT } from "../protocol/constants.ts";
 import { paramHeaders } from "../protocol/header_values.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -62,7 +62,7 @@ export class ToolCaller {
   ): Promise<CallResult | UnknownOutcome> {
     const { continuation, responses, ...rest } = callMeta ?? {};
     const pending = sink && toPendingRequest(sink);
-    const meta = sink?.expectPieces === undefined ? rest : { ...rest, [PIECES]: true };
+    const meta = sink?.expectPieces === undefined ? rest : { ...rest, [PIECES_SENT]: true };
     const send = (inputs: Members, headerParams: KnownTool["headerParams"] = []): Promise<RpcReply> =>
       this.#connection.request({
         method: "tools/call",
@@ -103,7 +103,7 @@ export class ToolCaller {
     const meta = {
       ...rest,
       ...(takesPromises && { takes_promises: true }),
-      ...(sink?.expectPieces && { [PIECES]: true }),
+      ...(sink?.expectPieces && { [PIECES_SENT]: true }),
     };
     const { promise } = args;
     const result = await this.#openCalls.run({

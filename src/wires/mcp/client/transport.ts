@@ -16,7 +16,7 @@ import { Connection, type ServerRoute } from "./connection.ts";
 import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
 import { runInputRequiredLoop } from "./continuation.ts";
 import { BACKGROUND_TIMEOUT_MS } from "./message_transport.ts";
-import { PIECES } from "../protocol/constants.ts";
+import { PIECES_SENT } from "../protocol/constants.ts";
 import { OpenCalls } from "./open_calls.ts";
 import { ServerLists, ServerTools, ttlMsOf } from "./server_tools.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -83,7 +83,7 @@ export class McpClientTransport implements McpTransport {
       : await this.#taskCaller.call(taskId, call, era, sink);
     // A server that sends pieces states their number.
     if (sink?.expectPieces !== undefined && result.kind === "answer") {
-      const sent = result.meta?.[PIECES];
+      const sent = result.meta?.[PIECES_SENT];
       sink.expectPieces(typeof sent === "number" ? sent : undefined);
     }
     return result;

@@ -36,7 +36,7 @@ export const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
 /** Identifier of the tasks extension of 2026-07-28, with which the result of a tool call can be a task. */
 /** Member of `_meta`: in a call, whether the client takes pieces of the answer; in its result, how many the server has sent. */
-export const PIECES = "toolwire/pieces";
+export const PIECES_SENT = "toolwire/pieces";
 
 /** Notification with one piece of a streamed answer, for clients that take pieces: MCP has none. */
 export const PIECE_NOTIFICATION = "notifications/toolwire/piece";

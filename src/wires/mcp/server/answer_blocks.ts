@@ -34,7 +34,7 @@ function areBlocks(value: unknown): value is readonly ContentBlock[] {
 }
 
 /** The content of a value with files in it: its JSON, with the type and size of each file in its place, and the files as blocks. */
-export function filesOf(value: unknown): readonly ContentBlock[] {
+export function fileBlocksOf(value: unknown): readonly ContentBlock[] {
   const files: ContentBlock[] = [];
   const text = JSON.stringify(value, (_, member: unknown) => {
     const file = isContentBlock(member) ? readFileBlock(member) : undefined;

@@ -6,7 +6,7 @@ import {
   type PromiseOutcome,
   type Sink,
 } from "../../../core/call/outcome.ts";
-import { LOG_LEVELS, PIECE_NOTIFICATION, PIECES } from "../protocol/constants.ts";
+import { LOG_LEVELS, PIECE_NOTIFICATION, PIECES_SENT } from "../protocol/constants.ts";
 import { encodeMessage } from "../protocol/messages.ts";
 import type { Channel } from "./exchange.ts";
 
@@ -108,6 +108,6 @@ export class CallSink implements Sink {
   join(result: CallResult): CallResult {
     const joined = this.#pieces.join(result) as CallResult;
     if (this.#options.takesPieces !== true || joined.kind !== "answer") return joined;
-    return { ...joined, meta: { ...joined.meta, [PIECES]: this.#sentPieces } };
+    return { ...joined, meta: { ...joined.meta, [PIECES_SENT]: this.#sentPieces } };
   }
 }

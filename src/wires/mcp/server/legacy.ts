@@ -8,7 +8,13 @@ import { type CallResult, type ErrorResult, invalidInputResult } from "../../../
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { ServerInfo } from "../../wire.ts";
-import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS, PIECES } from "../protocol/constants.ts";
+import {
+  isLegacyVersion,
+  LEGACY_VERSIONS,
+  type LegacyVersion,
+  LOG_LEVELS,
+  PIECES_SENT,
+} from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler, ContentHandlers } from "./content_handlers.ts";
 import { McpPeer } from "./exchange.ts";
@@ -272,7 +278,7 @@ function readMeta({ _meta: meta }: Members): LegacyMeta {
     callMeta: readCallMeta(meta),
     progressToken: isToken ? token as string | number : undefined,
     takesPromises: takesPromises === true,
-    takesPieces: isToken && meta[PIECES] === true,
+    takesPieces: isToken && meta[PIECES_SENT] === true,
   };
 }
 

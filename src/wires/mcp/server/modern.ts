@@ -8,7 +8,7 @@ import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import { hasTasksExtension, missingFor } from "../protocol/capabilities.ts";
 import { MISSING_CAPABILITY } from "../protocol/codes.ts";
-import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION, PIECES } from "../protocol/constants.ts";
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION, PIECES_SENT } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler, ContentHandlers } from "./content_handlers.ts";
 import { type McpExchange, McpPeer } from "./exchange.ts";
@@ -56,7 +56,7 @@ export class ModernMethods {
     const peer = toPeer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
     const logLevel = settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
-    const takesPieces = progressToken !== undefined && meta[PIECES] === true;
+    const takesPieces = progressToken !== undefined && meta[PIECES_SENT] === true;
     // A promise would end the pieces.
     const takesPromises = takesTasks && (!takesPieces || tool.definition.promise?.required === true);
     const call = { name, tool, args, peer, exchange, progressToken, takesPieces, logLevel, takesPromises };

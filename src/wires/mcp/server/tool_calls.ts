@@ -22,7 +22,7 @@ import { errorResponse, type FinalResult, paramError, resultResponse, type RpcRe
 import type { Revision } from "./revision.ts";
 import type { McpTool, McpTools } from "./tools.ts";
 import type { ContentBlock } from "../../../core/call/content.ts";
-import { filesOf, type ReadBlocks, readBlocks } from "./answer_blocks.ts";
+import { fileBlocksOf, type ReadBlocks, readBlocks } from "./answer_blocks.ts";
 import { outcomeMeta, promiseToJson } from "../../framing/result/encode.ts";
 import type { RenderedOutput } from "../../../core/tool/definition.ts";
 
@@ -193,7 +193,7 @@ class ToolResults {
     const content = render !== undefined
       ? contentMember(render(value), revision)
       : hasFiles
-      ? contentMember(filesOf(value), revision)
+      ? contentMember(fileBlocksOf(value), revision)
       : textMember(textOf(value, json));
     if (json === undefined || revision.structured === "none") return revision.result(content, meta);
     const marked = render === undefined && !hasFiles ? meta : { ...meta, rendered: true };
