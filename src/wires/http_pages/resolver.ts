@@ -9,6 +9,7 @@ import type { Metadata } from "../../core/call/call.ts";
 import { Future, type MaybeFuture } from "../../internal/future.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { BOOLEAN, checkOptions, FUNCTION, PATH, required, rule } from "../../internal/options.ts";
+import { parseJson } from "../framing/json_rpc/decode.ts";
 import { JSON_HEADERS, jsonReply, mediaTypeError, retryAfterHeader } from "../framing/http.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../wire.ts";
 import { readForm } from "./resolver_form.ts";
@@ -226,12 +227,9 @@ class ResolverPage implements MountedWire {
 
   /** Reads token and value: of the path, the header, or the body. */
   #read({ path, metadata }: Head, bytes: Uint8Array): Delivered | ErrorResult {
-    let value: unknown = null;
-    try {
-      if (bytes.length > 0) value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    } catch {
-      return errorResult("invalid_request", "The body must be JSON in UTF-8");
-    }
+    const parsed = bytes.length === 0 ? { value: null } : readJson(bytes, this.#host.limits.depth);
+    if ("error" in parsed) return parsed.error;
+    const { value } = parsed;
     const [, bearer] = /^Bearer +(\S+)$/i.exec(metadata.get("authorization") ?? "") ?? [];
     const token = path.slice(this.#path.length + 1) || bearer;
     return token ? { token, word: { done: "accept", content: value } } : readEnvelope(value);
@@ -244,6 +242,17 @@ class ResolverPage implements MountedWire {
   #statusOf(result: Resolution): number {
     if (result.resolved) return result.repeated ? 200 : 202;
     return result.reason === "resolved" && this.#options.strict ? 409 : STATUSES[result.reason];
+  }
+}
+
+/** Parses a body. Nesting is limited before it is parsed: deep values block some runtimes when they are stored. */
+function readJson(bytes: Uint8Array, maxDepth: number): ReturnType<typeof parseJson> {
+  const invalid = { error: errorResult("invalid_request", "The body must be JSON in UTF-8") };
+  try {
+    const parsed = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes), maxDepth);
+    return "error" in parsed && parsed.error.code === "parse_error" ? invalid : parsed;
+  } catch {
+    return invalid;
   }
 }
 

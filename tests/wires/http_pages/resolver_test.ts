@@ -225,3 +225,14 @@ test("resolver() refuses what is no URL, and options that it does not have", () 
   );
   match(resolver({ url: "https://x" }).name, /resolver/);
 });
+
+test("a value that is nested too deep is refused, and the wait is open as before", async () => {
+  const bench = opened();
+  const { url, work } = await waiting(bench);
+  const depth = 100_000;
+  const refused = await post(bench.server, url, "[".repeat(depth) + "]".repeat(depth));
+  strictEqual(refused.status, 400);
+  match(JSON.stringify(refused.body), /nested deeper than 512 levels/);
+  strictEqual((await post(bench.server, url)).status, 202);
+  deepStrictEqual(await work.result(), { action: "accept", content: { ok: true } });
+});
