@@ -60,7 +60,11 @@ test("a module of NodeNext is loaded: ./shop.js is shop.ts, unless there is a sh
     strictEqual(resolveSource(specifier ?? "", `file://${home.path}/src/${parent}`), undefined);
   }
   writeFileSync(join(home.path, "src/shop.js"), "");
-  strictEqual(resolveSource("./shop.js", `file://${home.path}/src/server.ts`), undefined, "a file that exists is meant");
+  strictEqual(
+    resolveSource("./shop.js", `file://${home.path}/src/server.ts`),
+    undefined,
+    "a file that exists is meant",
+  );
 });
 
 test("--bearer-env writes a reference, and the entry has the server's own name", OPTIONS, async () => {
