@@ -1,13 +1,14 @@
 /**
  * Routes server-initiated messages to the pending request, the event listeners or the request handler they are for.
  */
-import type { Progress, Sink } from "../../../core/call/outcome.ts";
+import type { Progress, PromiseOutcome, Sink } from "../../../core/call/outcome.ts";
 import type { Logger } from "../../../core/handler/context.ts";
 import { Listeners } from "../../../internal/async.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
+import { decodeEvent } from "../../framing/result/decode.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
-import { PIECE_NOTIFICATION, SUBSCRIPTION_ID } from "../protocol/constants.ts";
+import { PIECE_NOTIFICATION, PROMISE_NOTIFICATION, SUBSCRIPTION_ID } from "../protocol/constants.ts";
 import type { InputRequest, OneWayMessage, RpcOutcome } from "../protocol/messages.ts";
 import type { ReceiveMessage } from "./message_transport.ts";
 import { relatedRequestId, type RequestHandlers } from "./questions.ts";
@@ -18,6 +19,8 @@ export interface PendingRequest {
   onProgress?(progress: Progress): void;
   /** A piece of the answer, of a Toolwire server. */
   onPiece?(piece: unknown): void;
+  /** The call continues under a promise, of a Toolwire server. */
+  onPromise?(promise: PromiseOutcome): void;
   /** A question of the server; `respond` sends the answer. */
   onQuestion?(request: InputRequest, id: RequestId, respond: RespondToServer): void;
   /** The notifications that the server agrees to send. */
@@ -100,11 +103,17 @@ export class IncomingRouter {
     else if (method === "notifications/progress") this.#progress(params);
     else if (method === PIECE_NOTIFICATION) {
       this.#pending.get(params["progressToken"] as RequestId)?.onPiece?.(params["piece"]);
-    } else if (method === "notifications/message") this.emit("log", params as unknown as McpLogMessage);
+    } else if (method === PROMISE_NOTIFICATION) this.#defer(params);
+    else if (method === "notifications/message") this.emit("log", params as unknown as McpLogMessage);
     else if (method === "notifications/cancelled") this.#cancelQuestion(params);
     else if (method === "notifications/subscriptions/acknowledged") this.#acknowledge(params);
     else this.emit("notification", { method, params });
   };
+
+  #defer({ progressToken, promise }: Members): void {
+    const event = decodeEvent({ deferred: promise });
+    if (event?.kind === "deferred") this.#pending.get(progressToken as RequestId)?.onPromise?.(event.promise);
+  }
 
   #progress({ progressToken, progress, total, message }: Members): void {
     if (typeof progress !== "number") return;

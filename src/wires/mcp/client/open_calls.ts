@@ -4,6 +4,7 @@ import {
   errorResult,
   NO_ANSWER,
   type Progress,
+  type PromiseOutcome,
   type QuestionsResult,
   type Sink,
 } from "../../../core/call/outcome.ts";
@@ -142,6 +143,8 @@ class OpenCall implements PendingRequest {
   readonly onProgress = (progress: Progress): void => this.#feed?.push(progress);
 
   readonly onPiece = (value: unknown): void => void this.#sink?.push({ kind: "partial", value });
+
+  readonly onPromise = (promise: PromiseOutcome): void => void this.#sink?.push({ kind: "deferred", promise });
 
   readonly onQuestion = (request: InputRequest, id: RequestId, respond: RespondToServer): void => {
     const question = toQuestion(questionKey(request, ++this.#questionCount), request);

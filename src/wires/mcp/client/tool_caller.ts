@@ -113,8 +113,12 @@ export class ToolCaller {
       name: tool === "redeem" && typeof promise === "string" ? promise : undefined,
       limit,
       sink,
-      begin: ({ onQuestion, onQuestionCancelled, onProgress, onPiece, limit }) => {
-        const pending: PendingRequest = { onQuestion, onQuestionCancelled, ...(sink && { onProgress, onPiece }) };
+      begin: ({ onQuestion, onQuestionCancelled, onProgress, onPiece, onPromise, limit }) => {
+        const pending: PendingRequest = {
+          onQuestion,
+          onQuestionCancelled,
+          ...(sink && { onProgress, onPiece, onPromise }),
+        };
         return this.#connection.request({ method: "tools/call", params, meta, limit, pending });
       },
     });
@@ -153,6 +157,7 @@ function toPendingRequest(sink: Sink): PendingRequest {
   return {
     onProgress: (progress) => feed.push(progress),
     onPiece: (value) => void sink.push({ kind: "partial", value }),
+    onPromise: (promise) => void sink.push({ kind: "deferred", promise }),
   };
 }
 

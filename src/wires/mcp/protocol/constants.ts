@@ -34,13 +34,16 @@ export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 /** Member of a result's `_meta`: an object with the `taskId` of the task that it belongs to (2025-11-25). */
 export const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
-/** Identifier of the tasks extension of 2026-07-28, with which the result of a tool call can be a task. */
 /** Member of `_meta`: in a call, whether the client takes pieces of the answer; in its result, how many the server has sent. */
 export const PIECES_SENT = "toolwire/pieces";
 
 /** Notification with one piece of a streamed answer, for clients that take pieces: MCP has none. */
 export const PIECE_NOTIFICATION = "notifications/toolwire/piece";
 
+/** Notification with the promise that a call has become, for clients that take pieces: the call continues, and they can cancel or redeem it. */
+export const PROMISE_NOTIFICATION = "notifications/toolwire/promise";
+
+/** Identifier of the tasks extension of 2026-07-28, with which the result of a tool call can be a task. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** Levels of log messages, least severe first. */

@@ -6,7 +6,8 @@ import {
   type PromiseOutcome,
   type Sink,
 } from "../../../core/call/outcome.ts";
-import { LOG_LEVELS, PIECE_NOTIFICATION, PIECES_SENT } from "../protocol/constants.ts";
+import { promiseToJson } from "../../framing/result/encode.ts";
+import { LOG_LEVELS, PIECE_NOTIFICATION, PIECES_SENT, PROMISE_NOTIFICATION } from "../protocol/constants.ts";
 import { encodeMessage } from "../protocol/messages.ts";
 import type { Channel } from "./exchange.ts";
 
@@ -59,7 +60,10 @@ export class CallSink implements Sink {
       this.#pieces.push(event);
       return this.#sendPiece(event.value);
     }
-    if (event.kind === "deferred") return onPromise?.(event.promise);
+    if (event.kind === "deferred") {
+      onPromise?.(event.promise);
+      return this.#sendPromise(event.promise);
+    }
     // A result has the whole, whatever pieces were dropped.
     if (event.kind === "dropped") return;
     const { done: progress, total, message } = event.progress;
@@ -78,6 +82,14 @@ export class CallSink implements Sink {
     return channel.send(
       JSON.stringify({ jsonrpc: "2.0", method: PIECE_NOTIFICATION, params: { progressToken, piece } }),
     );
+  }
+
+  /** Without the token, a caller whose call continues for the pieces could not cancel its work. */
+  #sendPromise(promise: PromiseOutcome): void | Promise<void> {
+    const { takesPieces, progressToken, channel, onPromise } = this.#options;
+    if (takesPieces !== true || channel === undefined || onPromise !== undefined) return;
+    const params = { progressToken, promise: promiseToJson(promise) };
+    return channel.send(JSON.stringify({ jsonrpc: "2.0", method: PROMISE_NOTIFICATION, params }));
   }
 
   log({ level, message, fields }: LogLine): void {

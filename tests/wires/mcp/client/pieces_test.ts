@@ -40,6 +40,62 @@ for (const era of ["modern", "legacy"] as const) {
       transport.close();
     });
 
+    test("a promised call has its pieces and, while it runs, the token by which its work is cancelled", async () => {
+      let aborted = Promise.withResolvers<string>();
+      const long = defineTool("long").describe("Work until it is cancelled").promise({ budgetMs: 5 }).partial(
+        v.string(),
+      )
+        .handle(async function* (_, ctx) {
+          ctx.signal.addEventListener("abort", () => aborted.resolve("aborted"));
+          yield "one";
+          await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+        });
+      const tools = createServer({ tools: [long], wires: [mcp({ sessions: mcpSessions() })], logger: false });
+      const app = createServer({
+        tools: [],
+        parts: [mount(await gateway("far", overHttp(era, tools)))],
+        wires: [mcp({ sessions: mcpSessions() })],
+        logger: false,
+      });
+      const stdio = openStdio(tools, { era });
+      for (const transport of [overHttp(era, tools), overHttp(era, app), stdio.transport]) {
+        const listed = await createClient(transport).$.list();
+        const { name = "" } = listed.find(({ name }) => name.endsWith("long")) ?? {};
+        aborted = Promise.withResolvers();
+        const deferred = Promise.withResolvers<string>();
+        const watched: Transport = {
+          list: (limit) => transport.list(limit),
+          call: (call, sink) => {
+            const push = sink?.push.bind(sink);
+            if (sink !== undefined && push !== undefined) {
+              sink.push = (event) => {
+                if (event.kind === "deferred") deferred.resolve(event.promise.token);
+                return push(event);
+              };
+            }
+            return transport.call(call, sink);
+          },
+        };
+        const leaving = new AbortController();
+        const stream = createClient(watched).$.stream(name, {}, { signal: leaving.signal });
+        const pieces: unknown[] = [];
+        await rejects(async () => {
+          for await (const piece of stream) {
+            pieces.push(piece);
+            await deferred.promise;
+            leaving.abort(new Error("left"));
+          }
+        }, /left/);
+        deepStrictEqual(pieces, ["one"]);
+        strictEqual(await createClient(transport).$.redeem(await deferred.promise).cancel(), true);
+        strictEqual(await aborted.promise, "aborted");
+        transport.close?.();
+      }
+      await stdio.close();
+      await app.close(0);
+      await tools.close(0);
+    });
+
     test("and through a gateway, and over stdio", async () => {
       const app = createServer({ tools: [], parts: [mount(await gateway("far", overHttp(era)))], wires: [mcp()] });
       deepStrictEqual((await piecesOf(overHttp("modern", app), "count", { to: 3 })).pieces, [1, 2, 3]);
