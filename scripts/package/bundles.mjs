@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 /** The package's own order of names and helpers of esbuild. More than that is code that was not removed. */
-const ALLOWED_BYTES = 100;
+const ALLOWED_BYTES = 250;
 const ALLOWED_SHARE = 0.01;
 
 /** Bundles that are larger from the package, one a line. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const MAX_FILES = 500;
-const MAX_BYTES = 4_000_000;
+const MAX_BYTES = 5_000_000;
 
 /**
  * Problems of an unpacked package, one a line.
