@@ -320,7 +320,7 @@ const AI: readonly Omit<Typed, "peer">[] = [
   {
     what: ".execute(async (input) => …)",
     code: () => described().execute((input: Loose) => input),
-    says: /Write:\n\n\.handle\(\((\w+)\)\s*=>\s*\1\)$/,
+    says: /Write:\n\n\.handle\(\((\w+)\s*\)\s*=>\s*\1\)$/,
   },
   {
     what: "async generators, for preliminary results",

@@ -28,7 +28,7 @@ export function locateFile(path: string, { within }: PlaceLimits = {}, verb: Ver
   const file = resolve(path);
   const refuse = (reason: string) => fileRefusal(file, reason, undefined, verb);
   const stats = statOf(file, verb);
-  if (stats === undefined && isLink(file)) throw refuse("it is a link to a file that does not exist");
+  if (stats === undefined && isLink(file, verb)) throw refuse("it is a link to a file that does not exist");
   if (stats !== undefined && !stats.isFile()) throw refuse(`it is ${kindOf(stats)}, not a regular file`);
   const target = stats === undefined ? targetOfNew(file) : realpathSync(file);
   if (within !== undefined && !isWithin(target, within)) throw refuse(`it leads to ${target}, outside of ${within}`);
@@ -58,17 +58,18 @@ export function fileRefusal(file: string, reason: string, cause?: unknown, verb:
   return new CliError(EXIT.usage, `Cannot ${verb} the file ${file}: ${reason}`, { code: "file", cause });
 }
 
-function statOf(file: string, verb: Verb): Stats | undefined {
+/** Reads what is at a path. Node throws for a folder that is a file with `lstatSync` only, Bun and Deno with both. */
+function statOf(file: string, verb: Verb, read: typeof statSync = statSync): Stats | undefined {
   try {
-    return statSync(file, { throwIfNoEntry: false });
+    return read(file, { throwIfNoEntry: false });
   } catch (cause) {
     const { code } = cause as { readonly code?: string };
     throw fileRefusal(file, code === "ENOTDIR" ? "its folder is a file" : (cause as Error).message, cause, verb);
   }
 }
 
-function isLink(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+function isLink(file: string, verb: Verb): boolean {
+  return statOf(file, verb, lstatSync)?.isSymbolicLink() === true;
 }
 
 function kindOf(stats: Stats): string {

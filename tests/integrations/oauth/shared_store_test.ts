@@ -91,5 +91,5 @@ test("oauthFetch() names a lock that fails, and refuses one that is not a functi
   makeDue(texts);
   await rejects(authorized(SERVER, POST), { message: "The token store failed: its lock() threw; see the cause" });
   const wrong = { ...slowStore(texts), lock: 1 } as unknown as OAuthStore;
-  await rejects(() => Promise.try(() => network.fetch(grant, { store: wrong })), /store/);
+  await rejects(new Promise((resolve) => resolve(network.fetch(grant, { store: wrong }))), /store/);
 });
