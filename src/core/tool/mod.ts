@@ -41,6 +41,6 @@ export type {
 } from "../schema/plain_schema.ts";
 export type { FileBlock } from "../call/file_block.ts";
 export type { ToolTypes } from "./definition.ts";
-export type { Json, JsonObject } from "../../internal/json.ts";
+export type { Json, JsonObject, Optional } from "../../internal/json.ts";
 export type { AllTools, Composable, ComposableOptions, Part } from "../../server/part.ts";
 export type { MemoryServer } from "../../wires/memory/client/transport.ts";
