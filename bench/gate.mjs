@@ -9,7 +9,12 @@ import { measureTogether, toRatios } from "./measure.mjs";
 import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { promises } from "./promises.mjs";
 import { formatTable, quartiles } from "./report.mjs";
-import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
+import {
+  buildPackage,
+  commands,
+  installPeers,
+  readVersion,
+} from "./runtimes.mjs";
 
 /** Fewer rounds break no promise. */
 const fewestRounds = 3;
@@ -43,13 +48,17 @@ for (const runtime of runtimes) {
 }
 const count = (verdict) => verdicts.filter((one) => one === verdict).length;
 console.log(
-  `\n${count("ok")} kept, ${count("unsure")} too noisy to say, ${count("OVER")} broken`,
+  `\n${count("ok")} kept, ${count("unsure")} too noisy to say, ${
+    count("OVER")
+  } broken`,
 );
 process.exitCode = count("OVER") > 0 ? 1 : 0;
 
 async function judgeWorkload(runtime, workload) {
   const place = runtimeOrder.indexOf(runtime);
-  const pairs = promises.filter((promise) => promise.workload === workload && opponents.includes(promise.against));
+  const pairs = promises.filter((promise) =>
+    promise.workload === workload && opponents.includes(promise.against)
+  );
   console.error(`${runtime} ${workload} …`);
   const judged = await judge(runtime, pairs, place, rounds);
   const unsure = judged.filter(({ verdict }) => verdict === "unsure").map((
@@ -59,7 +68,9 @@ async function judgeWorkload(runtime, workload) {
     console.error(`${runtime} ${workload}, ${unsure.length} again …`);
   }
   const again = await judge(runtime, unsure, place, rounds * 2);
-  return judged.map((one) => toRow(again.find(({ promise }) => promise === one.promise) ?? one));
+  return judged.map((one) =>
+    toRow(again.find(({ promise }) => promise === one.promise) ?? one)
+  );
 }
 
 /** Measures what the promises name, together, and compares. */
@@ -68,14 +79,17 @@ async function judge(runtime, pairs, place, rounds) {
   const entries = listEntries(pairs);
   const samples = await measureTogether(runtime, entries, { rounds, scale });
   const find = (contender, workload) =>
-    entries.findIndex((entry) => entry.contender === contender && entry.workload === workload);
+    entries.findIndex((entry) =>
+      entry.contender === contender && entry.workload === workload
+    );
   return pairs.map((promise) => {
     const mine = find(promise.of, promise.workload);
     const base = find(
       promise.against,
       promise.againstWorkload ?? promise.workload,
     );
-    const cpu = (index) => samples[index].map(({ cpuNsPerCall }) => cpuNsPerCall);
+    const cpu = (index) =>
+      samples[index].map(({ cpuNsPerCall }) => cpuNsPerCall);
     const ratios = toRatios(cpu(mine), cpu(base), base < mine);
     const isAtMost = promise.kind === "atMost";
     const spread = quartiles(
@@ -112,14 +126,18 @@ function listEntries(pairs) {
 function decide([low, median, high], limit, isAtMost, rounds) {
   const isKept = (value) => isAtMost ? value <= limit : value >= limit;
   if (isKept(median)) return "ok";
-  return rounds < fewestRounds || isKept(isAtMost ? low : high) ? "unsure" : "OVER";
+  return rounds < fewestRounds || isKept(isAtMost ? low : high)
+    ? "unsure"
+    : "OVER";
 }
 
 function toRow({ promise, spread, limit, law, verdict }) {
   const { of, workload, against, againstWorkload, kind } = promise;
   const other = againstWorkload ? `${against} ${againstWorkload}` : against;
   const sign = kind === "atMost" ? "≤" : "≥";
-  const what = kind === "atMost" ? `${of} ${workload} ÷ ${other}` : `${of} ${workload}, times faster than ${other}`;
+  const what = kind === "atMost"
+    ? `${of} ${workload} ÷ ${other}`
+    : `${of} ${workload}, times faster than ${other}`;
   const [low, median, high] = spread.map((value) => value.toFixed(2));
   return [
     verdict,

@@ -71,7 +71,9 @@ for (const name of chosenSeries) {
     );
   }
   console.log(`\n### ${title}\n\n![${title}](growth/${name}.svg)\n`);
-  const rows = Object.entries(powers).map(([what, power]) => toRow(what, power, pickFitted(sizes, from[what]), panels));
+  const rows = Object.entries(powers).map(([what, power]) =>
+    toRow(what, power, pickFitted(sizes, from[what]), panels)
+  );
   console.log(
     formatTable([
       "exponent, last of its sizes",
@@ -130,8 +132,12 @@ function pickFitted(sizes, from = sizes.at(-3)) {
 }
 
 function toRow(what, power, fitted, panels) {
-  const exponents = panels.map(({ lines }) => fitExponent(fitted, lines[what].slice(-fitted.length)));
+  const exponents = panels.map(({ lines }) =>
+    fitExponent(fitted, lines[what].slice(-fitted.length))
+  );
   worse += exponents.filter((exponent) => exponent > power + leeway).length;
-  const cells = exponents.map((exponent) => exponent.toFixed(2) + (exponent > power + leeway ? " (worse)" : ""));
+  const cells = exponents.map((exponent) =>
+    exponent.toFixed(2) + (exponent > power + leeway ? " (worse)" : "")
+  );
   return [what, power, ...cells];
 }

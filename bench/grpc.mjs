@@ -9,7 +9,12 @@ import { load } from "./h2load.mjs";
 import { createInputs } from "./inputs.mjs";
 import { readCount, readNames, readOptions } from "./options.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
-import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
+import {
+  buildPackage,
+  commands,
+  installPeers,
+  readVersion,
+} from "./runtimes.mjs";
 
 const grpcHeaders = [
   "-H",
@@ -100,7 +105,9 @@ async function measureRuntime(runtime) {
 
 /** Of ratios by name; the first is what they are compared with. */
 function toRow(workload, inFlight, ratios) {
-  const cells = Object.values(ratios).slice(1).map((all) => all.length === 0 ? "no rounds" : formatSpread(all));
+  const cells = Object.values(ratios).slice(1).map((all) =>
+    all.length === 0 ? "no rounds" : formatSpread(all)
+  );
   return [`${workload}, ${inFlight} in flight`, ...cells];
 }
 
@@ -168,7 +175,9 @@ async function askLive(runtime, servers, program, ask) {
       throw new Error(`${program} did not answer on ${runtime}`);
     }
     console.error(
-      `${program} died on ${runtime} (${signalCode ?? exitCode}) and is started again`,
+      `${program} died on ${runtime} (${
+        signalCode ?? exitCode
+      }) and is started again`,
     );
     servers[program] = await start(runtime, program);
   }
@@ -228,7 +237,9 @@ function json({ urls, bytes }, workload, inFlight) {
     method: "tools/call",
     params: { name: tool, arguments: args },
   };
-  const accept = method === "CallTool" ? [] : ["-H", "accept: text/event-stream"];
+  const accept = method === "CallTool"
+    ? []
+    : ["-H", "accept: text/event-stream"];
   const target = [
     "--h1",
     "-c",

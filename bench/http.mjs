@@ -12,7 +12,12 @@ import { flood, workloads } from "./http/tools.mjs";
 import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { readCpuMs, readResidentMb } from "./proc.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
-import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
+import {
+  buildPackage,
+  commands,
+  installPeers,
+  readVersion,
+} from "./runtimes.mjs";
 
 /**
  * File in `contenders/`, and its way onto a port (http/server.mjs). The floor comes first; all are compared with it. `only` and
@@ -53,29 +58,32 @@ const parts = {
   callers: printCallers,
 };
 
-const { runtimes, chosenWorkloads, chosenContenders, chosenParts, rounds } = readOptions({
-  runtime: { type: "string", default: Object.keys(commands).join() },
-  workload: { type: "string", default: Object.keys(workloads).join() },
-  contender: { type: "string", default: Object.keys(contenders).join() },
-  part: { type: "string", default: Object.keys(parts).join() },
-  rounds: { type: "string", default: "7" },
-}, ({ runtime, workload, contender, part, rounds }) => ({
-  runtimes: readNames("runtime", runtime, Object.keys(commands)),
-  chosenWorkloads: readNames("workload", workload, Object.keys(workloads)),
-  chosenContenders: readNames(
-    "contender",
-    `floor,${contender}`,
-    Object.keys(contenders),
-  ),
-  chosenParts: readNames("part", part, Object.keys(parts)),
-  rounds: Math.ceil(readPositive("--rounds", rounds) * scale),
-}));
+const { runtimes, chosenWorkloads, chosenContenders, chosenParts, rounds } =
+  readOptions({
+    runtime: { type: "string", default: Object.keys(commands).join() },
+    workload: { type: "string", default: Object.keys(workloads).join() },
+    contender: { type: "string", default: Object.keys(contenders).join() },
+    part: { type: "string", default: Object.keys(parts).join() },
+    rounds: { type: "string", default: "7" },
+  }, ({ runtime, workload, contender, part, rounds }) => ({
+    runtimes: readNames("runtime", runtime, Object.keys(commands)),
+    chosenWorkloads: readNames("workload", workload, Object.keys(workloads)),
+    chosenContenders: readNames(
+      "contender",
+      `floor,${contender}`,
+      Object.keys(contenders),
+    ),
+    chosenParts: readNames("part", part, Object.keys(parts)),
+    rounds: Math.ceil(readPositive("--rounds", rounds) * scale),
+  }));
 installPeers();
 buildPackage();
 for (const runtime of runtimes) await measureRuntime(runtime);
 
 async function measureRuntime(runtime) {
-  const names = chosenContenders.filter((name) => contenders[name].only?.includes(runtime) ?? true);
+  const names = chosenContenders.filter((name) =>
+    contenders[name].only?.includes(runtime) ?? true
+  );
   const servers = {};
   try {
     for (const name of names) servers[name] = await start(runtime, name);
@@ -103,8 +111,10 @@ async function start(runtime, name) {
     throw new Error(`The server of ${name} ended on ${runtime}`);
   });
   ended.catch(() => {});
-  const isAble = ({ tool }) => tool.stream === undefined || (streamsOn?.includes(runtime) ?? true);
-  const canDo = (workload) => isAble(workload) && !contenders[name].missing?.includes(workload);
+  const isAble = ({ tool }) =>
+    tool.stream === undefined || (streamsOn?.includes(runtime) ?? true);
+  const canDo = (workload) =>
+    isAble(workload) && !contenders[name].missing?.includes(workload);
   try {
     const { url } = await Promise.race([line, ended]);
     const bytes = new Map();
@@ -133,7 +143,9 @@ function measureLoads(runtime, servers) {
     const workload = workloads[name];
     return workload.flights.map((connections) => {
       console.error(`${runtime} ${name}, ${connections} connections …`);
-      const able = Object.entries(servers).filter(([, { canDo }]) => canDo(workload));
+      const able = Object.entries(servers).filter(([, { canDo }]) =>
+        canDo(workload)
+      );
       return [
         `${name}, ${connections}`,
         takeTurns(able, workload, connections),
@@ -175,7 +187,9 @@ function askServer(
     url,
     workload,
   );
-  const lines = body === undefined ? headers : { "content-type": "application/json", ...headers };
+  const lines = body === undefined
+    ? headers
+    : { "content-type": "application/json", ...headers };
   const count = Math.ceil(calls);
   const cpuMs = readCpuMs(child.pid);
   const heads = Object.entries(lines).flatMap((
@@ -203,9 +217,14 @@ async function waitUntilIdle(pid) {
 }
 
 function printLoads(rows) {
-  const names = chosenContenders.filter((name) => name !== "floor" && rows.some(([, samples]) => name in samples));
+  const names = chosenContenders.filter((name) =>
+    name !== "floor" && rows.some(([, samples]) => name in samples)
+  );
   const print = (title, toRatio) => {
-    const cell = (samples, name) => name in samples ? formatSpread(samples[name].map(toRatio(samples.floor))) : "";
+    const cell = (samples, name) =>
+      name in samples
+        ? formatSpread(samples[name].map(toRatio(samples.floor)))
+        : "";
     console.log(`\n${title}\n`);
     const table = names.map((
       name,
@@ -230,7 +249,8 @@ async function printSlowReaders(_, servers) {
   const rows = [];
   for (const [name, server] of able) {
     console.error(`${name}, beside slow readers …`);
-    const ask = () => askServer(server, workloads.add, 16, workloads.add.calls * scale).rate;
+    const ask = () =>
+      askServer(server, workloads.add, 16, workloads.add.calls * scale).rate;
     ask();
     const [stream] = createRequests(server.contender, server.url, flood);
     const idleMb = readResidentMb(server.child.pid);
@@ -274,7 +294,9 @@ function printCallers(runtime, servers) {
   const [command, ...args] = commands[runtime](
     fileURLToPath(new URL("http/callers.mjs", import.meta.url)),
   );
-  const columns = chosenWorkloads.flatMap((name) => workloads[name].flights.map((inFlight) => ({ name, inFlight })));
+  const columns = chosenWorkloads.flatMap((name) =>
+    workloads[name].flights.map((inFlight) => ({ name, inFlight }))
+  );
   const measured = columns.map(({ name, inFlight }) => {
     console.error(`${runtime} callers, ${name}, ${inFlight} in flight …`);
     const calls = Math.ceil(workloads[name].calls * scale / 4);
@@ -293,7 +315,8 @@ function printCallers(runtime, servers) {
   console.log(
     "\nCallers: time of a call ÷ that of a bare `fetch` and `JSON.parse` against the same server.\n",
   );
-  const cell = (ratios, caller) => caller in ratios ? formatSpread(ratios[caller]) : "";
+  const cell = (ratios, caller) =>
+    caller in ratios ? formatSpread(ratios[caller]) : "";
   const table = needed.map((
     caller,
   ) => [caller, ...measured.map((ratios) => cell(ratios, caller))]);

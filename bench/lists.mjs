@@ -29,21 +29,27 @@ function report() {
       form,
       format(full),
       deferred === undefined ? "" : format(deferred),
-      deferred === undefined ? "" : `${(100 * deferred.tokens / full.tokens).toFixed(1)} %`,
+      deferred === undefined
+        ? ""
+        : `${(100 * deferred.tokens / full.tokens).toFixed(1)} %`,
     ].map(String)
   );
   console.log("Tokens of lists by o200k_base, and the error of our estimate\n");
   console.log(formatTable(["tools", "form", "all", "deferred", "share"], rows));
   const { tools, indexMs, queryMs } = search;
   console.log(
-    `\nSearch over ${tools} tools: index ${indexMs.toFixed(0)} ms, query ${queryMs.toFixed(2)} ms of CPU time`,
+    `\nSearch over ${tools} tools: index ${indexMs.toFixed(0)} ms, query ${
+      queryMs.toFixed(2)
+    } ms of CPU time`,
   );
 }
 
 /** `1,234 (+5 %)`: the tokens, and how many more the estimate has. */
 function format({ tokens, estimate }) {
   const error = Math.round(100 * (estimate / tokens - 1));
-  return `${tokens.toLocaleString("en")} (${error < 0 ? "−" : "+"}${Math.abs(error)} %)`;
+  return `${tokens.toLocaleString("en")} (${error < 0 ? "−" : "+"}${
+    Math.abs(error)
+  } %)`;
 }
 
 async function measure() {
@@ -66,11 +72,14 @@ async function serverOf(corpus, size) {
     name: `again${index}`,
     tools,
   }));
-  const all = [...corpus, ...again].flatMap(({ name, tools }) => tools.map((tool) => ({ name, tool })));
+  const all = [...corpus, ...again].flatMap(({ name, tools }) =>
+    tools.map((tool) => ({ name, tool }))
+  );
   const count = all.length / 2;
   const taken = size > count
     ? all.slice(0, size)
-    : Array.from({ length: size }, (_, at) => all[Math.floor(at * count / size)]);
+    : Array.from({ length: size }, (_, at) =>
+      all[Math.floor(at * count / size)]);
   const parts = Map.groupBy(taken, ({ name }) => name);
   return await serverWith(
     [...parts].map(([name, some]) => ({

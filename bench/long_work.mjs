@@ -9,7 +9,12 @@ import { startRedis } from "./long_work/redis.mjs";
 import { countConnections, measureSockets } from "./long_work/sockets.mjs";
 import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { formatSpread, formatTable, quartiles } from "./report.mjs";
-import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
+import {
+  buildPackage,
+  commands,
+  installPeers,
+  readVersion,
+} from "./runtimes.mjs";
 
 const parts = {
   calls: reportCalls,
@@ -19,7 +24,9 @@ const parts = {
 };
 /** How many wait: the exponents are those of the last three. */
 const most = Math.max(100, 10_000 * scale);
-const sizes = [1, most / 100, most / 10, most].filter((size, index, all) => all.indexOf(size) === index);
+const sizes = [1, most / 100, most / 10, most].filter((size, index, all) =>
+  all.indexOf(size) === index
+);
 const waits = [["memory", "one"], ["memory", "own"], ["sqlite", "one"], [
   "sqlite",
   "own",
@@ -74,7 +81,9 @@ function reportCalls(runtime) {
 
 function reportWaiting(runtime) {
   const rows = waits.map(([engine, shape]) => {
-    const points = sizes.map((size) => measureWaiting(runtime, engine, shape, size));
+    const points = sizes.map((size) =>
+      measureWaiting(runtime, engine, shape, size)
+    );
     const exponents = Object.entries(powers).map(([what, power]) =>
       toExponent(points.map((point) => point[what]), power)
     );
@@ -120,7 +129,8 @@ async function reportSockets(runtime) {
   }
   const connections = countConnections(most);
   const costs = await measureSockets(runtime, connections, scaled(1_000));
-  const title = `${connections} callers who wait, each on a connection of its own; memory is all of the server's.`;
+  const title =
+    `${connections} callers who wait, each on a connection of its own; memory is all of the server's.`;
   print(title, waitingHead, [
     toWaitingRow("all for one promise, memory", costs),
   ]);
@@ -160,7 +170,8 @@ async function reportEngines(runtime) {
 }
 
 function printEngines({ memory, ...others }) {
-  const against = (what, costs) => formatSpread(costs[what].map((cost, round) => cost / memory[what][round]));
+  const against = (what, costs) =>
+    formatSpread(costs[what].map((cost, round) => cost / memory[what][round]));
   const rows = Object.entries(others).map(([name, costs]) => {
     const asked = average(costs.store);
     const ms = asked.reduce((sum, { ms }) => sum + ms, 0);
@@ -214,7 +225,9 @@ function runWorker(runtime, file, args) {
   ], { encoding: "utf8", env });
   if (status !== 0) {
     throw new Error(
-      `bench/long_work/${file} ${args.join(" ")} failed on ${runtime}: ${stderr}`,
+      `bench/long_work/${file} ${
+        args.join(" ")
+      } failed on ${runtime}: ${stderr}`,
     );
   }
   return JSON.parse(stdout.trim().split("\n").at(-1));

@@ -6,7 +6,12 @@ import { startRedis } from "./long_work/redis.mjs";
 import { readCount, readNames, readOptions, scale } from "./options.mjs";
 import { startPostgres } from "./queues/postgres.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
-import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
+import {
+  buildPackage,
+  commands,
+  installPeers,
+  readVersion,
+} from "./runtimes.mjs";
 
 /** Name and store of each contender. */
 const contenders = {
@@ -44,7 +49,8 @@ try {
 }
 
 function measure(runtime) {
-  const missing = (name) => contenders[name] !== undefined && stores[contenders[name]] === undefined;
+  const missing = (name) =>
+    contenders[name] !== undefined && stores[contenders[name]] === undefined;
   for (const name of options.names.filter(missing)) {
     console.log(`\nnot run: ${name}, ${contenders[name]} is not installed`);
   }

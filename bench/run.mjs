@@ -3,9 +3,20 @@
 import { writeFileSync } from "node:fs";
 import { canDo, contenders, everyWorkload } from "./contenders.mjs";
 import { measureTogether, toRatios } from "./measure.mjs";
-import { readNames, readOptions, readPositive, readTarget, scale } from "./options.mjs";
+import {
+  readNames,
+  readOptions,
+  readPositive,
+  readTarget,
+  scale,
+} from "./options.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
-import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
+import {
+  buildPackage,
+  commands,
+  installPeers,
+  readVersion,
+} from "./runtimes.mjs";
 
 const options = readOptions({
   runtime: { type: "string", default: Object.keys(commands).join() },
@@ -53,7 +64,9 @@ async function measureRuntime(runtime) {
 }
 
 async function measureWorkload(runtime, workload) {
-  const names = options.contenders.filter((name) => canDo(name, workload, runtime));
+  const names = options.contenders.filter((name) =>
+    canDo(name, workload, runtime)
+  );
   const rounds = await measureTogether(
     runtime,
     names.map((contender) => ({ contender, workload })),
@@ -80,9 +93,12 @@ function printRuntime(runtime, measured) {
 
 function printRatios(measured, base) {
   const names = options.contenders.filter((name) => name !== base);
-  const isBefore = (name) => options.contenders.indexOf(base) < options.contenders.indexOf(name);
+  const isBefore = (name) =>
+    options.contenders.indexOf(base) < options.contenders.indexOf(name);
   const cell = (samples, name) =>
-    name in samples ? formatSpread(toRatios(samples[name], samples[base], isBefore(name))) : "";
+    name in samples
+      ? formatSpread(toRatios(samples[name], samples[base], isBefore(name)))
+      : "";
   const rows = names.map((
     name,
   ) => [

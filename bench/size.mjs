@@ -30,7 +30,9 @@ const emptyScript = fileURLToPath(new URL("empty.mjs", import.meta.url));
 const { exports, peerDependencies } = readJson("package.json");
 const { exports: sources } = readJson("deno.json");
 /** What an entry is on each runtime: Node takes Toolwire as it is published, the others take the source. */
-const entries = Object.entries(exports).filter(([, file]) => typeof file === "object").map(([name, file]) => ({
+const entries = Object.entries(exports).filter(([, file]) =>
+  typeof file === "object"
+).map(([name, file]) => ({
   name: `toolwire${name.slice(1)}`,
   bun: root + sources[name],
   deno: root + sources[name],
@@ -79,7 +81,9 @@ function readJson(file) {
 async function weighEntries() {
   const weigh = async (...files) => {
     const code = files.map((file, index) =>
-      `import * as part${index} from ${JSON.stringify(file)}; globalThis.part${index} = part${index};`
+      `import * as part${index} from ${
+        JSON.stringify(file)
+      }; globalThis.part${index} = part${index};`
     );
     return zipBytes((await bundle(code.join("\n"), "node")).atStart);
   };
@@ -87,7 +91,9 @@ async function weighEntries() {
   const rows = [];
   for (const entry of entries) {
     console.error(`${entry.name} …`);
-    const added = entry === frontDoor ? 0 : await weigh(frontDoor.bun, entry.bun) - frontDoorBytes;
+    const added = entry === frontDoor
+      ? 0
+      : await weigh(frontDoor.bun, entry.bun) - frontDoorBytes;
     rows.push([
       entry.name,
       formatKb(await weigh(entry.bun)),
@@ -149,7 +155,9 @@ async function bundle(contents, platform = "browser") {
     external: Object.keys(peerDependencies),
     target: "es2023",
   });
-  const entry = Object.keys(outputs).find((name) => outputs[name].entryPoint === "<stdin>");
+  const entry = Object.keys(outputs).find((name) =>
+    outputs[name].entryPoint === "<stdin>"
+  );
   const atStart = reach(outputs, [entry], ["import-statement"]);
   const later = reach(outputs, [...atStart], [
     "import-statement",
@@ -160,7 +168,8 @@ async function bundle(contents, platform = "browser") {
       names,
       (name) => outputFiles.find(({ path }) => path === resolve(name)).contents,
     );
-  const modules = [...atStart].flatMap((name) => Object.keys(outputs[name].inputs)).length;
+  const modules =
+    [...atStart].flatMap((name) => Object.keys(outputs[name].inputs)).length;
   return {
     atStart: filesOf(atStart),
     later: filesOf([...later].filter((name) => !atStart.has(name))),

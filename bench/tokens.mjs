@@ -57,7 +57,9 @@ function report(runtime) {
     formatSpread(verify),
   ]);
   console.log(
-    `\n${runtime} ${readVersion(runtime)}, µs a token: median (quartiles) of ${rounds} rounds\n`,
+    `\n${runtime} ${
+      readVersion(runtime)
+    }, µs a token: median (quartiles) of ${rounds} rounds\n`,
   );
   console.log(
     formatTable(["ring, token", "characters", "sign", "verify"], rows),
@@ -79,7 +81,8 @@ async function measure(rounds) {
       const all = { ...claims, data };
       const token = keys.sign("promise", all);
       const sign = () => keys.sign("promise", all);
-      const verify = () => keys.verify("promise", token, claims.principal, nowMs);
+      const verify = () =>
+        keys.verify("promise", token, claims.principal, nowMs);
       if (verify().id !== claims.id) {
         throw new Error(`${ring} refused its own token`);
       }

@@ -26,7 +26,9 @@ for await (const line of createInterface({ input: process.stdin })) {
 function createCalls() {
   const { tool } = workload;
   // A list has no arguments, but a distinct id for each call: a text kept for the last id must not always fit.
-  const inputs = tool ? createInputs(tool.name, inputCount) : Array.from({ length: inputCount });
+  const inputs = tool
+    ? createInputs(tool.name, inputCount)
+    : Array.from({ length: inputCount });
   return inputs.map((args, index) => {
     const call = {
       id: index + 1,
@@ -40,7 +42,9 @@ function createCalls() {
     }
     // Bytes and their length, as an HTTP server hands a request over; without a length the body comes as chunked ones do.
     const body = new TextEncoder().encode(JSON.stringify(message));
-    const length = workload.hidesLength ? {} : { "content-length": String(body.byteLength) };
+    const length = workload.hidesLength
+      ? {}
+      : { "content-length": String(body.byteLength) };
     const fixed = { "content-type": "application/json", ...length };
     return {
       ...call,
@@ -82,7 +86,9 @@ async function checkAnswers() {
 async function expectedAnswer({ args }) {
   const { tool } = workload;
   const partials = [];
-  const value = tool.stream ? await drain(tool.stream(args), (partial) => void partials.push(partial)) : tool.run(args);
+  const value = tool.stream
+    ? await drain(tool.stream(args), (partial) => void partials.push(partial))
+    : tool.run(args);
   return { value, partials };
 }
 
