@@ -4,14 +4,8 @@
  * @param callers What makes one call, by name.
  * @returns calls a second of each round, by name.
  */
-export async function timeCallers(
-  callers,
-  inputs,
-  { inFlight, rounds, calls },
-) {
-  const rates = Object.fromEntries(
-    Object.keys(callers).map((caller) => [caller, []]),
-  );
+export async function timeCallers(callers, inputs, { inFlight, rounds, calls }) {
+  const rates = Object.fromEntries(Object.keys(callers).map((caller) => [caller, []]));
   for (let round = -1; round < rounds; round++) {
     for (const [caller, call] of Object.entries(callers)) {
       const rate = await timeRound(call, inputs, inFlight, calls);

@@ -7,13 +7,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import {
-  readCount,
-  readNames,
-  readOptions,
-  readPositive,
-  scale,
-} from "./options.mjs";
+import { readCount, readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { readCpuMs, readResidentMb } from "./proc.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, readVersion } from "./runtimes.mjs";
@@ -62,10 +56,7 @@ function call(url) {
     }, (response) => {
       response.on(
         "end",
-        () =>
-          response.statusCode === 200
-            ? resolve()
-            : reject(new Error(response.statusCode)),
+        () => response.statusCode === 200 ? resolve() : reject(new Error(response.statusCode)),
       );
       response.resume();
     });

@@ -9,12 +9,7 @@ import { measureTogether, toRatios } from "./measure.mjs";
 import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { promises } from "./promises.mjs";
 import { formatTable, quartiles } from "./report.mjs";
-import {
-  buildPackage,
-  commands,
-  installPeers,
-  readVersion,
-} from "./runtimes.mjs";
+import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
 /** Fewer rounds break no promise. */
 const fewestRounds = 3;
@@ -38,39 +33,23 @@ const verdicts = [];
 for (const runtime of runtimes) {
   console.log(`\n### ${runtime} ${readVersion(runtime)}\n`);
   const rows = [];
-  for (const workload of chosenWorkloads) {
-    rows.push(...await judgeWorkload(runtime, workload));
-  }
+  for (const workload of chosenWorkloads) rows.push(...await judgeWorkload(runtime, workload));
   verdicts.push(...rows.map(([verdict]) => verdict));
-  console.log(
-    formatTable(["", "promise", "measured (quartiles)", "limit", "law"], rows),
-  );
+  console.log(formatTable(["", "promise", "measured (quartiles)", "limit", "law"], rows));
 }
 const count = (verdict) => verdicts.filter((one) => one === verdict).length;
-console.log(
-  `\n${count("ok")} kept, ${count("unsure")} too noisy to say, ${
-    count("OVER")
-  } broken`,
-);
+console.log(`\n${count("ok")} kept, ${count("unsure")} too noisy to say, ${count("OVER")} broken`);
 process.exitCode = count("OVER") > 0 ? 1 : 0;
 
 async function judgeWorkload(runtime, workload) {
   const place = runtimeOrder.indexOf(runtime);
-  const pairs = promises.filter((promise) =>
-    promise.workload === workload && opponents.includes(promise.against)
-  );
+  const pairs = promises.filter((promise) => promise.workload === workload && opponents.includes(promise.against));
   console.error(`${runtime} ${workload} …`);
   const judged = await judge(runtime, pairs, place, rounds);
-  const unsure = judged.filter(({ verdict }) => verdict === "unsure").map((
-    { promise },
-  ) => promise);
-  if (unsure.length > 0) {
-    console.error(`${runtime} ${workload}, ${unsure.length} again …`);
-  }
+  const unsure = judged.filter(({ verdict }) => verdict === "unsure").map(({ promise }) => promise);
+  if (unsure.length > 0) console.error(`${runtime} ${workload}, ${unsure.length} again …`);
   const again = await judge(runtime, unsure, place, rounds * 2);
-  return judged.map((one) =>
-    toRow(again.find(({ promise }) => promise === one.promise) ?? one)
-  );
+  return judged.map((one) => toRow(again.find(({ promise }) => promise === one.promise) ?? one));
 }
 
 /** Measures what the promises name, together, and compares. */
@@ -79,71 +58,42 @@ async function judge(runtime, pairs, place, rounds) {
   const entries = listEntries(pairs);
   const samples = await measureTogether(runtime, entries, { rounds, scale });
   const find = (contender, workload) =>
-    entries.findIndex((entry) =>
-      entry.contender === contender && entry.workload === workload
-    );
+    entries.findIndex((entry) => entry.contender === contender && entry.workload === workload);
   return pairs.map((promise) => {
     const mine = find(promise.of, promise.workload);
-    const base = find(
-      promise.against,
-      promise.againstWorkload ?? promise.workload,
-    );
-    const cpu = (index) =>
-      samples[index].map(({ cpuNsPerCall }) => cpuNsPerCall);
+    const base = find(promise.against, promise.againstWorkload ?? promise.workload);
+    const cpu = (index) => samples[index].map(({ cpuNsPerCall }) => cpuNsPerCall);
     const ratios = toRatios(cpu(mine), cpu(base), base < mine);
     const isAtMost = promise.kind === "atMost";
-    const spread = quartiles(
-      isAtMost ? ratios : ratios.map((ratio) => 1 / ratio),
-    );
+    const spread = quartiles(isAtMost ? ratios : ratios.map((ratio) => 1 / ratio));
     const limit = (promise.held ?? promise.law)[place];
-    return {
-      promise,
-      spread,
-      limit,
-      law: promise.law?.[place],
-      verdict: decide(spread, limit, isAtMost, rounds),
-    };
+    return { promise, spread, limit, law: promise.law?.[place], verdict: decide(spread, limit, isAtMost, rounds) };
   });
 }
 
 /** What runs beside each other: each contender once, in the order of the table. */
 function listEntries(pairs) {
-  const wanted = pairs.flatMap((
-    { of, against, workload, againstWorkload = workload },
-  ) => [
+  const wanted = pairs.flatMap(({ of, against, workload, againstWorkload = workload }) => [
     { contender: of, workload },
     { contender: against, workload: againstWorkload },
   ]);
-  const unique = new Map(
-    wanted.map((entry) => [`${entry.contender} ${entry.workload}`, entry]),
-  );
+  const unique = new Map(wanted.map((entry) => [`${entry.contender} ${entry.workload}`, entry]));
   return [...unique.values()].sort((left, right) =>
-    contenderOrder.indexOf(left.contender) -
-    contenderOrder.indexOf(right.contender)
+    contenderOrder.indexOf(left.contender) - contenderOrder.indexOf(right.contender)
   );
 }
 
 function decide([low, median, high], limit, isAtMost, rounds) {
   const isKept = (value) => isAtMost ? value <= limit : value >= limit;
   if (isKept(median)) return "ok";
-  return rounds < fewestRounds || isKept(isAtMost ? low : high)
-    ? "unsure"
-    : "OVER";
+  return rounds < fewestRounds || isKept(isAtMost ? low : high) ? "unsure" : "OVER";
 }
 
 function toRow({ promise, spread, limit, law, verdict }) {
   const { of, workload, against, againstWorkload, kind } = promise;
   const other = againstWorkload ? `${against} ${againstWorkload}` : against;
   const sign = kind === "atMost" ? "≤" : "≥";
-  const what = kind === "atMost"
-    ? `${of} ${workload} ÷ ${other}`
-    : `${of} ${workload}, times faster than ${other}`;
+  const what = kind === "atMost" ? `${of} ${workload} ÷ ${other}` : `${of} ${workload}, times faster than ${other}`;
   const [low, median, high] = spread.map((value) => value.toFixed(2));
-  return [
-    verdict,
-    what,
-    `${median} (${low}–${high})`,
-    `${sign} ${limit}`,
-    law === undefined ? "" : `${sign} ${law}`,
-  ];
+  return [verdict, what, `${median} (${low}–${high})`, `${sign} ${limit}`, law === undefined ? "" : `${sign} ${law}`];
 }

@@ -64,66 +64,34 @@ let worse = 0;
 for (const name of chosenSeries) {
   const { title, unit, sizes, powers, from = {} } = series[name];
   const panels = runtimes.map((runtime) => measureSeries(runtime, name));
-  if (isWhole || write) {
-    writeFileSync(
-      `${root}docs/growth/${name}.svg`,
-      drawGrowth(title, unit, panels),
-    );
-  }
+  if (isWhole || write) writeFileSync(`${root}docs/growth/${name}.svg`, drawGrowth(title, unit, panels));
   console.log(`\n### ${title}\n\n![${title}](growth/${name}.svg)\n`);
-  const rows = Object.entries(powers).map(([what, power]) =>
-    toRow(what, power, pickFitted(sizes, from[what]), panels)
-  );
-  console.log(
-    formatTable([
-      "exponent, last of its sizes",
-      "at most",
-      ...panels.map(({ name }) => name),
-    ], rows),
-  );
+  const rows = Object.entries(powers).map(([what, power]) => toRow(what, power, pickFitted(sizes, from[what]), panels));
+  console.log(formatTable(["exponent, last of its sizes", "at most", ...panels.map(({ name }) => name)], rows));
 }
 if (worse > 0) console.log(`\n${worse} grow worse than that`);
 process.exitCode = worse > 0 ? 1 : 0;
 
 function measureSeries(runtime, name) {
   const { sizes, powers } = series[name];
-  const lines = Object.fromEntries(
-    Object.keys(powers).map((what) => [what, []]),
-  );
+  const lines = Object.fromEntries(Object.keys(powers).map((what) => [what, []]));
   for (const size of sizes) {
     console.error(`${runtime} ${name}, ${size} …`);
-    const points = Array.from(
-      { length: starts },
-      () => measurePoint(runtime, name, size),
-    );
-    for (const what of Object.keys(powers)) {
-      lines[what].push(quartiles(points.map((point) => point[what]))[1]);
-    }
+    const points = Array.from({ length: starts }, () => measurePoint(runtime, name, size));
+    for (const what of Object.keys(powers)) lines[what].push(quartiles(points.map((point) => point[what]))[1]);
   }
   return { name: `${runtime} ${readVersion(runtime)}`, sizes, lines };
 }
 
 function measurePoint(runtime, name, size) {
-  const [command, ...args] = commands[runtime](
-    fileURLToPath(new URL("growth/worker.mjs", import.meta.url)),
-  );
+  const [command, ...args] = commands[runtime](fileURLToPath(new URL("growth/worker.mjs", import.meta.url)));
   const exposed = runtime === "node" ? ["--expose-gc", ...args] : args;
   const env = { ...process.env, DENO_V8_FLAGS: "--expose-gc" };
-  const { status, stdout, stderr } = spawnSync(command, [
-    ...exposed,
-    name,
-    String(size),
-  ], { encoding: "utf8", env });
-  if (status !== 0) {
-    throw new Error(
-      `bench/growth/worker.mjs ${name} ${size} failed on ${runtime}: ${stderr}`,
-    );
-  }
+  const { status, stdout, stderr } = spawnSync(command, [...exposed, name, String(size)], { encoding: "utf8", env });
+  if (status !== 0) throw new Error(`bench/growth/worker.mjs ${name} ${size} failed on ${runtime}: ${stderr}`);
   const costs = JSON.parse(stdout);
   // A heap that has shrunk says that the memory is not to be seen beside the rest.
-  return Object.fromEntries(
-    Object.entries(costs).map(([what, cost]) => [what, Math.max(cost, 0.01)]),
-  );
+  return Object.fromEntries(Object.entries(costs).map(([what, cost]) => [what, Math.max(cost, 0.01)]));
 }
 
 /** Small sizes show what a call costs anyway, so that the last points show what grows. */
@@ -132,12 +100,8 @@ function pickFitted(sizes, from = sizes.at(-3)) {
 }
 
 function toRow(what, power, fitted, panels) {
-  const exponents = panels.map(({ lines }) =>
-    fitExponent(fitted, lines[what].slice(-fitted.length))
-  );
+  const exponents = panels.map(({ lines }) => fitExponent(fitted, lines[what].slice(-fitted.length)));
   worse += exponents.filter((exponent) => exponent > power + leeway).length;
-  const cells = exponents.map((exponent) =>
-    exponent.toFixed(2) + (exponent > power + leeway ? " (worse)" : "")
-  );
+  const cells = exponents.map((exponent) => exponent.toFixed(2) + (exponent > power + leeway ? " (worse)" : ""));
   return [what, power, ...cells];
 }

@@ -9,19 +9,9 @@ import { load } from "./h2load.mjs";
 import { createInputs } from "./inputs.mjs";
 import { readCount, readNames, readOptions } from "./options.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
-import {
-  buildPackage,
-  commands,
-  installPeers,
-  readVersion,
-} from "./runtimes.mjs";
+import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
-const grpcHeaders = [
-  "-H",
-  "content-type: application/grpc",
-  "-H",
-  "te: trailers",
-];
+const grpcHeaders = ["-H", "content-type: application/grpc", "-H", "te: trailers"];
 const jsonHeaders = ["-H", "content-type: application/json"];
 
 /** Server program, and what it is asked how. The first is what the others are compared with. */
@@ -60,43 +50,23 @@ for (const runtime of runtimes) await measureRuntime(runtime);
 async function measureRuntime(runtime) {
   const servers = {};
   try {
-    for (const { program } of Object.values(contenders)) {
-      servers[program] ??= await start(runtime, program);
-    }
+    for (const { program } of Object.values(contenders)) servers[program] ??= await start(runtime, program);
     console.log(`\n### ${runtime} ${readVersion(runtime)}\n`);
     const rows = [];
     for (const workload of chosen) {
       for (const inFlight of flights) {
-        rows.push(
-          toRow(
-            workload,
-            inFlight,
-            await measureServers(runtime, servers, workload, inFlight),
-          ),
-        );
+        rows.push(toRow(workload, inFlight, await measureServers(runtime, servers, workload, inFlight)));
       }
     }
-    console.log(
-      formatTable([
-        "servers, ÷ @grpc/grpc-js",
-        ...Object.keys(contenders).slice(1),
-      ], rows),
-    );
+    console.log(formatTable(["servers, ÷ @grpc/grpc-js", ...Object.keys(contenders).slice(1)], rows));
     const measured = [];
     for (const workload of chosen.filter((name) => name !== "stream")) {
       for (const inFlight of flights) {
-        measured.push([
-          workload,
-          inFlight,
-          measureCallers(runtime, servers.toolwire.urls, workload, inFlight),
-        ]);
+        measured.push([workload, inFlight, measureCallers(runtime, servers.toolwire.urls, workload, inFlight)]);
       }
     }
     if (measured.length === 0) return;
-    const head = [
-      "callers, ÷ @grpc/grpc-js",
-      ...Object.keys(measured[0][2]).slice(1),
-    ];
+    const head = ["callers, ÷ @grpc/grpc-js", ...Object.keys(measured[0][2]).slice(1)];
     console.log(`\n${formatTable(head, measured.map((row) => toRow(...row)))}`);
   } finally {
     for (const { child } of Object.values(servers)) child.kill();
@@ -105,20 +75,14 @@ async function measureRuntime(runtime) {
 
 /** Of ratios by name; the first is what they are compared with. */
 function toRow(workload, inFlight, ratios) {
-  const cells = Object.values(ratios).slice(1).map((all) =>
-    all.length === 0 ? "no rounds" : formatSpread(all)
-  );
+  const cells = Object.values(ratios).slice(1).map((all) => all.length === 0 ? "no rounds" : formatSpread(all));
   return [`${workload}, ${inFlight} in flight`, ...cells];
 }
 
 async function start(runtime, program) {
-  const [command, ...args] = commands[runtime](
-    fileURLToPath(new URL(`grpc/${program}.mjs`, import.meta.url)),
-  );
+  const [command, ...args] = commands[runtime](fileURLToPath(new URL(`grpc/${program}.mjs`, import.meta.url)));
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const line = once(createInterface({ input: child.stdout }), "line").then((
-    [text],
-  ) => JSON.parse(text));
+  const line = once(createInterface({ input: child.stdout }), "line").then(([text]) => JSON.parse(text));
   const ended = once(child, "exit").then(() => {
     throw new Error(`bench/grpc/${program}.mjs ended on ${runtime}`);
   });
@@ -128,35 +92,23 @@ async function start(runtime, program) {
     return { child, urls, bytes: await check(urls) };
   } catch (cause) {
     child.kill();
-    throw new Error(
-      `bench/grpc/${program}.mjs does not answer as it should on ${runtime}`,
-      { cause },
-    );
+    throw new Error(`bench/grpc/${program}.mjs does not answer as it should on ${runtime}`, { cause });
   }
 }
 
 /** Contenders take turns; each round is divided by the first one's of the same round, and left out where that has no rate. */
 async function measureServers(runtime, servers, workload, inFlight) {
-  const ratios = Object.fromEntries(
-    Object.keys(contenders).map((name) => [name, []]),
-  );
+  const ratios = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
   console.error(`${runtime} ${workload}, ${inFlight} in flight …`);
   for (let round = -1; round < rounds; round++) {
     const rates = {};
     for (const [name, { program, ask }] of Object.entries(contenders)) {
-      rates[name] = await askLive(
-        runtime,
-        servers,
-        program,
-        (server) => ask(server, workload, inFlight),
-      );
+      rates[name] = await askLive(runtime, servers, program, (server) => ask(server, workload, inFlight));
     }
     const [base] = Object.values(rates);
     // The first round warms up.
     if (round < 0 || base === undefined) continue;
-    for (const [name, rate] of Object.entries(rates)) {
-      if (rate !== undefined) ratios[name].push(rate / base);
-    }
+    for (const [name, rate] of Object.entries(rates)) if (rate !== undefined) ratios[name].push(rate / base);
   }
   return ratios;
 }
@@ -171,14 +123,8 @@ async function askLive(runtime, servers, program, ask) {
     if (rate !== undefined) return rate;
     await setTimeout(100);
     const { exitCode, signalCode } = servers[program].child;
-    if (exitCode === null && signalCode === null) {
-      throw new Error(`${program} did not answer on ${runtime}`);
-    }
-    console.error(
-      `${program} died on ${runtime} (${
-        signalCode ?? exitCode
-      }) and is started again`,
-    );
+    if (exitCode === null && signalCode === null) throw new Error(`${program} did not answer on ${runtime}`);
+    console.error(`${program} died on ${runtime} (${signalCode ?? exitCode}) and is started again`);
     servers[program] = await start(runtime, program);
   }
   return undefined;
@@ -187,66 +133,36 @@ async function askLive(runtime, servers, program, ask) {
 /** Callers take turns in a separate process. */
 function measureCallers(runtime, { grpc: grpcUrl, http }, workload, inFlight) {
   const { tool, calls } = workloads[workload];
-  const [command, ...args] = commands[runtime](
-    fileURLToPath(new URL("grpc/callers.mjs", import.meta.url)),
-  );
+  const [command, ...args] = commands[runtime](fileURLToPath(new URL("grpc/callers.mjs", import.meta.url)));
   console.error(`${runtime} callers, ${workload}, ${inFlight} in flight …`);
   const { status, stdout, stderr } = spawnSync(
     command,
     [...args, grpcUrl, http, tool, inFlight, rounds, calls / 3].map(String),
     { encoding: "utf8" },
   );
-  if (status !== 0) {
-    throw new Error(`bench/grpc/callers.mjs failed on ${runtime}: ${stderr}`);
-  }
+  if (status !== 0) throw new Error(`bench/grpc/callers.mjs failed on ${runtime}: ${stderr}`);
   const rates = JSON.parse(stdout);
   const [base] = Object.values(rates);
   return Object.fromEntries(
-    Object.entries(rates).map((
-      [name, all],
-    ) => [name, all.map((rate, round) => rate / base[round])]),
+    Object.entries(rates).map(([name, all]) => [name, all.map((rate, round) => rate / base[round])]),
   );
 }
 
 function grpc({ urls, bytes }, workload, inFlight) {
   const { tool, method, calls } = workloads[workload];
   const [args] = createInputs(tool, 1);
-  const message = mcplite.MCPLite.service[method].requestSerialize({
-    name: tool,
-    arguments: toStruct(args),
-  });
+  const message = mcplite.MCPLite.service[method].requestSerialize({ name: tool, arguments: toStruct(args) });
   const head = new Uint8Array(5);
   new DataView(head.buffer).setUint32(1, message.length);
-  const target = [
-    "-c",
-    1,
-    "-m",
-    inFlight,
-    ...grpcHeaders,
-    `${urls.grpc}/mcplite.MCPLite/${method}`,
-  ];
+  const target = ["-c", 1, "-m", inFlight, ...grpcHeaders, `${urls.grpc}/mcplite.MCPLite/${method}`];
   return load(Buffer.concat([head, message]), calls, target, bytes.grpc[tool]);
 }
 
 function json({ urls, bytes }, workload, inFlight) {
   const { tool, method, calls } = workloads[workload];
   const [args] = createInputs(tool, 1);
-  const body = {
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name: tool, arguments: args },
-  };
-  const accept = method === "CallTool"
-    ? []
-    : ["-H", "accept: text/event-stream"];
-  const target = [
-    "--h1",
-    "-c",
-    inFlight,
-    ...jsonHeaders,
-    ...accept,
-    `${urls.http}/mcp-lite/v1/rpc`,
-  ];
+  const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
+  const accept = method === "CallTool" ? [] : ["-H", "accept: text/event-stream"];
+  const target = ["--h1", "-c", inFlight, ...jsonHeaders, ...accept, `${urls.http}/mcp-lite/v1/rpc`];
   return load(JSON.stringify(body), calls, target, bytes.http[tool]);
 }

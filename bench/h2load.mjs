@@ -21,12 +21,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 export function load(body, calls, target, answerBytes) {
   const file = join(folder, "body");
   if (body !== undefined) writeFileSync(file, body);
-  const args = [
-    "-n",
-    calls,
-    ...(body === undefined ? [] : ["-d", file]),
-    ...target,
-  ].map(String);
+  const args = ["-n", calls, ...(body === undefined ? [] : ["-d", file]), ...target].map(String);
   const { status, stdout, error } = spawnSync("h2load", args, {
     encoding: "utf8",
   });
@@ -38,10 +33,7 @@ export function load(body, calls, target, answerBytes) {
   const succeeded = Number(/(\d+) succeeded/.exec(stdout)?.[1]);
   if (status !== 0 || succeeded !== calls) return undefined;
   const bytes = Number(/\((\d+)\) data/.exec(stdout)?.[1]) / calls;
-  if (
-    !(Math.abs(bytes - answerBytes) <=
-      answerBytes * leeway.share + leeway.bytes)
-  ) {
+  if (!(Math.abs(bytes - answerBytes) <= answerBytes * leeway.share + leeway.bytes)) {
     const url = target.at(-1);
     throw new Error(
       `${url} gave h2load ${bytes} bytes a call, where the checked answer has ${answerBytes}: not the same answer`,

@@ -12,12 +12,7 @@ import { flood, workloads } from "./http/tools.mjs";
 import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { readCpuMs, readResidentMb } from "./proc.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
-import {
-  buildPackage,
-  commands,
-  installPeers,
-  readVersion,
-} from "./runtimes.mjs";
+import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
 /**
  * File in `contenders/`, and its way onto a port (http/server.mjs). The floor comes first; all are compared with it. `only` and
@@ -29,20 +24,11 @@ const contenders = {
   toolwire: { file: "toolwire", way: "toolwire" },
   "toolwire-sync": { file: "toolwire_sync", way: "toolwire" },
   // A slow MCP caller gets only the latest progress.
-  "toolwire-mcp-2025": {
-    file: "toolwire_mcp_2025",
-    way: "toolwire",
-    missing: [workloads.sse10000],
-  },
+  "toolwire-mcp-2025": { file: "toolwire_mcp_2025", way: "toolwire", missing: [workloads.sse10000] },
   "mcp-lite": { file: "mcp_lite", way: "fetch" },
   "hono RPC": { file: "hono_rpc", way: "fetch" },
   // On Node it needs a separate adapter, and its streams are of strings, which Deno does not send.
-  elysia: {
-    file: "elysia",
-    way: "elysia",
-    only: ["bun", "deno"],
-    streamsOn: ["bun"],
-  },
+  elysia: { file: "elysia", way: "elysia", only: ["bun", "deno"], streamsOn: ["bun"] },
   tRPC: { file: "trpc", way: "fetch" },
   oRPC: { file: "orpc", way: "fetch" },
   "@modelcontextprotocol/server": { file: "mcp_server", way: "fetch" },
@@ -58,32 +44,25 @@ const parts = {
   callers: printCallers,
 };
 
-const { runtimes, chosenWorkloads, chosenContenders, chosenParts, rounds } =
-  readOptions({
-    runtime: { type: "string", default: Object.keys(commands).join() },
-    workload: { type: "string", default: Object.keys(workloads).join() },
-    contender: { type: "string", default: Object.keys(contenders).join() },
-    part: { type: "string", default: Object.keys(parts).join() },
-    rounds: { type: "string", default: "7" },
-  }, ({ runtime, workload, contender, part, rounds }) => ({
-    runtimes: readNames("runtime", runtime, Object.keys(commands)),
-    chosenWorkloads: readNames("workload", workload, Object.keys(workloads)),
-    chosenContenders: readNames(
-      "contender",
-      `floor,${contender}`,
-      Object.keys(contenders),
-    ),
-    chosenParts: readNames("part", part, Object.keys(parts)),
-    rounds: Math.ceil(readPositive("--rounds", rounds) * scale),
-  }));
+const { runtimes, chosenWorkloads, chosenContenders, chosenParts, rounds } = readOptions({
+  runtime: { type: "string", default: Object.keys(commands).join() },
+  workload: { type: "string", default: Object.keys(workloads).join() },
+  contender: { type: "string", default: Object.keys(contenders).join() },
+  part: { type: "string", default: Object.keys(parts).join() },
+  rounds: { type: "string", default: "7" },
+}, ({ runtime, workload, contender, part, rounds }) => ({
+  runtimes: readNames("runtime", runtime, Object.keys(commands)),
+  chosenWorkloads: readNames("workload", workload, Object.keys(workloads)),
+  chosenContenders: readNames("contender", `floor,${contender}`, Object.keys(contenders)),
+  chosenParts: readNames("part", part, Object.keys(parts)),
+  rounds: Math.ceil(readPositive("--rounds", rounds) * scale),
+}));
 installPeers();
 buildPackage();
 for (const runtime of runtimes) await measureRuntime(runtime);
 
 async function measureRuntime(runtime) {
-  const names = chosenContenders.filter((name) =>
-    contenders[name].only?.includes(runtime) ?? true
-  );
+  const names = chosenContenders.filter((name) => contenders[name].only?.includes(runtime) ?? true);
   const servers = {};
   try {
     for (const name of names) servers[name] = await start(runtime, name);
@@ -98,42 +77,26 @@ async function measureRuntime(runtime) {
 async function start(runtime, name) {
   const { file, way, streamsOn } = contenders[name];
   const contender = await import(`./contenders/${file}.mjs`);
-  const [command, ...args] = commands[runtime](
-    fileURLToPath(new URL("http/server.mjs", import.meta.url)),
-  );
-  const child = spawn(command, [...args, file, way], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const line = once(createInterface({ input: child.stdout }), "line").then((
-    [text],
-  ) => JSON.parse(text));
+  const [command, ...args] = commands[runtime](fileURLToPath(new URL("http/server.mjs", import.meta.url)));
+  const child = spawn(command, [...args, file, way], { stdio: ["ignore", "pipe", "inherit"] });
+  const line = once(createInterface({ input: child.stdout }), "line").then(([text]) => JSON.parse(text));
   const ended = once(child, "exit").then(() => {
     throw new Error(`The server of ${name} ended on ${runtime}`);
   });
   ended.catch(() => {});
-  const isAble = ({ tool }) =>
-    tool.stream === undefined || (streamsOn?.includes(runtime) ?? true);
-  const canDo = (workload) =>
-    isAble(workload) && !contenders[name].missing?.includes(workload);
+  const isAble = ({ tool }) => tool.stream === undefined || (streamsOn?.includes(runtime) ?? true);
+  const canDo = (workload) => isAble(workload) && !contenders[name].missing?.includes(workload);
   try {
     const { url } = await Promise.race([line, ended]);
     const bytes = new Map();
     // `add` is also what is asked beside the readers.
-    for (
-      const workload of new Set(
-        ["add", ...chosenWorkloads].map((name) => workloads[name]).filter(
-          canDo,
-        ),
-      )
-    ) {
+    for (const workload of new Set(["add", ...chosenWorkloads].map((name) => workloads[name]).filter(canDo))) {
       bytes.set(workload, await check(contender, url, workload));
     }
     return { child, url, contender, canDo, bytes };
   } catch (cause) {
     child.kill();
-    throw new Error(`${name} does not answer as it should on ${runtime}`, {
-      cause,
-    });
+    throw new Error(`${name} does not answer as it should on ${runtime}`, { cause });
   }
 }
 
@@ -143,67 +106,35 @@ function measureLoads(runtime, servers) {
     const workload = workloads[name];
     return workload.flights.map((connections) => {
       console.error(`${runtime} ${name}, ${connections} connections …`);
-      const able = Object.entries(servers).filter(([, { canDo }]) =>
-        canDo(workload)
-      );
-      return [
-        `${name}, ${connections}`,
-        takeTurns(able, workload, connections),
-      ];
+      const able = Object.entries(servers).filter(([, { canDo }]) => canDo(workload));
+      return [`${name}, ${connections}`, takeTurns(able, workload, connections)];
     });
   });
 }
 
 function takeTurns(able, workload, connections) {
   const samples = Object.fromEntries(able.map(([name]) => [name, []]));
-  const calls = Object.fromEntries(
-    able.map((
-      [name],
-    ) => [name, Math.max(connections, workload.calls * scale / 4)]),
-  );
+  const calls = Object.fromEntries(able.map(([name]) => [name, Math.max(connections, workload.calls * scale / 4)]));
   for (let round = -1; round < rounds; round++) {
     for (const [name, server] of able) {
       const sample = askServer(server, workload, connections, calls[name]);
       // The first round warms up, and sets the number of calls of a round.
       if (round >= 0) samples[name].push(sample);
-      else {calls[name] = Math.max(
-          connections,
-          Math.min(sample.rate * roundSeconds, workload.calls) * scale,
-        );}
+      else calls[name] = Math.max(connections, Math.min(sample.rate * roundSeconds, workload.calls) * scale);
     }
   }
   return samples;
 }
 
 /** Calls a second, and a call's milliseconds of the server's processor time. */
-function askServer(
-  { contender, url, child, bytes },
-  workload,
-  connections,
-  calls,
-) {
-  const [{ url: target, headers, body }] = createRequests(
-    contender,
-    url,
-    workload,
-  );
-  const lines = body === undefined
-    ? headers
-    : { "content-type": "application/json", ...headers };
+function askServer({ contender, url, child, bytes }, workload, connections, calls) {
+  const [{ url: target, headers, body }] = createRequests(contender, url, workload);
+  const lines = body === undefined ? headers : { "content-type": "application/json", ...headers };
   const count = Math.ceil(calls);
   const cpuMs = readCpuMs(child.pid);
-  const heads = Object.entries(lines).flatMap((
-    [name, value],
-  ) => ["-H", `${name}: ${value}`]);
-  const rate = load(
-    body,
-    count,
-    ["--h1", "-c", connections, ...heads, target],
-    bytes.get(workload),
-  );
-  if (rate === undefined) {
-    throw new Error(`${target} did not answer every call`);
-  }
+  const heads = Object.entries(lines).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const rate = load(body, count, ["--h1", "-c", connections, ...heads, target], bytes.get(workload));
+  if (rate === undefined) throw new Error(`${target} did not answer every call`);
   return { rate, cpuMs: (readCpuMs(child.pid) - cpuMs) / count };
 }
 
@@ -217,21 +148,12 @@ async function waitUntilIdle(pid) {
 }
 
 function printLoads(rows) {
-  const names = chosenContenders.filter((name) =>
-    name !== "floor" && rows.some(([, samples]) => name in samples)
-  );
+  const names = chosenContenders.filter((name) => name !== "floor" && rows.some(([, samples]) => name in samples));
   const print = (title, toRatio) => {
-    const cell = (samples, name) =>
-      name in samples
-        ? formatSpread(samples[name].map(toRatio(samples.floor)))
-        : "";
+    const cell = (samples, name) => name in samples ? formatSpread(samples[name].map(toRatio(samples.floor))) : "";
     console.log(`\n${title}\n`);
-    const table = names.map((
-      name,
-    ) => [name, ...rows.map(([, samples]) => cell(samples, name))]);
-    console.log(
-      formatTable(["÷ floor", ...rows.map(([title]) => title)], table),
-    );
+    const table = names.map((name) => [name, ...rows.map(([, samples]) => cell(samples, name))]);
+    console.log(formatTable(["÷ floor", ...rows.map(([title]) => title)], table));
   };
   print(
     "Time of a call ÷ the floor's, by workload and connections.",
@@ -249,8 +171,7 @@ async function printSlowReaders(_, servers) {
   const rows = [];
   for (const [name, server] of able) {
     console.error(`${name}, beside slow readers …`);
-    const ask = () =>
-      askServer(server, workloads.add, 16, workloads.add.calls * scale).rate;
+    const ask = () => askServer(server, workloads.add, 16, workloads.add.calls * scale).rate;
     ask();
     const [stream] = createRequests(server.contender, server.url, flood);
     const idleMb = readResidentMb(server.child.pid);
@@ -269,61 +190,32 @@ async function printSlowReaders(_, servers) {
   console.log(
     `\n\`add\` on 16 connections beside ${slowReaders} callers who have each asked for a stream of 20 MB and do not read it.\n`,
   );
-  console.log(
-    formatTable(
-      ["server", "time of a call ÷ without them", "MB more memory"],
-      rows,
-    ),
-  );
+  console.log(formatTable(["server", "time of a call ÷ without them", "MB more memory"], rows));
 }
 
 /** Callers take turns in a separate process, each against its own library's server, as is the bare one beside it. */
 function printCallers(runtime, servers) {
   const needed = ["toolwire", "tRPC", "oRPC", "hono RPC"];
   const missing = needed.filter((name) => !(name in servers));
-  if (missing.length > 0) {
-    return console.log(
-      `\nnot run: the callers, which need --contender ${missing.join()} too`,
-    );
-  }
+  if (missing.length > 0) return console.log(`\nnot run: the callers, which need --contender ${missing.join()} too`);
   const callees = Object.fromEntries(
-    needed.map((
-      name,
-    ) => [name, { url: servers[name].url, file: contenders[name].file }]),
+    needed.map((name) => [name, { url: servers[name].url, file: contenders[name].file }]),
   );
-  const [command, ...args] = commands[runtime](
-    fileURLToPath(new URL("http/callers.mjs", import.meta.url)),
-  );
-  const columns = chosenWorkloads.flatMap((name) =>
-    workloads[name].flights.map((inFlight) => ({ name, inFlight }))
-  );
+  const [command, ...args] = commands[runtime](fileURLToPath(new URL("http/callers.mjs", import.meta.url)));
+  const columns = chosenWorkloads.flatMap((name) => workloads[name].flights.map((inFlight) => ({ name, inFlight })));
   const measured = columns.map(({ name, inFlight }) => {
     console.error(`${runtime} callers, ${name}, ${inFlight} in flight …`);
     const calls = Math.ceil(workloads[name].calls * scale / 4);
     const { status, stdout, stderr } = spawnSync(
       command,
-      [...args, JSON.stringify(callees), name, inFlight, rounds, calls].map(
-        String,
-      ),
+      [...args, JSON.stringify(callees), name, inFlight, rounds, calls].map(String),
       { encoding: "utf8" },
     );
-    if (status !== 0) {
-      throw new Error(`bench/http/callers.mjs failed on ${runtime}: ${stderr}`);
-    }
+    if (status !== 0) throw new Error(`bench/http/callers.mjs failed on ${runtime}: ${stderr}`);
     return JSON.parse(stdout);
   });
-  console.log(
-    "\nCallers: time of a call ÷ that of a bare `fetch` and `JSON.parse` against the same server.\n",
-  );
-  const cell = (ratios, caller) =>
-    caller in ratios ? formatSpread(ratios[caller]) : "";
-  const table = needed.map((
-    caller,
-  ) => [caller, ...measured.map((ratios) => cell(ratios, caller))]);
-  console.log(
-    formatTable([
-      "caller",
-      ...columns.map(({ name, inFlight }) => `${name}, ${inFlight}`),
-    ], table),
-  );
+  console.log("\nCallers: time of a call ÷ that of a bare `fetch` and `JSON.parse` against the same server.\n");
+  const cell = (ratios, caller) => caller in ratios ? formatSpread(ratios[caller]) : "";
+  const table = needed.map((caller) => [caller, ...measured.map((ratios) => cell(ratios, caller))]);
+  console.log(formatTable(["caller", ...columns.map(({ name, inFlight }) => `${name}, ${inFlight}`)], table));
 }

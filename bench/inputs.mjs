@@ -12,9 +12,8 @@ function createRandom(state) {
   };
 }
 
-const words =
-  "amber basil cedar delta ember fjord grove harbour indigo juniper kestrel linen maple nectar opal pearl"
-    .split(" ");
+const words = "amber basil cedar delta ember fjord grove harbour indigo juniper kestrel linen maple nectar opal pearl"
+  .split(" ");
 
 /** Makes `count` argument objects for the named tool. */
 export function createInputs(toolName, count) {
@@ -51,16 +50,8 @@ function placeOrder({ integer, pick, text }) {
   return {
     id: `order-${integer(1_000_000)}`,
     currency: pick(["EUR", "USD"]),
-    customer: {
-      name: text(2),
-      email: `${pick(words)}@example.com`,
-      verified: integer(2) === 1,
-      address: address(),
-    },
-    shipping: {
-      method: pick(["standard", "express", "pickup"]),
-      address: address(),
-    },
+    customer: { name: text(2), email: `${pick(words)}@example.com`, verified: integer(2) === 1, address: address() },
+    shipping: { method: pick(["standard", "express", "pickup"]), address: address() },
     lines: Array.from({ length: 4 }, line),
     tags: [pick(words), pick(words), pick(words)],
     note: text(135),

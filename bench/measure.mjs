@@ -13,30 +13,18 @@ import { workloads } from "./tools.mjs";
  * sides.
  * @returns of each entry the rounds, `{ nsPerCall, cpuNsPerCall }`.
  */
-export async function measureTogether(
-  runtime,
-  entries,
-  { rounds, calls, scale },
-) {
+export async function measureTogether(runtime, entries, { rounds, calls, scale }) {
   const workers = [];
   const samples = entries.map(() => []);
   try {
     for (const { contender, workload } of entries) {
       workers.push(
-        await startWorker(
-          runtime,
-          contender,
-          workload,
-          (calls ?? workloads[workload].calls) * scale,
-          scale,
-        ),
+        await startWorker(runtime, contender, workload, (calls ?? workloads[workload].calls) * scale, scale),
       );
     }
     for (const worker of workers) await worker.warmUp();
     for (let round = 0; round < rounds; round++) {
-      for (const [index, worker] of workers.entries()) {
-        samples[index].push(await worker.timeRound());
-      }
+      for (const [index, worker] of workers.entries()) samples[index].push(await worker.timeRound());
     }
     samples[0].push(await workers[0].timeRound());
     return samples;
@@ -48,20 +36,15 @@ export async function measureTogether(
 async function startWorker(runtime, name, workload, roundCalls, scale) {
   const script = fileURLToPath(new URL("worker.mjs", import.meta.url));
   const [command, ...args] = commands[runtime](script);
-  const child = spawn(command, [...args, contenders[name].file, workload], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const lines = createInterface({ input: child.stdout })
-    [Symbol.asyncIterator]();
+  const child = spawn(command, [...args, contenders[name].file, workload], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const readLine = async () => {
     const { done, value } = await lines.next();
     if (done) throw new Error(`${name} failed at ${workload} on ${runtime}`);
     return JSON.parse(value);
   };
   const time = (calls, maxMs) => {
-    child.stdin.write(
-      `${JSON.stringify({ calls: Math.ceil(calls), maxMs })}\n`,
-    );
+    child.stdin.write(`${JSON.stringify({ calls: Math.ceil(calls), maxMs })}\n`);
     return readLine();
   };
   await readLine();

@@ -4,10 +4,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 
 /** One variable that scales rounds, calls and warm-up, so that CI runs the same at a hundredth. */
-export const scale = orEnd(
-  {},
-  () => readPositive("BENCH_SCALE", process.env.BENCH_SCALE ?? "1"),
-);
+export const scale = orEnd({}, () => readPositive("BENCH_SCALE", process.env.BENCH_SCALE ?? "1"));
 
 /**
  * What a command was asked.
@@ -24,9 +21,7 @@ function orEnd(options, read) {
     return read();
   } catch (error) {
     console.error(error.message);
-    for (
-      const [name, { type, default: usual = "…" }] of Object.entries(options)
-    ) {
+    for (const [name, { type, default: usual = "…" }] of Object.entries(options)) {
       console.error(`  --${name}${type === "string" ? ` ${usual}` : ""}`);
     }
     process.exit(2);
@@ -35,9 +30,7 @@ function orEnd(options, read) {
 
 export function readPositive(option, text) {
   const value = Number(text);
-  if (!(value > 0 && value < Infinity)) {
-    throw new Error(`${option} must be a positive number, not ${text}`);
-  }
+  if (!(value > 0 && value < Infinity)) throw new Error(`${option} must be a positive number, not ${text}`);
   return value;
 }
 
@@ -50,11 +43,7 @@ export function readCount(option, text) {
 export function readNames(option, list, known) {
   const names = list.split(",");
   const stranger = names.find((name) => !known.includes(name));
-  if (stranger !== undefined) {
-    throw new Error(
-      `Unknown --${option} ${stranger}: known are ${known.join(", ")}`,
-    );
-  }
+  if (stranger !== undefined) throw new Error(`Unknown --${option} ${stranger}: known are ${known.join(", ")}`);
   return known.filter((name) => names.includes(name));
 }
 
@@ -63,9 +52,7 @@ export function readTarget(option, path) {
   try {
     closeSync(openSync(path, "a"));
   } catch (cause) {
-    throw new Error(`Cannot write ${option} ${path}: ${cause.message}`, {
-      cause,
-    });
+    throw new Error(`Cannot write ${option} ${path}: ${cause.message}`, { cause });
   }
   return path;
 }

@@ -4,9 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /** What all threads of a process have had of the processor (Linux). */
 export function readCpuMs(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
-  const ns = threads.map((thread) =>
-    readProc(`${pid}/task/${thread}/schedstat`).split(" ", 1)[0]
-  );
+  const ns = threads.map((thread) => readProc(`${pid}/task/${thread}/schedstat`).split(" ", 1)[0]);
   return ns.reduce((sum, text) => sum + Number(text), 0) / 1e6;
 }
 

@@ -6,12 +6,7 @@ import { startRedis } from "./long_work/redis.mjs";
 import { readCount, readNames, readOptions, scale } from "./options.mjs";
 import { startPostgres } from "./queues/postgres.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
-import {
-  buildPackage,
-  commands,
-  installPeers,
-  readVersion,
-} from "./runtimes.mjs";
+import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
 /** Name and store of each contender. */
 const contenders = {
@@ -49,57 +44,28 @@ try {
 }
 
 function measure(runtime) {
-  const missing = (name) =>
-    contenders[name] !== undefined && stores[contenders[name]] === undefined;
+  const missing = (name) => contenders[name] !== undefined && stores[contenders[name]] === undefined;
   for (const name of options.names.filter(missing)) {
     console.log(`\nnot run: ${name}, ${contenders[name]} is not installed`);
   }
   const names = options.names.filter((name) => !missing(name));
-  const [command, ...rest] = commands[runtime](
-    fileURLToPath(new URL("queues/worker.mjs", import.meta.url)),
-  );
+  const [command, ...rest] = commands[runtime](fileURLToPath(new URL("queues/worker.mjs", import.meta.url)));
   const { rounds, jobs, naps } = options;
-  const args = [
-    names,
-    rounds,
-    jobs,
-    naps,
-    stores.redis?.url ?? "",
-    stores.postgres?.url ?? "",
-  ];
-  const { status, stdout, stderr } = spawnSync(command, [
-    ...rest,
-    ...args.map(String),
-  ], { encoding: "utf8" });
-  if (status !== 0) {
-    throw new Error(
-      `bench/queues/worker.mjs failed on ${runtime}: ${stderr}\n${stdout}`,
-    );
-  }
+  const args = [names, rounds, jobs, naps, stores.redis?.url ?? "", stores.postgres?.url ?? ""];
+  const { status, stdout, stderr } = spawnSync(command, [...rest, ...args.map(String)], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`bench/queues/worker.mjs failed on ${runtime}: ${stderr}\n${stdout}`);
   const costs = JSON.parse(stdout.trim().split("\n").at(-1));
   console.log(`\n### Queues, ${runtime} ${readVersion(runtime)}\n`);
-  const head = [
-    "queue",
-    "jobs per second",
-    "begins after, ms (p50 / p99)",
-    "wakes up after, ms (p50 / p99)",
-  ];
+  const head = ["queue", "jobs per second", "begins after, ms (p50 / p99)", "wakes up after, ms (p50 / p99)"];
   console.log(formatTable(head, Object.entries(costs).map(toRow)));
 }
 
 function toRow([name, { perSecond, beginMs, wakeMs }]) {
-  return [
-    name,
-    formatSpread(perSecond),
-    formatLatency(beginMs),
-    formatLatency(wakeMs),
-  ];
+  return [name, formatSpread(perSecond), formatLatency(beginMs), formatLatency(wakeMs)];
 }
 
 function formatLatency(values) {
   const sorted = values.toSorted((left, right) => left - right);
-  const at = (share) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
-      .toFixed(1);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))].toFixed(1);
   return `${at(0.5)} / ${at(0.99)}`;
 }

@@ -21,7 +21,5 @@ function formatNumber(value) {
 }
 
 export function formatTable(head, rows) {
-  return [head, head.map(() => "---"), ...rows].map((cells) =>
-    `| ${cells.join(" | ")} |`
-  ).join("\n");
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

@@ -14,14 +14,7 @@ export const commands = {
   bun: (script) => [`${root}node_modules/.bin/bun`, script],
   deno: (script) => [
     `${root}node_modules/.bin/deno`,
-    ...[
-      "run",
-      "-A",
-      "--quiet",
-      "--no-check",
-      "--node-modules-dir=manual",
-      script,
-    ],
+    ...["run", "-A", "--quiet", "--no-check", "--node-modules-dir=manual", script],
   ],
   node: (script) => [findNode(), script],
 };
@@ -46,15 +39,8 @@ export function buildPackage() {
 
 function runScript(script, cwd) {
   // Tools are found as under `npm run`; what they say goes to stderr, since stdout is for the tables.
-  const env = {
-    ...process.env,
-    PATH: `${root}node_modules/.bin${delimiter}${process.env.PATH}`,
-  };
-  const { status } = spawnSync(process.execPath, [script], {
-    cwd,
-    env,
-    stdio: ["ignore", 2, 2],
-  });
+  const env = { ...process.env, PATH: `${root}node_modules/.bin${delimiter}${process.env.PATH}` };
+  const { status } = spawnSync(process.execPath, [script], { cwd, env, stdio: ["ignore", 2, 2] });
   if (status !== 0) throw new Error(`${script} failed with status ${status}`);
 }
 

@@ -30,9 +30,7 @@ const emptyScript = fileURLToPath(new URL("empty.mjs", import.meta.url));
 const { exports, peerDependencies } = readJson("package.json");
 const { exports: sources } = readJson("deno.json");
 /** What an entry is on each runtime: Node takes Toolwire as it is published, the others take the source. */
-const entries = Object.entries(exports).filter(([, file]) =>
-  typeof file === "object"
-).map(([name, file]) => ({
+const entries = Object.entries(exports).filter(([, file]) => typeof file === "object").map(([name, file]) => ({
   name: `toolwire${name.slice(1)}`,
   bun: root + sources[name],
   deno: root + sources[name],
@@ -53,19 +51,12 @@ const { runtimes, starts, byEntry } = readOptions({
 if (runtimes.includes("node")) buildPackage();
 if (byEntry) {
   console.log(formatTable(
-    [
-      "entry",
-      "min + gzip, kB",
-      "beside the front door, kB",
-      ...runtimes.map((name) => `import on ${name}, ms`),
-    ],
+    ["entry", "min + gzip, kB", "beside the front door, kB", ...runtimes.map((name) => `import on ${name}, ms`)],
     await weighEntries(),
   ));
 } else {
   console.log(await formatSizes());
-  console.log(
-    `\nImport of the front door over an empty script, ${starts} starts each: median (quartiles).\n`,
-  );
+  console.log(`\nImport of the front door over an empty script, ${starts} starts each: median (quartiles).\n`);
   const rows = measureImports(frontDoor).map((
     cell,
     index,
@@ -81,9 +72,7 @@ function readJson(file) {
 async function weighEntries() {
   const weigh = async (...files) => {
     const code = files.map((file, index) =>
-      `import * as part${index} from ${
-        JSON.stringify(file)
-      }; globalThis.part${index} = part${index};`
+      `import * as part${index} from ${JSON.stringify(file)}; globalThis.part${index} = part${index};`
     );
     return zipBytes((await bundle(code.join("\n"), "node")).atStart);
   };
@@ -91,15 +80,8 @@ async function weighEntries() {
   const rows = [];
   for (const entry of entries) {
     console.error(`${entry.name} …`);
-    const added = entry === frontDoor
-      ? 0
-      : await weigh(frontDoor.bun, entry.bun) - frontDoorBytes;
-    rows.push([
-      entry.name,
-      formatKb(await weigh(entry.bun)),
-      formatKb(added),
-      ...measureImports(entry),
-    ]);
+    const added = entry === frontDoor ? 0 : await weigh(frontDoor.bun, entry.bun) - frontDoorBytes;
+    rows.push([entry.name, formatKb(await weigh(entry.bun)), formatKb(added), ...measureImports(entry)]);
   }
   return rows;
 }
@@ -109,21 +91,9 @@ async function formatSizes() {
   for (const [name, code] of Object.entries(bundles)) {
     const { atStart, later, modules } = await bundle(code);
     const onDemand = later.length === 0 ? "" : formatKb(zipBytes(later));
-    rows.push([
-      name,
-      formatKb(minBytes(atStart)),
-      formatKb(zipBytes(atStart)),
-      String(modules),
-      onDemand,
-    ]);
+    rows.push([name, formatKb(minBytes(atStart)), formatKb(zipBytes(atStart)), String(modules), onDemand]);
   }
-  return formatTable([
-    "bundle",
-    "min, kB",
-    "min + gzip, kB",
-    "modules",
-    "on demand, min + gzip, kB",
-  ], rows);
+  return formatTable(["bundle", "min, kB", "min + gzip, kB", "modules", "on demand, min + gzip, kB"], rows);
 }
 
 function minBytes(files) {
@@ -131,10 +101,7 @@ function minBytes(files) {
 }
 
 function zipBytes(files) {
-  return files.reduce(
-    (sum, file) => sum + gzipSync(file, { level: 9 }).byteLength,
-    0,
-  );
+  return files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).byteLength, 0);
 }
 
 /**
@@ -155,26 +122,13 @@ async function bundle(contents, platform = "browser") {
     external: Object.keys(peerDependencies),
     target: "es2023",
   });
-  const entry = Object.keys(outputs).find((name) =>
-    outputs[name].entryPoint === "<stdin>"
-  );
+  const entry = Object.keys(outputs).find((name) => outputs[name].entryPoint === "<stdin>");
   const atStart = reach(outputs, [entry], ["import-statement"]);
-  const later = reach(outputs, [...atStart], [
-    "import-statement",
-    "dynamic-import",
-  ]);
+  const later = reach(outputs, [...atStart], ["import-statement", "dynamic-import"]);
   const filesOf = (names) =>
-    Array.from(
-      names,
-      (name) => outputFiles.find(({ path }) => path === resolve(name)).contents,
-    );
-  const modules =
-    [...atStart].flatMap((name) => Object.keys(outputs[name].inputs)).length;
-  return {
-    atStart: filesOf(atStart),
-    later: filesOf([...later].filter((name) => !atStart.has(name))),
-    modules,
-  };
+    Array.from(names, (name) => outputFiles.find(({ path }) => path === resolve(name)).contents);
+  const modules = [...atStart].flatMap((name) => Object.keys(outputs[name].inputs)).length;
+  return { atStart: filesOf(atStart), later: filesOf([...later].filter((name) => !atStart.has(name))), modules };
 }
 
 /** Names of the files that files import, themselves included. */
@@ -182,9 +136,7 @@ function reach(outputs, from, kinds) {
   const names = new Set(from);
   // The loop visits what is added to the set meanwhile.
   for (const name of names) {
-    for (const { path, kind } of outputs[name].imports) {
-      if (kinds.includes(kind) && path in outputs) names.add(path);
-    }
+    for (const { path, kind } of outputs[name].imports) if (kinds.includes(kind) && path in outputs) names.add(path);
   }
   return names;
 }
@@ -211,8 +163,6 @@ function timeStart(runtime, script) {
   const [command, ...args] = commands[runtime](script);
   const startMs = performance.now();
   const { status, stderr } = spawnSync(command, args, { encoding: "utf8" });
-  if (status !== 0) {
-    throw new Error(`${script} failed on ${runtime}: ${stderr}`);
-  }
+  if (status !== 0) throw new Error(`${script} failed on ${runtime}: ${stderr}`);
   return performance.now() - startMs;
 }

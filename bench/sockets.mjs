@@ -8,11 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const { values: { sockets, role, url } } = parseArgs({
-  options: {
-    sockets: { type: "string", default: "10000" },
-    role: { type: "string" },
-    url: { type: "string" },
-  },
+  options: { sockets: { type: "string", default: "10000" }, role: { type: "string" }, url: { type: "string" } },
 });
 const COUNT = Number(sockets);
 const MAX_BYTES = 20_000;
@@ -28,10 +24,7 @@ async function runServer() {
   const { serve } = await import("../src/runtime/serve.ts");
   const { webSocket } = await import("../src/wires/mcp_lite/websocket/mod.ts");
   const ping = defineTool("ping").describe("Answer").handle(() => "pong");
-  const server = createServer({
-    tools: [ping],
-    wires: [webSocket({ maxConnections: COUNT })],
-  });
+  const server = createServer({ tools: [ping], wires: [webSocket({ maxConnections: COUNT })] });
   const listening = await serve(server, { port: 0 });
   console.log(`url ${listening.url}`);
   process.stdin.on("data", () => {
@@ -48,17 +41,12 @@ async function runClient() {
       socket.addEventListener("error", reject);
       // Each socket has made a call before it is idle.
       socket.addEventListener("open", () => {
-        socket.send(
-          '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ping","arguments":{}}}',
-        );
+        socket.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ping","arguments":{}}}');
       });
     });
   const opened = [];
   while (opened.length < COUNT) {
-    const batch = Array.from(
-      { length: Math.min(BATCH, COUNT - opened.length) },
-      open,
-    );
+    const batch = Array.from({ length: Math.min(BATCH, COUNT - opened.length) }, open);
     opened.push(...await Promise.all(batch));
   }
   console.log(`open ${opened.length}`);
@@ -70,33 +58,19 @@ async function measure() {
   const server = start("server");
   const [, address] = await server.printed(/url (\S+)/g);
   // Twice: the first call compiles what the second uses.
-  const warm = start(
-    "client",
-    "--url",
-    address.replace("http", "ws"),
-    "--sockets",
-    "200",
-  );
+  const warm = start("client", "--url", address.replace("http", "ws"), "--sockets", "200");
   await warm.printed(/open (\d+)/g);
   warm.send();
   await warm.ended;
   const before = await memoryOf(server);
-  const client = start(
-    "client",
-    "--url",
-    address.replace("http", "ws"),
-    "--sockets",
-    sockets,
-  );
+  const client = start("client", "--url", address.replace("http", "ws"), "--sockets", sockets);
   const [, count] = await client.printed(/open (\d+)/g);
   const after = await memoryOf(server);
   client.send();
   server.kill();
   const each = Math.round((after - before) / Number(count));
   console.log(
-    `${count} idle sockets: ${megabytes(before)} MB before, ${
-      megabytes(after)
-    } MB after, ${each} bytes each`,
+    `${count} idle sockets: ${megabytes(before)} MB before, ${megabytes(after)} MB after, ${each} bytes each`,
   );
   process.exitCode = each <= MAX_BYTES ? 0 : 1;
 }
@@ -112,17 +86,8 @@ function megabytes(bytes) {
 }
 
 function start(as, ...args) {
-  const bun = fileURLToPath(
-    new URL("../node_modules/.bin/bun", import.meta.url),
-  );
-  const child = spawn(bun, [
-    fileURLToPath(import.meta.url),
-    "--role",
-    as,
-    "--sockets",
-    sockets,
-    ...args,
-  ], {
+  const bun = fileURLToPath(new URL("../node_modules/.bin/bun", import.meta.url));
+  const child = spawn(bun, [fileURLToPath(import.meta.url), "--role", as, "--sockets", sockets, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   let output = "";

@@ -2,17 +2,10 @@
 
 /** Splits an event stream into `{ event, data }`, with `data` parsed as JSON; empty data is `null`. */
 export function parseEvents(text) {
-  return text.split("\n\n").filter((block) => block.includes("data:")).map(
-    (block) => {
-      const lines = block.split("\n");
-      const field = (name) =>
-        lines.filter((line) => line.startsWith(`${name}:`)).map((line) =>
-          line.slice(name.length + 1).trim()
-        ).join("\n");
-      return {
-        event: field("event") || "message",
-        data: JSON.parse(field("data") || "null"),
-      };
-    },
-  );
+  return text.split("\n\n").filter((block) => block.includes("data:")).map((block) => {
+    const lines = block.split("\n");
+    const field = (name) =>
+      lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim()).join("\n");
+    return { event: field("event") || "message", data: JSON.parse(field("data") || "null") };
+  });
 }

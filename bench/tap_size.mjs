@@ -10,11 +10,7 @@ import { root } from "./runtimes.mjs";
 
 /** All code of the tap that is not types: file, text, and what the file has without it. */
 const TAP = [
-  [
-    "src/core/dispatch/dispatcher.ts",
-    "  observer: CallObserver | undefined = undefined;\n",
-    "",
-  ],
+  ["src/core/dispatch/dispatcher.ts", "  observer: CallObserver | undefined = undefined;\n", ""],
   [
     "src/core/dispatch/dispatcher.ts",
     `    const { observer } = this;
@@ -23,11 +19,7 @@ const TAP = [
     return observe(observer, began, run, this.#settled(run));`,
     "    return this.#settled(run);",
   ],
-  [
-    "src/core/dispatch/dispatcher.ts",
-    "    this.observer?.refuse(call, error);\n",
-    "",
-  ],
+  ["src/core/dispatch/dispatcher.ts", "    this.observer?.refuse(call, error);\n", ""],
   [
     "src/core/dispatch/promises/job_runner.ts",
     `    const { observer } = this.#services;
@@ -39,22 +31,10 @@ const TAP = [
     "    if (observer !== undefined) ended.into({ receive: (result) => observer.end(began, run, result), fail: () => {} });\n",
     "",
   ],
-  [
-    "src/server/fetch_request.ts",
-    "    observer: CallObserver | undefined,\n",
-    "",
-  ],
+  ["src/server/fetch_request.ts", "    observer: CallObserver | undefined,\n", ""],
   ["src/server/fetch_request.ts", "    this.observer = observer;\n", ""],
-  [
-    "src/server/fetch_request.ts",
-    "    this.observer?.reply(this, reply.status);\n",
-    "",
-  ],
-  [
-    "src/server/server.ts",
-    ", limits.bodyBytes, dispatch.observer)",
-    ", limits.bodyBytes)",
-  ],
+  ["src/server/fetch_request.ts", "    this.observer?.reply(this, reply.status);\n", ""],
+  ["src/server/server.ts", ", limits.bodyBytes, dispatch.observer)", ", limits.bodyBytes)"],
   [
     "src/server/discovery/discover.ts",
     `      get observer() {
@@ -71,32 +51,22 @@ const withoutTap = {
   name: "without-tap",
   setup({ onLoad }) {
     for (const file of new Set(TAP.map(([file]) => file))) {
-      onLoad(
-        { filter: new RegExp(`/${file.replaceAll(".", "\\.")}$`) },
-        () => ({
-          loader: "ts",
-          contents: TAP.filter(([of]) => of === file).reduce(
-            remove,
-            readFileSync(join(root, file), "utf8"),
-          ),
-        }),
-      );
+      onLoad({ filter: new RegExp(`/${file.replaceAll(".", "\\.")}$`) }, () => ({
+        loader: "ts",
+        contents: TAP.filter(([of]) => of === file).reduce(remove, readFileSync(join(root, file), "utf8")),
+      }));
     }
   },
 };
 
 function remove(code, [file, text, without]) {
-  if (code.split(text).length !== 2) {
-    throw new Error(`bench/tap_size.mjs: ${file} does not have once: ${text}`);
-  }
+  if (code.split(text).length !== 2) throw new Error(`bench/tap_size.mjs: ${file} does not have once: ${text}`);
   return code.replace(text, without);
 }
 
 /** Bytes of min + gzip that the tap adds. */
 export async function measureTap() {
-  const { peerDependencies } = JSON.parse(
-    readFileSync(join(root, "package.json"), "utf8"),
-  );
+  const { peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const weigh = async (plugins) => {
     const { outputFiles } = await build({
       stdin: { contents: `export * from "./mod.ts";`, resolveDir: root },
@@ -111,16 +81,11 @@ export async function measureTap() {
       target: "es2023",
       plugins,
     });
-    return outputFiles.reduce(
-      (sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length,
-      0,
-    );
+    return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
   };
   return await weigh([]) - await weigh([withoutTap]);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  console.log(
-    `The tap of the console takes ${await measureTap()} bytes of the front door, min + gzip`,
-  );
+  console.log(`The tap of the console takes ${await measureTap()} bytes of the front door, min + gzip`);
 }

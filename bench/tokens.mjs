@@ -15,10 +15,7 @@ const claims = {
   tool: "analyze_dataset",
   principal: "ada@example.org",
 };
-const sizes = {
-  plain: undefined,
-  "100 bytes of data": { state: "x".repeat(88) },
-};
+const sizes = { plain: undefined, "100 bytes of data": { state: "x".repeat(88) } };
 
 const script = fileURLToPath(import.meta.url);
 const { runtimes, rounds, inside } = readOptions({
@@ -35,35 +32,19 @@ else runtimes.forEach(report);
 
 function report(runtime) {
   const [command, ...args] = commands[runtime](script);
-  const { status, stdout, stderr } = spawnSync(command, [
-    ...args,
-    "--inside",
-    "--rounds",
-    String(rounds),
-  ], {
+  const { status, stdout, stderr } = spawnSync(command, [...args, "--inside", "--rounds", String(rounds)], {
     encoding: "utf8",
-    env: {
-      ...process.env,
-      TOOLWIRE_KEYS: "k1:a-secret-of-the-benchmarks-and-of-nothing-else",
-    },
+    env: { ...process.env, TOOLWIRE_KEYS: "k1:a-secret-of-the-benchmarks-and-of-nothing-else" },
   });
-  if (status !== 0) {
-    throw new Error(`bench/tokens.mjs failed on ${runtime}: ${stderr}`);
-  }
+  if (status !== 0) throw new Error(`bench/tokens.mjs failed on ${runtime}: ${stderr}`);
   const rows = JSON.parse(stdout).map(({ name, chars, sign, verify }) => [
     name,
     String(chars),
     formatSpread(sign),
     formatSpread(verify),
   ]);
-  console.log(
-    `\n${runtime} ${
-      readVersion(runtime)
-    }, µs a token: median (quartiles) of ${rounds} rounds\n`,
-  );
-  console.log(
-    formatTable(["ring, token", "characters", "sign", "verify"], rows),
-  );
+  console.log(`\n${runtime} ${readVersion(runtime)}, µs a token: median (quartiles) of ${rounds} rounds\n`);
+  console.log(formatTable(["ring, token", "characters", "sign", "verify"], rows));
 }
 
 async function measure(rounds) {
@@ -71,27 +52,15 @@ async function measure(rounds) {
   const { sealed } = await import("../src/core/keys/sealed.ts");
   const { keysFromEnv } = await import("../src/runtime/keys_from_env.ts");
   const text = process.env.TOOLWIRE_KEYS;
-  const rings = {
-    "keyRing()": keyRing(text),
-    "keysFromEnv()": keysFromEnv(),
-    "sealed()": sealed(text),
-  };
+  const rings = { "keyRing()": keyRing(text), "keysFromEnv()": keysFromEnv(), "sealed()": sealed(text) };
   const rows = Object.entries(rings).flatMap(([ring, keys]) =>
     Object.entries(sizes).map(([size, data]) => {
       const all = { ...claims, data };
       const token = keys.sign("promise", all);
       const sign = () => keys.sign("promise", all);
-      const verify = () =>
-        keys.verify("promise", token, claims.principal, nowMs);
-      if (verify().id !== claims.id) {
-        throw new Error(`${ring} refused its own token`);
-      }
-      const row = {
-        name: `${ring}, ${size}`,
-        chars: token.length,
-        sign: [],
-        verify: [],
-      };
+      const verify = () => keys.verify("promise", token, claims.principal, nowMs);
+      if (verify().id !== claims.id) throw new Error(`${ring} refused its own token`);
+      const row = { name: `${ring}, ${size}`, chars: token.length, sign: [], verify: [] };
       return { row, calls: { sign, verify } };
     })
   );

@@ -31,16 +31,8 @@ const placeOrder = {
     return kit.object({
       id: kit.string(),
       currency: kit.choice(["EUR", "USD"]),
-      customer: kit.object({
-        name: kit.string(),
-        email: kit.string(),
-        verified: kit.boolean(),
-        address,
-      }),
-      shipping: kit.object({
-        method: kit.choice(["standard", "express", "pickup"]),
-        address,
-      }),
+      customer: kit.object({ name: kit.string(), email: kit.string(), verified: kit.boolean(), address }),
+      shipping: kit.object({ method: kit.choice(["standard", "express", "pickup"]), address }),
       lines: kit.array(line),
       tags: kit.array(kit.string()),
       note: kit.string(),
@@ -49,10 +41,7 @@ const placeOrder = {
   run: ({ id, currency, lines }) => ({
     id,
     currency,
-    total: lines.reduce(
-      (sum, line) => sum + line.quantity * line.unit_price,
-      0,
-    ),
+    total: lines.reduce((sum, line) => sum + line.quantity * line.unit_price, 0),
   }),
 };
 
@@ -89,18 +78,14 @@ function createFiller(index) {
 
 /** So many tools, `add` in their middle: a lookup that walks the list is neither spared nor punished. */
 export function createTools(count) {
-  const fillers = Array.from(
-    { length: count - 1 },
-    (_, index) => createFiller(index),
-  );
+  const fillers = Array.from({ length: count - 1 }, (_, index) => createFiller(index));
   return fillers.toSpliced(count >> 1, 0, add);
 }
 
 const hundred = createTools(listedCount);
 
 /** The same tools, whose handlers are async functions in every contender. */
-export const makeAsync = (tools) =>
-  tools.map((tool) => ({ ...tool, isAsync: true }));
+export const makeAsync = (tools) => tools.map((tool) => ({ ...tool, isAsync: true }));
 
 /** What a workload serves, what it asks, and how many calls make one round. */
 const plain = {
@@ -112,10 +97,7 @@ const plain = {
   conc64: { tools: [add], tool: add, calls: 120, inFlight: 64 },
 };
 
-const asAsync = (workload) => ({
-  ...workload,
-  tools: makeAsync(workload.tools),
-});
+const asAsync = (workload) => ({ ...workload, tools: makeAsync(workload.tools) });
 
 /** A list has no handler, and a stream's is a generator, which is asynchronous always. */
 export const workloads = {
@@ -137,9 +119,7 @@ export function toHandler({ run, isAsync }, toResult) {
     return isAsync ? async (args) => run(args) : (args) => run(args);
   }
   // deno-lint-ignore require-await -- the promise is what is measured
-  return isAsync
-    ? async (args) => toResult(run(args))
-    : (args) => toResult(run(args));
+  return isAsync ? async (args) => toResult(run(args)) : (args) => toResult(run(args));
 }
 
 /** Runs a streaming handler to its end: gives each partial to `push` and returns the answer. */

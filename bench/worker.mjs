@@ -26,31 +26,16 @@ for await (const line of createInterface({ input: process.stdin })) {
 function createCalls() {
   const { tool } = workload;
   // A list has no arguments, but a distinct id for each call: a text kept for the last id must not always fit.
-  const inputs = tool
-    ? createInputs(tool.name, inputCount)
-    : Array.from({ length: inputCount });
+  const inputs = tool ? createInputs(tool.name, inputCount) : Array.from({ length: inputCount });
   return inputs.map((args, index) => {
-    const call = {
-      id: index + 1,
-      tool: tool?.name,
-      args,
-      streams: tool?.stream !== undefined,
-    };
+    const call = { id: index + 1, tool: tool?.name, args, streams: tool?.stream !== undefined };
     const { url, headers, message, method = "POST" } = contender.encode(call);
-    if (message === undefined) {
-      return { ...call, url, init: { method, headers } };
-    }
+    if (message === undefined) return { ...call, url, init: { method, headers } };
     // Bytes and their length, as an HTTP server hands a request over; without a length the body comes as chunked ones do.
     const body = new TextEncoder().encode(JSON.stringify(message));
-    const length = workload.hidesLength
-      ? {}
-      : { "content-length": String(body.byteLength) };
+    const length = workload.hidesLength ? {} : { "content-length": String(body.byteLength) };
     const fixed = { "content-type": "application/json", ...length };
-    return {
-      ...call,
-      url,
-      init: { method, headers: { ...fixed, ...headers }, body },
-    };
+    return { ...call, url, init: { method, headers: { ...fixed, ...headers }, body } };
   });
 }
 
@@ -58,9 +43,7 @@ function createCalls() {
 async function run({ url, init }) {
   const response = await fetch(new Request(url, init));
   const text = await response.text();
-  if (response.status !== 200) {
-    throw new Error(`Call failed with status ${response.status}: ${text}`);
-  }
+  if (response.status !== 200) throw new Error(`Call failed with status ${response.status}: ${text}`);
   return text;
 }
 
@@ -74,34 +57,22 @@ async function checkAnswers() {
   );
   const texts = await Promise.all(calls.map(run));
   for (const [index, call] of calls.entries()) {
-    if (call.tool === undefined) {
-      checkList(contender.decodeList(texts[index], call));
-    } else {deepStrictEqual(
-        contender.decodeCall(texts[index], call),
-        await expectedAnswer(call),
-      );}
+    if (call.tool === undefined) checkList(contender.decodeList(texts[index], call));
+    else deepStrictEqual(contender.decodeCall(texts[index], call), await expectedAnswer(call));
   }
 }
 
 async function expectedAnswer({ args }) {
   const { tool } = workload;
   const partials = [];
-  const value = tool.stream
-    ? await drain(tool.stream(args), (partial) => void partials.push(partial))
-    : tool.run(args);
+  const value = tool.stream ? await drain(tool.stream(args), (partial) => void partials.push(partial)) : tool.run(args);
   return { value, partials };
 }
 
 function checkList(listed) {
-  deepStrictEqual(
-    listed.map(({ name }) => name),
-    workload.tools.map(({ name }) => name),
-  );
+  deepStrictEqual(listed.map(({ name }) => name), workload.tools.map(({ name }) => name));
   const { inputSchema } = listed.find(({ name }) => name === "add");
-  deepStrictEqual(inputSchema.properties, {
-    a: { type: "number" },
-    b: { type: "number" },
-  });
+  deepStrictEqual(inputSchema.properties, { a: { type: "number" }, b: { type: "number" } });
 }
 
 /** Makes `count` calls, or fewer if `maxMs` is over first, and returns the mean times of one in nanoseconds. */
@@ -115,17 +86,12 @@ async function timeRound(count, maxMs) {
   let done = 0;
   let elapsedMs = 0;
   while (done < count && elapsedMs < maxMs) {
-    for (const end = Math.min(count, done + stride); done < end; done++) {
-      await step(done);
-    }
+    for (const end = Math.min(count, done + stride); done < end; done++) await step(done);
     elapsedMs = performance.now() - startMs;
   }
   const { user, system } = process.cpuUsage(startCpu);
   const made = done * (inFlight ?? 1);
-  return {
-    nsPerCall: (elapsedMs * 1e6) / made,
-    cpuNsPerCall: ((user + system) * 1e3) / made,
-  };
+  return { nsPerCall: (elapsedMs * 1e6) / made, cpuNsPerCall: ((user + system) * 1e3) / made };
 }
 
 function runOne(index) {
@@ -133,7 +99,5 @@ function runOne(index) {
 }
 
 function runTogether(inFlight) {
-  return Promise.all(
-    Array.from({ length: inFlight }, (_, index) => runOne(index)),
-  );
+  return Promise.all(Array.from({ length: inFlight }, (_, index) => runOne(index)));
 }

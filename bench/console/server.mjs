@@ -3,8 +3,7 @@ import process from "node:process";
 
 const takesSource = process.versions.bun !== undefined ||
   process.versions.deno !== undefined;
-const from = (source, built) =>
-  import(takesSource ? `../../${source}` : `../../dist/${built}`);
+const from = (source, built) => import(takesSource ? `../../${source}` : `../../dist/${built}`);
 const { createServer, defineTool, mcpLite } = await from("mod.ts", "mod.js");
 const { consolePage } = await from(
   "src/wires/console/mod.ts",

@@ -26,9 +26,7 @@ export function createApp(tools) {
     const run = toHandler(tool);
     const answer = stream
       ? async function* ({ body }) {
-        for await (const piece of toPieces(stream(body))) {
-          yield sse({ data: piece });
-        }
+        for await (const piece of toPieces(stream(body))) yield sse({ data: piece });
       }
       : ({ body }) => run(body);
     app.post(`/rpc/${name}`, answer, { body: input(elysiaKit) });

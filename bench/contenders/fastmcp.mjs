@@ -12,12 +12,7 @@ export function createFetch(tools) {
   const server = new EdgeFastMCP({ name: "bench", version: "1.0.0" });
   for (const tool of tools) {
     const { name, description, input } = tool;
-    server.addTool({
-      name,
-      description,
-      parameters: input(zodKit),
-      execute: toHandler(tool, JSON.stringify),
-    });
+    server.addTool({ name, description, parameters: input(zodKit), execute: toHandler(tool, JSON.stringify) });
   }
   return (request) => server.fetch(request);
 }

@@ -13,13 +13,7 @@ const encoder = new TextEncoder();
 
 export function createFetch(tools) {
   const table = new Map(
-    tools.map((
-      tool,
-    ) => [tool.name, {
-      ...tool,
-      run: toHandler(tool),
-      schema: tool.input(valibotKit),
-    }]),
+    tools.map((tool) => [tool.name, { ...tool, run: toHandler(tool), schema: tool.input(valibotKit) }]),
   );
   const listed = [...table.values()].map(({ name, description, schema }) => {
     const { $schema: _, ...inputSchema } = toJsonSchema(schema);
@@ -28,21 +22,14 @@ export function createFetch(tools) {
 
   return async (request) => {
     const { id, params } = JSON.parse(await request.text());
-    if (params === undefined) {
-      return new Response(JSON.stringify({ tools: listed }), jsonInit);
-    }
+    if (params === undefined) return new Response(JSON.stringify({ tools: listed }), jsonInit);
     const tool = table.get(params.name);
     const input = safeParse(tool.schema, params.arguments);
     if (!input.success) throw new Error("Invalid arguments");
-    if (tool.stream) {
-      return new Response(streamAnswer(tool.stream(input.output)), eventsInit);
-    }
+    if (tool.stream) return new Response(streamAnswer(tool.stream(input.output)), eventsInit);
     const answered = tool.run(input.output);
     const content = answered instanceof Promise ? await answered : answered;
-    return new Response(
-      JSON.stringify({ jsonrpc: "2.0", id, result: { content } }),
-      jsonInit,
-    );
+    return new Response(JSON.stringify({ jsonrpc: "2.0", id, result: { content } }), jsonInit);
   };
 }
 
@@ -50,13 +37,8 @@ function streamAnswer(pieces) {
   return new ReadableStream({
     async start(controller) {
       const send = (event, data) =>
-        controller.enqueue(
-          encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
-        );
-      const content = await drain(
-        pieces,
-        (partial) => send("message", { partial }),
-      );
+        controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+      const content = await drain(pieces, (partial) => send("message", { partial }));
       send("done", { content });
       controller.close();
     },

@@ -8,9 +8,7 @@ export { decodeCall, decodeList, encodeLegacy as encode } from "./mcp.mjs";
 
 export function createFetch(tools) {
   const mcpServer = createServer(prepare(tools));
-  const transport = new StreamableHTTPTransport({
-    enableJsonResponse: !tools.some((tool) => tool.stream),
-  });
+  const transport = new StreamableHTTPTransport({ enableJsonResponse: !tools.some((tool) => tool.stream) });
   const app = new Hono();
   app.all("/mcp", async (context) => {
     if (!mcpServer.isConnected()) await mcpServer.connect(transport);

@@ -51,19 +51,12 @@ export function decodeCall(text, call) {
 export function decodeResult(text, { id }) {
   const messages = decodeMessages(text);
   const last = messages.pop();
-  if (last.id !== id) {
-    throw new Error(`Answer belongs to call ${last.id}, not to ${id}`);
-  }
-  return {
-    result: last.result,
-    partials: messages.map(({ params }) => params.message),
-  };
+  if (last.id !== id) throw new Error(`Answer belongs to call ${last.id}, not to ${id}`);
+  return { result: last.result, partials: messages.map(({ params }) => params.message) };
 }
 
 function decodeMessages(text) {
-  return text.startsWith("{")
-    ? [JSON.parse(text)]
-    : parseEvents(text).map(({ data }) => data);
+  return text.startsWith("{") ? [JSON.parse(text)] : parseEvents(text).map(({ data }) => data);
 }
 
 /**
@@ -76,15 +69,11 @@ export function toMcpHandler(tool, sendProgress) {
   if (!tool.stream) return toHandler(tool, toResult);
   return async (args, ctx) => {
     let progress = 0;
-    const push = (message) =>
-      sendProgress({ progress: ++progress, message }, ctx);
+    const push = (message) => sendProgress({ progress: ++progress, message }, ctx);
     return toResult(await drain(tool.stream(args), push));
   };
 }
 
 function toResult(value) {
-  return {
-    content: [{ type: "text", text: JSON.stringify(value) }],
-    structuredContent: value,
-  };
+  return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
 }

@@ -9,18 +9,12 @@ export { decodeCall, decodeList } from "./mcp.mjs";
 
 export const encode = (call) =>
   encodeMcp(call, {
-    accept: call.streams
-      ? "application/json, text/event-stream"
-      : "application/json",
+    accept: call.streams ? "application/json, text/event-stream" : "application/json",
     headers: () => ({ "mcp-protocol-version": "2025-06-18" }),
   });
 
 export function createFetch(tools) {
-  const server = new McpServer({
-    name: "bench",
-    version: "1.0.0",
-    schemaAdapter: (schema) => toJsonSchema(schema),
-  });
+  const server = new McpServer({ name: "bench", version: "1.0.0", schemaAdapter: (schema) => toJsonSchema(schema) });
   for (const tool of tools) {
     server.tool(tool.name, {
       description: tool.description,

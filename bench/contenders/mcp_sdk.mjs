@@ -13,9 +13,7 @@ export function createFetch(tools) {
   const prepared = prepare(tools);
   const enableJsonResponse = !tools.some((tool) => tool.stream);
   return async (request) => {
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      enableJsonResponse,
-    });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse });
     await createServer(prepared).connect(transport);
     return transport.handleRequest(request);
   };

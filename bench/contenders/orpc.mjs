@@ -9,11 +9,8 @@ import { encode as encodeRpc } from "./rpc.mjs";
 export const encode = (call) => encodeRpc(call, { wrap: (json) => ({ json }) });
 
 export function createFetch(tools) {
-  const handler = new RPCHandler(
-    Object.fromEntries(tools.map((tool) => [tool.name, toProcedure(tool)])),
-  );
-  return async (request) =>
-    (await handler.handle(request, { prefix: "/rpc", context: {} })).response;
+  const handler = new RPCHandler(Object.fromEntries(tools.map((tool) => [tool.name, toProcedure(tool)])));
+  return async (request) => (await handler.handle(request, { prefix: "/rpc", context: {} })).response;
 }
 
 function toProcedure(tool) {

@@ -11,20 +11,13 @@ export { decodeCall, decodeList, encodeModern as encode } from "./mcp.mjs";
 export function createFetch(tools) {
   const server = new McpServer(
     { name: "bench", version: "1.0.0", description: "bench" },
-    {
-      adapter: new ValibotJsonSchemaAdapter(),
-      capabilities: { tools: { listChanged: true } },
-    },
+    { adapter: new ValibotJsonSchemaAdapter(), capabilities: { tools: { listChanged: true } } },
   );
   for (const tool of tools) {
     const { name, description } = tool;
     server.tool(
       { name, description, schema: tool.input(valibotKit) },
-      toMcpHandler(
-        tool,
-        ({ progress, message }) =>
-          server.progress(progress, undefined, message),
-      ),
+      toMcpHandler(tool, ({ progress, message }) => server.progress(progress, undefined, message)),
     );
   }
   const transport = new HttpTransport(server, { path: "/mcp" });

@@ -5,31 +5,18 @@ import { valibotKit } from "../valibot_kit.mjs";
 
 export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
 
-const takesSource = process.versions.bun !== undefined ||
-  process.versions.deno !== undefined;
-const { createServer, defineTool } = await import(
-  takesSource ? "../../mod.ts" : "../../dist/mod.js"
-);
+const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
+const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
 // Adds the adapter of valibot.
-await import(
-  takesSource
-    ? "../../src/core/schema/valibot.ts"
-    : "../../dist/src/core/schema/valibot.js"
-);
+await import(takesSource ? "../../src/core/schema/valibot.ts" : "../../dist/src/core/schema/valibot.js");
 
 export const createFetch = (tools) => createToolwire(tools).fetch;
 
 export function createToolwire(tools) {
-  return createServer({
-    name: "bench",
-    version: "1.0.0",
-    tools: tools.map(define),
-  });
+  return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define) });
 }
 
 function define(tool) {
-  const builder = defineTool(tool.name).describe(tool.description).input(
-    tool.input(valibotKit),
-  );
+  const builder = defineTool(tool.name).describe(tool.description).input(tool.input(valibotKit));
   return builder.handle(tool.stream ?? toHandler(tool));
 }

@@ -5,37 +5,21 @@ import { valibotKit } from "../valibot_kit.mjs";
 
 export { decodeCall, decodeList, encodeModern as encode } from "./mcp.mjs";
 
-const takesSource = process.versions.bun !== undefined ||
-  process.versions.deno !== undefined;
-const { createServer, defineTool } = await import(
-  takesSource ? "../../mod.ts" : "../../dist/mod.js"
-);
+const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
+const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
 // Adds the adapter of valibot.
-await import(
-  takesSource
-    ? "../../src/core/schema/valibot.ts"
-    : "../../dist/src/core/schema/valibot.js"
-);
-const { mcp } = await import(
-  takesSource ? "../../src/wires/mcp/mod.ts" : "../../dist/src/wires/mcp/mod.js"
-);
+await import(takesSource ? "../../src/core/schema/valibot.ts" : "../../dist/src/core/schema/valibot.js");
+const { mcp } = await import(takesSource ? "../../src/wires/mcp/mod.ts" : "../../dist/src/wires/mcp/mod.js");
 
 export const createFetch = (tools) => createToolwire(tools).fetch;
 
 export function createToolwire(tools) {
-  return createServer({
-    name: "bench",
-    version: "1.0.0",
-    tools: tools.map(define),
-    wires: [mcp()],
-  });
+  return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define), wires: [mcp()] });
 }
 
 /** On MCP a piece of an answer is progress with a message. */
 function define(tool) {
-  const builder = defineTool(tool.name).describe(tool.description).input(
-    tool.input(valibotKit),
-  );
+  const builder = defineTool(tool.name).describe(tool.description).input(tool.input(valibotKit));
   if (!tool.stream) return builder.handle(toHandler(tool));
   return builder.handle(async (input, ctx) => {
     let done = 0;

@@ -5,30 +5,17 @@ import { valibotKit } from "../valibot_kit.mjs";
 
 export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
 
-const takesSource = process.versions.bun !== undefined ||
-  process.versions.deno !== undefined;
-const { createServer, defineTool } = await import(
-  takesSource ? "../../mod.ts" : "../../dist/mod.js"
-);
+const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
+const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
 // Adds the adapter of valibot.
-await import(
-  takesSource
-    ? "../../src/core/schema/valibot.ts"
-    : "../../dist/src/core/schema/valibot.js"
-);
+await import(takesSource ? "../../src/core/schema/valibot.ts" : "../../dist/src/core/schema/valibot.js");
 
 export function createFetch(tools) {
-  return createServer({
-    name: "bench",
-    version: "1.0.0",
-    tools: tools.map(define),
-  }).fetch;
+  return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define) }).fetch;
 }
 
 function define(tool) {
   const { name, description, input } = tool;
-  const builder = defineTool(name).describe(description).input(
-    input(valibotKit),
-  ).promise({ budgetMs: 20_000 });
+  const builder = defineTool(name).describe(description).input(input(valibotKit)).promise({ budgetMs: 20_000 });
   return builder.handle(toHandler(tool));
 }

@@ -3,5 +3,4 @@ import { createToolwire as create } from "./toolwire.mjs";
 
 export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
 
-export const createToolwire = (tools) =>
-  create(tools.map((tool) => ({ ...tool, isAsync: false })));
+export const createToolwire = (tools) => create(tools.map((tool) => ({ ...tool, isAsync: false })));

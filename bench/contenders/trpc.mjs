@@ -12,25 +12,13 @@ export function encode(call) {
   const { url, headers, message } = encodeRpc(call);
   if (!call.streams) return { url, headers, message };
   const query = `?input=${encodeURIComponent(JSON.stringify(message))}`;
-  return {
-    method: "GET",
-    url: `${url}${query}`,
-    headers: { accept: "text/event-stream" },
-  };
+  return { method: "GET", url: `${url}${query}`, headers: { accept: "text/event-stream" } };
 }
 
 export function createFetch(tools) {
   const t = initTRPC.create();
-  const router = t.router(
-    Object.fromEntries(tools.map((tool) => [tool.name, toProcedure(t, tool)])),
-  );
-  return (req) =>
-    fetchRequestHandler({
-      endpoint: "/rpc",
-      req,
-      router,
-      createContext: () => ({}),
-    });
+  const router = t.router(Object.fromEntries(tools.map((tool) => [tool.name, toProcedure(t, tool)])));
+  return (req) => fetchRequestHandler({ endpoint: "/rpc", req, router, createContext: () => ({}) });
 }
 
 function toProcedure(t, tool) {
@@ -43,10 +31,6 @@ function toProcedure(t, tool) {
 
 export function decodeCall(text, { streams }) {
   if (!streams) return { value: JSON.parse(text).result.data, partials: [] };
-  const pieces = parseEvents(text).filter(({ event }) => event === "message")
-    .map(({ data }) => data);
-  return {
-    value: pieces.pop().content,
-    partials: pieces.map(({ partial }) => partial),
-  };
+  const pieces = parseEvents(text).filter(({ event }) => event === "message").map(({ data }) => data);
+  return { value: pieces.pop().content, partials: pieces.map(({ partial }) => partial) };
 }

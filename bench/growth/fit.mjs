@@ -7,13 +7,9 @@
 export function fitExponent(sizes, costs) {
   const x = sizes.map(Math.log);
   const y = costs.map(Math.log);
-  const mean = (values) =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanX, meanY] = [mean(x), mean(y)];
-  const above = x.reduce(
-    (sum, value, index) => sum + (value - meanX) * (y[index] - meanY),
-    0,
-  );
+  const above = x.reduce((sum, value, index) => sum + (value - meanX) * (y[index] - meanY), 0);
   const below = x.reduce((sum, value) => sum + (value - meanX) ** 2, 0);
   const exponent = above / below;
   if (!Number.isFinite(exponent)) {

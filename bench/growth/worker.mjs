@@ -24,56 +24,29 @@ const measures = {
     const call = toRequest(http, { id: 1, tool: "add", args: { a: 1, b: 2 } });
     return {
       "a call": await measure(overHttp, call),
-      "a page of the list, ÷ its text": await measureAgainstText(
-        overMcp,
-        lastPage,
-      ),
-      "the whole list, ÷ its text": await measureAgainstText(
-        overHttp,
-        toRequest(http, { id: 1 }),
-      ),
+      "a page of the list, ÷ its text": await measureAgainstText(overMcp, lastPage),
+      "the whole list, ÷ its text": await measureAgainstText(overHttp, toRequest(http, { id: 1 })),
       construction: constructionNs,
       memory: bytes,
     };
   },
 
   async arguments() {
-    const text = {
-      name: "text",
-      description: "Measure a text",
-      input: (kit) => kit.object({ text: kit.string() }),
-    };
+    const text = { name: "text", description: "Measure a text", input: (kit) => kit.object({ text: kit.string() }) };
     const list = {
       name: "list",
       description: "Count lines",
-      input: (kit) =>
-        kit.object({
-          lines: kit.array(
-            kit.object({ sku: kit.string(), quantity: kit.count() }),
-          ),
-        }),
+      input: (kit) => kit.object({ lines: kit.array(kit.object({ sku: kit.string(), quantity: kit.count() })) }),
     };
     const server = http.createToolwire([
       { ...text, run: ({ text }) => text.length },
       { ...list, run: ({ lines }) => lines.length },
     ]);
     const line = { sku: "amber-1", quantity: 1 };
-    const lines = Array.from({
-      length: Math.max(1, Math.round(size / JSON.stringify(line).length)),
-    }, () => line);
+    const lines = Array.from({ length: Math.max(1, Math.round(size / JSON.stringify(line).length)) }, () => line);
     return {
-      text: await measure(
-        server,
-        toRequest(http, {
-          id: 1,
-          tool: "text",
-          args: { text: "a".repeat(size) },
-        }),
-      ),
-      "a list of objects": await measure(
-        server,
-        toRequest(http, { id: 1, tool: "list", args: { lines } }),
-      ),
+      text: await measure(server, toRequest(http, { id: 1, tool: "text", args: { text: "a".repeat(size) } })),
+      "a list of objects": await measure(server, toRequest(http, { id: 1, tool: "list", args: { lines } })),
     };
   },
 
@@ -90,32 +63,16 @@ const measures = {
       },
     };
     const server = http.createToolwire([createCounter("count", 100), held]);
-    const stream = toRequest(http, {
-      id: 1,
-      tool: "count",
-      args: { topic: "harbour" },
-      streams: true,
-    });
-    const open = toRequest(http, {
-      id: 1,
-      tool: "held",
-      args: {},
-      streams: true,
-    });
+    const stream = toRequest(http, { id: 1, tool: "count", args: { topic: "harbour" }, streams: true });
+    const open = toRequest(http, { id: 1, tool: "held", args: {}, streams: true });
     await (await startReading(server, open)).cancel();
     const emptyBytes = readHeapBytes();
-    const readers = await Promise.all(
-      Array.from({ length: size }, () => startReading(server, open)),
-    );
+    const readers = await Promise.all(Array.from({ length: size }, () => startReading(server, open)));
     const bytes = readHeapBytes() - emptyBytes;
     gate.resolve();
     for (const reader of readers) while (!(await reader.read()).done);
-    const together = () =>
-      Promise.all(Array.from({ length: size }, () => ask(server, stream)));
-    return {
-      "all of them": await measureWork(together),
-      "memory while open": bytes,
-    };
+    const together = () => Promise.all(Array.from({ length: size }, () => ask(server, stream)));
+    return { "all of them": await measureWork(together), "memory while open": bytes };
   },
 };
 
@@ -126,14 +83,8 @@ function toRequest(wire, call, cursor) {
   const { url, headers, message } = wire.encode(call);
   if (cursor !== undefined) message.params.cursor = cursor;
   const body = textEncoder.encode(JSON.stringify(message));
-  const fixed = {
-    "content-type": "application/json",
-    "content-length": String(body.byteLength),
-  };
-  return {
-    url,
-    init: { method: "POST", headers: { ...fixed, ...headers }, body },
-  };
+  const fixed = { "content-type": "application/json", "content-length": String(body.byteLength) };
+  return { url, init: { method: "POST", headers: { ...fixed, ...headers }, body } };
 }
 
 /** @returns the request for the last page; throws unless the pages hold every tool. */
@@ -142,9 +93,8 @@ async function readLastPage(server) {
   for (let listed = 0;;) {
     const { tools, nextCursor } = JSON.parse(await ask(server, request)).result;
     listed += tools.length;
-    if (nextCursor !== undefined) {
-      request = toRequest(mcp, { id: 1 }, nextCursor);
-    } else if (listed === size) return request;
+    if (nextCursor !== undefined) request = toRequest(mcp, { id: 1 }, nextCursor);
+    else if (listed === size) return request;
     else throw new Error(`${listed} tools were listed, not ${size}`);
   }
 }
@@ -152,9 +102,7 @@ async function readLastPage(server) {
 async function ask(server, { url, init }) {
   const response = await server.fetch(new Request(url, init));
   const text = await response.text();
-  if (response.status !== 200) {
-    throw new Error(`Call failed with status ${response.status}: ${text}`);
-  }
+  if (response.status !== 200) throw new Error(`Call failed with status ${response.status}: ${text}`);
   return text;
 }
 

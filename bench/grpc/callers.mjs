@@ -9,10 +9,7 @@ import { connectTransport, createClient, grpcTransport } from "./package.mjs";
 const [, , grpcUrl, httpUrl, tool, ...counts] = process.argv;
 const inputs = createInputs(tool, 64);
 
-const raw = new mcplite.MCPLite(
-  new URL(grpcUrl).host,
-  credentials.createInsecure(),
-);
+const raw = new mcplite.MCPLite(new URL(grpcUrl).host, credentials.createInsecure());
 const transport = grpcTransport(grpcUrl);
 const clients = {
   grpc: createClient(transport),
@@ -25,8 +22,7 @@ const callers = {
     new Promise((resolve, reject) =>
       raw.CallTool(
         { name: tool, arguments: toStruct(args) },
-        (error, response) =>
-          error ? reject(error) : resolve(fromStruct(response.result).content),
+        (error, response) => error ? reject(error) : resolve(fromStruct(response.result).content),
       )
     ),
   "grpcTransport()": (args) => clients.grpc[tool](args),
@@ -35,11 +31,7 @@ const callers = {
 };
 
 const [inFlight, rounds, calls] = counts.map(Number);
-console.log(
-  JSON.stringify(
-    await timeCallers(callers, inputs, { inFlight, rounds, calls }),
-  ),
-);
+console.log(JSON.stringify(await timeCallers(callers, inputs, { inFlight, rounds, calls })));
 raw.close();
 transport.close();
 process.exit(0);

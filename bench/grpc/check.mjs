@@ -42,8 +42,7 @@ export async function check({ grpc, http }) {
 }
 
 async function callGrpc(client, tool, args) {
-  const { path, requestSerialize, responseDeserialize } =
-    service[tool.stream ? "CallToolStream" : "CallTool"];
+  const { path, requestSerialize, responseDeserialize } = service[tool.stream ? "CallToolStream" : "CallTool"];
   let length = 0;
   const read = (message) => {
     length += messageHead + message.length;
@@ -52,37 +51,25 @@ async function callGrpc(client, tool, args) {
   const request = { name: tool.name, arguments: toStruct(args) };
   const messages = [];
   if (tool.stream) {
-    const pieces = client.makeServerStreamRequest(
-      path,
-      requestSerialize,
-      read,
-      request,
-    );
+    const pieces = client.makeServerStreamRequest(path, requestSerialize, read, request);
     for await (const message of pieces) messages.push(message);
   } else {
     messages.push(
       await new Promise((resolve, reject) => {
-        const settle = (error, response) =>
-          error ? reject(error) : resolve(response);
+        const settle = (error, response) => error ? reject(error) : resolve(response);
         client.makeUnaryRequest(path, requestSerialize, read, request, settle);
       }),
     );
   }
   const results = messages.map(({ result }) => fromStruct(result));
   const value = results.pop().content;
-  return {
-    answer: { value, partials: results.map(({ partial }) => partial) },
-    length,
-  };
+  return { answer: { value, partials: results.map(({ partial }) => partial) }, length };
 }
 
 async function callHttp(url, tool, args) {
   const id = 1;
   const streams = tool.stream !== undefined;
-  const headers = {
-    "content-type": "application/json",
-    accept: streams ? "text/event-stream" : "application/json",
-  };
+  const headers = { "content-type": "application/json", accept: streams ? "text/event-stream" : "application/json" };
   const body = JSON.stringify({
     jsonrpc: "2.0",
     id,
@@ -96,8 +83,5 @@ async function callHttp(url, tool, args) {
   });
   const text = await response.text();
   strictEqual(response.status, 200, text);
-  return {
-    answer: decodeCall(text, { id, streams }),
-    length: Buffer.byteLength(text),
-  };
+  return { answer: decodeCall(text, { id, streams }), length: Buffer.byteLength(text) };
 }

@@ -24,8 +24,7 @@ const routes = (router) =>
       const startedMs = Date.now();
       const { tool, input } = lookUp(request.name, request.arguments);
       const pieces = [];
-      const content = await drain(tool.stream(input), (partial) =>
-        void pieces.push(partial));
+      const content = await drain(tool.stream(input), (partial) => void pieces.push(partial));
       for (const partial of pieces) {
         yield { result: { partial } };
       }

@@ -1,9 +1,5 @@
 // @grpc/grpc-js, with messages by @grpc/proto-loader, as its documents have it. It does not treat a Struct as JSON: that is converted.
-import {
-  loadPackageDefinition,
-  Server,
-  ServerCredentials,
-} from "@grpc/grpc-js";
+import { loadPackageDefinition, Server, ServerCredentials } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { fileURLToPath } from "node:url";
 import { drain } from "../tools.mjs";

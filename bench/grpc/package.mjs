@@ -3,8 +3,7 @@ import process from "node:process";
 
 const takesSource = process.versions.bun !== undefined ||
   process.versions.deno !== undefined;
-const load = (source, built) =>
-  import(takesSource ? `../../${source}` : `../../dist/${built}`);
+const load = (source, built) => import(takesSource ? `../../${source}` : `../../dist/${built}`);
 
 export const { createClient, createServer, defineTool, mcpLite } = await load(
   "mod.ts",

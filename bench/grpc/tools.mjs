@@ -3,9 +3,7 @@ import { safeParse } from "valibot";
 import { workloads } from "../tools.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 
-export const tools = ["add", "medium", "sse"].map((workload) =>
-  workloads[workload].tool
-);
+export const tools = ["add", "medium", "sse"].map((workload) => workloads[workload].tool);
 
 const table = new Map(
   tools.map((tool) => [tool.name, { ...tool, schema: tool.input(valibotKit) }]),

@@ -19,9 +19,7 @@ const { tool, inputs } = workloads[workload];
 const { name, stream } = tool;
 
 const client = createClient(`${callees.toolwire.url}/mcp-lite/v1`);
-const trpc = createTRPCClient({
-  links: [httpLink({ url: `${callees.tRPC.url}/rpc` })],
-});
+const trpc = createTRPCClient({ links: [httpLink({ url: `${callees.tRPC.url}/rpc` })] });
 const orpc = createORPCClient(new RPCLink({ url: `${callees.oRPC.url}/rpc` }));
 const hono = hc(callees["hono RPC"].url);
 
@@ -35,13 +33,7 @@ const own = stream
     },
     oRPC: async (args) => {
       const partials = [];
-      return {
-        value: await drain(
-          await orpc[name](args),
-          (partial) => void partials.push(partial),
-        ),
-        partials,
-      };
+      return { value: await drain(await orpc[name](args), (partial) => void partials.push(partial)), partials };
     },
   }
   : {
@@ -69,13 +61,7 @@ for (const [library, call] of Object.entries(own)) {
 /** What the library's client asks, with no library. */
 function createBare(contender, url) {
   const read = async (args) => {
-    const { call, url: target, ...init } = createRequest(
-      contender,
-      url,
-      tool,
-      args,
-      1,
-    );
+    const { call, url: target, ...init } = createRequest(contender, url, tool, args, 1);
     const response = await fetch(target, init);
     strictEqual(response.status, 200);
     return [await response.text(), call];
@@ -83,22 +69,13 @@ function createBare(contender, url) {
   const bare = async (args) => {
     const [text] = await read(args);
     // The least that a caller of a stream does: every event's data, parsed.
-    return stream
-      ? text.match(/(?<=^data: ).+/gm).map((data) => JSON.parse(data))
-      : JSON.parse(text);
+    return stream ? text.match(/(?<=^data: ).+/gm).map((data) => JSON.parse(data)) : JSON.parse(text);
   };
   return { read, bare };
 }
 
 const [inFlight, rounds, calls] = counts.map(Number);
 const rates = await timeCallers(callers, inputs, { inFlight, rounds, calls });
-const toRatios = (library) =>
-  rates[library].map((rate, round) => rates[`${library}, bare`][round] / rate);
-console.log(
-  JSON.stringify(
-    Object.fromEntries(
-      Object.keys(own).map((library) => [library, toRatios(library)]),
-    ),
-  ),
-);
+const toRatios = (library) => rates[library].map((rate, round) => rates[`${library}, bare`][round] / rate);
+console.log(JSON.stringify(Object.fromEntries(Object.keys(own).map((library) => [library, toRatios(library)]))));
 process.exit(0);

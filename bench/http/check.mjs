@@ -5,33 +5,16 @@ import { drain } from "../tools.mjs";
 
 /** The requests of a workload, as a contender's callers send them to its server. */
 export function createRequests(contender, url, { tool, inputs }) {
-  return inputs.map((args, index) =>
-    createRequest(contender, url, tool, args, index + 1)
-  );
+  return inputs.map((args, index) => createRequest(contender, url, tool, args, index + 1));
 }
 
 export function createRequest(contender, url, tool, args, id) {
-  const call = {
-    id,
-    tool: tool.name,
-    args,
-    streams: tool.stream !== undefined,
-  };
+  const call = { id, tool: tool.name, args, streams: tool.stream !== undefined };
   const encoded = contender.encode(call);
-  const body = encoded.message === undefined
-    ? undefined
-    : JSON.stringify(encoded.message);
-  const headers = body === undefined
-    ? encoded.headers
-    : { "content-type": "application/json", ...encoded.headers };
+  const body = encoded.message === undefined ? undefined : JSON.stringify(encoded.message);
+  const headers = body === undefined ? encoded.headers : { "content-type": "application/json", ...encoded.headers };
   const method = encoded.method ?? "POST";
-  return {
-    call,
-    method,
-    url: encoded.url.replace("http://127.0.0.1:8000", url),
-    headers,
-    body,
-  };
+  return { call, method, url: encoded.url.replace("http://127.0.0.1:8000", url), headers, body };
 }
 
 /**
@@ -49,10 +32,7 @@ export async function check(contender, url, workload) {
       ports.add(localPort);
       strictEqual(status, 200, text);
       bytes ??= Buffer.byteLength(text);
-      deepStrictEqual(
-        contender.decodeCall(text, one.call),
-        await expected(workload.tool, one.call.args),
-      );
+      deepStrictEqual(contender.decodeCall(text, one.call), await expected(workload.tool, one.call.args));
     }
     strictEqual(ports.size, 1, "The server does not keep its connections");
     return bytes;
@@ -63,14 +43,8 @@ export async function check(contender, url, workload) {
 
 function ask({ method, url, headers, body }, agent) {
   return new Promise((resolve, reject) => {
-    const length = body === undefined
-      ? {}
-      : { "content-length": String(Buffer.byteLength(body)) };
-    const asked = request(url, {
-      method,
-      headers: { ...headers, ...length },
-      agent,
-    }, async (response) => {
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const asked = request(url, { method, headers: { ...headers, ...length }, agent }, async (response) => {
       const { localPort } = response.socket;
       try {
         let text = "";
@@ -87,8 +61,6 @@ function ask({ method, url, headers, body }, agent) {
 /** What a tool's handler gives when called directly. */
 export async function expected(tool, args) {
   const partials = [];
-  const value = tool.stream
-    ? await drain(tool.stream(args), (partial) => void partials.push(partial))
-    : tool.run(args);
+  const value = tool.stream ? await drain(tool.stream(args), (partial) => void partials.push(partial)) : tool.run(args);
   return { value, partials };
 }

@@ -6,15 +6,12 @@ import { Readable } from "node:stream";
 /** @returns the port. */
 export async function listenWithRequests(fetch) {
   const server = createServer(async (message, out) => {
-    const request = new Request(
-      `http://${message.headers.host}${message.url}`,
-      {
-        method: message.method,
-        headers: message.headers,
-        body: Readable.toWeb(message),
-        duplex: "half",
-      },
-    );
+    const request = new Request(`http://${message.headers.host}${message.url}`, {
+      method: message.method,
+      headers: message.headers,
+      body: Readable.toWeb(message),
+      duplex: "half",
+    });
     const response = await fetch(request);
     out.writeHead(response.status, Object.fromEntries(response.headers));
     Readable.fromWeb(response.body).pipe(out);

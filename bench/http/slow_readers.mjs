@@ -3,19 +3,14 @@ import { once } from "node:events";
 import { connect } from "node:net";
 
 /** @returns what ends them. They have all seen the beginning of an answer, and read no further. */
-export async function startSlowReaders(
-  count,
-  { method, url, headers, body = "" },
-) {
+export async function startSlowReaders(count, { method, url, headers, body = "" }) {
   const { host, hostname, port, pathname, search } = new URL(url);
   const lines = [
     `${method} ${pathname}${search} HTTP/1.1`,
     `host: ${host}`,
     `content-length: ${Buffer.byteLength(body)}`,
   ];
-  for (const [name, value] of Object.entries(headers)) {
-    lines.push(`${name}: ${value}`);
-  }
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   const sockets = await Promise.all(Array.from({ length: count }, async () => {
     const socket = connect(Number(port), hostname);
     socket.on("error", () => {});

@@ -34,10 +34,7 @@ export class Asker {
 
   /** Waits for the answer of `mint(a)`. */
   async redeem(token, a) {
-    checkSum(
-      await this.ask("redeem", { promise: token, wait_ms: longestMs }),
-      a,
-    );
+    checkSum(await this.ask("redeem", { promise: token, wait_ms: longestMs }), a);
   }
 
   /** Asks for an answer that is not there yet. */
@@ -47,42 +44,28 @@ export class Asker {
   }
 
   async cancel(token) {
-    deepStrictEqual((await this.ask("cancel", { promise: token })).content, {
-      cancelled: true,
-    });
+    deepStrictEqual((await this.ask("cancel", { promise: token })).content, { cancelled: true });
   }
 
   /** @returns the result object of one call. */
   async ask(tool, args, meta) {
     const id = ++this.#calls;
-    const response = await this.#fetch(
-      new Request(url, toInit(id, tool, args, meta)),
-    );
+    const response = await this.#fetch(new Request(url, toInit(id, tool, args, meta)));
     const message = await response.json();
-    if (message.id !== id) {
-      throw new Error(
-        `The answer of ${tool} belongs to call ${message.id}, not to ${id}`,
-      );
-    }
-    if (message.result === undefined) {
-      throw new Error(`${tool} was refused: ${JSON.stringify(message.error)}`);
-    }
+    if (message.id !== id) throw new Error(`The answer of ${tool} belongs to call ${message.id}, not to ${id}`);
+    if (message.result === undefined) throw new Error(`${tool} was refused: ${JSON.stringify(message.error)}`);
     return message.result;
   }
 }
 
 export function checkSum({ content }, a) {
-  if (content?.sum !== a + 1) {
-    throw new Error(`${a} + 1 was answered with ${JSON.stringify(content)}`);
-  }
+  if (content?.sum !== a + 1) throw new Error(`${a} + 1 was answered with ${JSON.stringify(content)}`);
 }
 
 /** A body as bytes and its length, as an HTTP server hands a request over. */
 function toInit(id, tool, args, meta) {
   const params = { name: tool, arguments: args, ...(meta && { _meta: meta }) };
-  const body = textEncoder.encode(
-    JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }),
-  );
+  const body = textEncoder.encode(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }));
   const headers = {
     "content-type": "application/json",
     "content-length": String(body.byteLength),

@@ -17,18 +17,9 @@ await working.redeem(finished, 1);
 const plain = { prepare: () => working, ask: (asker, a) => asker.add(a) };
 const costs = {
   mint: { prepare: idle, ask: (asker, a) => asker.mint(a) },
-  "redeem, finished": {
-    prepare: () => working,
-    ask: (asker) => asker.redeem(finished, 1),
-  },
-  "redeem, pending": {
-    prepare: withTokens(1),
-    ask: ({ asker, tokens }) => asker.look(tokens[0]),
-  },
-  cancel: {
-    prepare: withTokens(calls),
-    ask: ({ asker, tokens }, index) => asker.cancel(tokens[index]),
-  },
+  "redeem, finished": { prepare: () => working, ask: (asker) => asker.redeem(finished, 1) },
+  "redeem, pending": { prepare: withTokens(1), ask: ({ asker, tokens }) => asker.look(tokens[0]) },
+  cancel: { prepare: withTokens(calls), ask: ({ asker, tokens }, index) => asker.cancel(tokens[index]) },
 };
 
 const all = [plain, ...Object.values(costs)];
@@ -43,24 +34,12 @@ for (let round = -3; round < rounds; round++) {
 samples[0].push(await time(plain));
 const [base, ...others] = samples;
 console.log(
-  JSON.stringify(
-    Object.fromEntries(
-      Object.keys(costs).map((
-        name,
-        index,
-      ) => [name, toRatios(others[index], base)]),
-    ),
-  ),
+  JSON.stringify(Object.fromEntries(Object.keys(costs).map((name, index) => [name, toRatios(others[index], base)]))),
 );
 process.exit(0);
 
 function createAsker(concurrency) {
-  return new Asker(
-    createPromising({
-      engine: memoryEngine({ maxJobs: calls + 1 }),
-      concurrency,
-    }),
-  );
+  return new Asker(createPromising({ engine: memoryEngine({ maxJobs: calls + 1 }), concurrency }));
 }
 
 function withTokens(count) {

@@ -9,16 +9,10 @@ export const openEngine = {
   memory: ({ maxJobs }) => ({ engine: memoryEngine({ maxJobs }), clear() {} }),
   sqlite() {
     const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-"));
-    return {
-      engine: sqliteEngine(join(folder, "jobs.db")),
-      clear: () => rmSync(folder, { recursive: true }),
-    };
+    return { engine: sqliteEngine(join(folder, "jobs.db")), clear: () => rmSync(folder, { recursive: true }) };
   },
   bullmq: ({ redis, postgres }) => {
     const store = postgres === undefined ? { redis } : { postgres };
-    return {
-      engine: bullmqEngine({ ...store, name: `bench-${crypto.randomUUID()}` }),
-      clear() {},
-    };
+    return { engine: bullmqEngine({ ...store, name: `bench-${crypto.randomUUID()}` }), clear() {} };
   },
 };

@@ -1,10 +1,8 @@
 // Bun and Deno take the source, Node the built package.
 import process from "node:process";
 
-const takesSource = process.versions.bun !== undefined ||
-  process.versions.deno !== undefined;
-const load = (path) =>
-  import(takesSource ? `../../${path}.ts` : `../../dist/${path}.js`);
+const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
+const load = (path) => import(takesSource ? `../../${path}.ts` : `../../dist/${path}.js`);
 
 export const { createServer, defineTool, memoryEngine } = await load("mod");
 export const { sqliteEngine } = await load("src/engine/sqlite/mod");

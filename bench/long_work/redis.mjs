@@ -11,25 +11,10 @@ export async function startRedis() {
   if (spawnSync("redis-server", ["--version"]).status !== 0) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-redis-"));
   const port = await findPort();
-  const settings = [
-    "--bind",
-    "127.0.0.1",
-    "--port",
-    port,
-    "--dir",
-    folder,
-    "--save",
-    "",
-    "--appendonly",
-    "no",
-  ];
-  const child = spawn(
-    "redis-server",
-    [...settings, "--maxmemory-policy", "noeviction"].map(String),
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
+  const settings = ["--bind", "127.0.0.1", "--port", port, "--dir", folder, "--save", "", "--appendonly", "no"];
+  const child = spawn("redis-server", [...settings, "--maxmemory-policy", "noeviction"].map(String), {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const stop = () => {
     child.kill();
     rmSync(folder, { recursive: true, force: true });

@@ -15,12 +15,8 @@ const restingMs = Math.max(100, Math.min(1, scale) * 2_000);
 
 /** How many connections a server may have here, at most `wanted`. */
 export function countConnections(wanted) {
-  const { stdout } = spawnSync("sh", ["-c", "ulimit -Hn"], {
-    encoding: "utf8",
-  });
-  const limit = stdout.trim() === "unlimited"
-    ? Number.POSITIVE_INFINITY
-    : Number(stdout);
+  const { stdout } = spawnSync("sh", ["-c", "ulimit -Hn"], { encoding: "utf8" });
+  const limit = stdout.trim() === "unlimited" ? Number.POSITIVE_INFINITY : Number(stdout);
   return Math.min(wanted, limit - spareDescriptors);
 }
 
@@ -31,9 +27,7 @@ export async function measureSockets(runtime, count, calls) {
   try {
     const { url } = await server.readLine();
     const { pid } = server.child;
-    const asker = new Asker({
-      fetch: (request) => fetch(new Request(url, request)),
-    });
+    const asker = new Asker({ fetch: (request) => fetch(new Request(url, request)) });
     const measureAdd = async () => {
       const startMs = readCpuMs(pid);
       for (let call = 0; call < calls; call++) await asker.add(call);
@@ -52,10 +46,7 @@ export async function measureSockets(runtime, count, calls) {
     const emptyMb = readResidentMb(pid);
     for (let left = count; left > 0; left -= callersAProcess) {
       const some = Math.min(left, callersAProcess);
-      callers.push({
-        some,
-        ...start("node", "sockets_callers.mjs", [url, some, token, a]),
-      });
+      callers.push({ some, ...start("node", "sockets_callers.mjs", [url, some, token, a]) });
     }
     for (const { readLine } of callers) await readLine();
     await waitUntilIdle(pid);
@@ -66,11 +57,7 @@ export async function measureSockets(runtime, count, calls) {
     server.child.stdin.write("open\n");
     for (const { some, readLine } of callers) {
       const { right } = await readLine();
-      if (right !== some) {
-        throw new Error(
-          `${right} of ${some} callers got the right answer on ${runtime}`,
-        );
-      }
+      if (right !== some) throw new Error(`${right} of ${some} callers got the right answer on ${runtime}`);
     }
     return {
       bytes: (waitingMb - emptyMb) * 1e6 / count,
@@ -93,14 +80,9 @@ async function waitUntilIdle(pid) {
 }
 
 function start(runtime, file, args) {
-  const [command, ...rest] = commands[runtime](
-    fileURLToPath(new URL(file, import.meta.url)),
-  );
-  const child = spawn(command, [...rest, ...args.map(String)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const lines = createInterface({ input: child.stdout })
-    [Symbol.asyncIterator]();
+  const [command, ...rest] = commands[runtime](fileURLToPath(new URL(file, import.meta.url)));
+  const child = spawn(command, [...rest, ...args.map(String)], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const readLine = async () => {
     const { done, value } = await lines.next();
     if (done) throw new Error(`bench/long_work/${file} ended on ${runtime}`);

@@ -28,16 +28,8 @@ async function open() {
 
 /** @returns whether the answer is the right one, and to this call. */
 async function ask(socket, id) {
-  const params = {
-    name: "redeem",
-    arguments: { promise: token, wait_ms: 25_000 },
-  };
-  const body = JSON.stringify({
-    jsonrpc: "2.0",
-    id,
-    method: "tools/call",
-    params,
-  });
+  const params = { name: "redeem", arguments: { promise: token, wait_ms: 25_000 } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
   const head = [
     `POST ${pathname} HTTP/1.1`,
     `host: ${host}`,
@@ -48,6 +40,5 @@ async function ask(socket, id) {
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
   let text = "";
   for await (const piece of socket) text += piece;
-  return text.startsWith("HTTP/1.1 200 ") && text.includes(`"id":${id},`) &&
-    text.includes(`{"sum":${Number(a) + 1}}`);
+  return text.startsWith("HTTP/1.1 200 ") && text.includes(`"id":${id},`) && text.includes(`{"sum":${Number(a) + 1}}`);
 }

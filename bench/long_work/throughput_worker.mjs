@@ -13,43 +13,25 @@ const [enginesText, jobsText, roundsText, redis] = process.argv.slice(2);
 const jobs = Number(jobsText);
 const rounds = Number(roundsText);
 
-const watches = {
-  sqlite: watchSqlite(),
-  bullmq: redis ? await watchRedis(redis) : undefined,
-};
+const watches = { sqlite: watchSqlite(), bullmq: redis ? await watchRedis(redis) : undefined };
 const contenders = enginesText.split(",").map((name) => {
   // All jobs of all rounds are kept: they expire later.
   const { engine, clear } = openEngine[name]({ maxJobs: 1_000_000, redis });
   const asker = new Asker(createPromising({ engine, concurrency: inFlight }));
-  return {
-    name,
-    engine,
-    clear,
-    asker,
-    watch: watches[name],
-    costs: { ms: [], cpuMs: [], store: [] },
-  };
+  return { name, engine, clear, asker, watch: watches[name], costs: { ms: [], cpuMs: [], store: [] } };
 });
 for (let round = -2; round < rounds; round++) {
   for (const contender of contenders) {
     const cost = await measure(contender);
     // The first rounds warm up, and connect.
-    if (round >= 0) {
-      for (const [what, value] of Object.entries(cost)) {
-        contender.costs[what].push(value);
-      }
-    }
+    if (round >= 0) { for (const [what, value] of Object.entries(cost)) contender.costs[what].push(value); }
   }
 }
 for (const { engine, clear } of contenders) {
   await engine.close();
   clear();
 }
-console.log(
-  JSON.stringify(
-    Object.fromEntries(contenders.map(({ name, costs }) => [name, costs])),
-  ),
-);
+console.log(JSON.stringify(Object.fromEntries(contenders.map(({ name, costs }) => [name, costs]))));
 process.exit(0);
 
 /** Milliseconds a job, and what `watch` saw of the store meanwhile. */
@@ -59,11 +41,7 @@ async function measure({ asker, watch }) {
   const cpuNs = await timeCpu(() => runAll(asker));
   const ms = (performance.now() - startMs) / jobs;
   const after = await watch?.();
-  return {
-    ms,
-    cpuMs: cpuNs / 1e6 / jobs,
-    store: before && subtract(after, before, jobs),
-  };
+  return { ms, cpuMs: cpuNs / 1e6 / jobs, store: before && subtract(after, before, jobs) };
 }
 
 async function runAll(asker) {

@@ -33,10 +33,7 @@ const beforeNs = await measureAdd();
 const emptyBytes = readHeapBytes();
 let redeems;
 const beginNs = await timeCpu(async () => {
-  redeems = Array.from(
-    { length: count },
-    (_, index) => asker.redeem(tokens[index % jobs], index % jobs),
-  );
+  redeems = Array.from({ length: count }, (_, index) => asker.redeem(tokens[index % jobs], index % jobs));
   await setTimeout(20);
 });
 const bytes = readHeapBytes() - emptyBytes;
@@ -62,12 +59,8 @@ process.exit(0);
 async function warmUp() {
   const first = new Gate();
   const other = openEngine.memory({ maxJobs: 2_000 });
-  const waiting = new Asker(
-    createPromising({ engine: other.engine, concurrency: 1_000, gate: first }),
-  );
-  const tokens = await Promise.all(
-    Array.from({ length: 1_000 }, (_, a) => waiting.hold(a)),
-  );
+  const waiting = new Asker(createPromising({ engine: other.engine, concurrency: 1_000, gate: first }));
+  const tokens = await Promise.all(Array.from({ length: 1_000 }, (_, a) => waiting.hold(a)));
   const redeems = tokens.map((token, a) => waiting.redeem(token, a));
   first.open();
   await Promise.all(redeems);
@@ -79,11 +72,7 @@ async function holdAll() {
   const tokens = [];
   for (let a = 0; a < jobs; a += 100) {
     const some = Math.min(100, jobs - a);
-    tokens.push(
-      ...await Promise.all(
-        Array.from({ length: some }, (_, index) => asker.hold(a + index)),
-      ),
-    );
+    tokens.push(...await Promise.all(Array.from({ length: some }, (_, index) => asker.hold(a + index))));
   }
   if (engineName === "sqlite") await setTimeout(recoveryMs);
   return tokens;

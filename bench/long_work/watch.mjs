@@ -43,8 +43,7 @@ export async function watchRedis(url) {
   };
   return async () => {
     const info = await client.info("cpu");
-    const read = (name) =>
-      Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(info)[1]);
+    const read = (name) => Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(info)[1]);
     const ms = (read("used_cpu_user") + read("used_cpu_sys")) * 1_000;
     return { ...structuredClone(seen), "in Redis": { count: 0, ms } };
   };
@@ -55,19 +54,14 @@ export function subtract(after, before, jobs) {
   return Object.fromEntries(
     Object.entries(after).map(([what, { count, ms }]) => {
       const earlier = before[what] ?? { count: 0, ms: 0 };
-      return [what, {
-        count: (count - earlier.count) / jobs,
-        ms: (ms - earlier.ms) / jobs,
-      }];
+      return [what, { count: (count - earlier.count) / jobs, ms: (ms - earlier.ms) / jobs }];
     }),
   );
 }
 
 /** `UPDATE jobs` and the like: what a statement does to which table. */
 function toLabel(sql) {
-  const [, verb, table] = /^\s*(\w+)\b(?:.*?\b((?:jobs|deliveries)\b))?/s.exec(
-    sql,
-  );
+  const [, verb, table] = /^\s*(\w+)\b(?:.*?\b((?:jobs|deliveries)\b))?/s.exec(sql);
   return table === undefined ? verb : `${verb} ${table}`;
 }
 

@@ -72,10 +72,7 @@ async function toInit(request) {
 }
 
 async function startWorkerd(folder) {
-  await bundleWorker(
-    fileURLToPath(new URL("objects_worker.mjs", import.meta.url)),
-    join(folder, "worker.js"),
-  );
+  await bundleWorker(fileURLToPath(new URL("objects_worker.mjs", import.meta.url)), join(folder, "worker.js"));
   writeFileSync(join(folder, "workerd.capnp"), CONFIG);
   mkdirSync(join(folder, "disk"));
   const child = spawn(findBin("workerd"), [

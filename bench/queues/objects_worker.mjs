@@ -36,6 +36,5 @@ const jobs = durableObjects({
 export class Jobs extends jobs.Shard {}
 
 export default {
-  fetch: (request, env, context) =>
-    jobs.server(env).fetch(request, env, context),
+  fetch: (request, env, context) => jobs.server(env).fetch(request, env, context),
 };

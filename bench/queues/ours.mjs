@@ -22,10 +22,7 @@ export function openOurs(name, concurrency, stores) {
   const asker = new Asker(server);
   const call = async (tool, args) => {
     const { _meta } = await asker.ask(tool, args, { promise: true });
-    return (await asker.ask("redeem", {
-      promise: _meta.promise_token,
-      wait_ms: 25_000,
-    })).content;
+    return (await asker.ask("redeem", { promise: _meta.promise_token, wait_ms: 25_000 })).content;
   };
   return {
     whenBegun: (a) => begins.when(a),
@@ -42,16 +39,12 @@ function makeTools(begins) {
   const number = valibotKit.number();
   const dueMs = new Map();
   return [
-    defineTool("add").describe("Add two numbers").input(
-      valibotKit.object({ a: number, b: number }),
-    ).promise()
+    defineTool("add").describe("Add two numbers").input(valibotKit.object({ a: number, b: number })).promise()
       .handle(({ a, b }) => {
         begins.note(a);
         return { sum: a + b };
       }),
-    defineTool("nap").describe("Sleep").input(
-      valibotKit.object({ a: number, ms: number }),
-    ).promise()
+    defineTool("nap").describe("Sleep").input(valibotKit.object({ a: number, ms: number })).promise()
       .handle(async ({ a, ms }, ctx) => {
         // The first run sets it; the run after the sleep finds it.
         if (!dueMs.has(a)) dueMs.set(a, performance.now() + ms);

@@ -1,11 +1,5 @@
 // The peers: a job is added by its caller, who waits for the result that the queue has stored.
-import {
-  createPostgresBackend,
-  Queue,
-  QueueEvents,
-  runMigrations,
-  Worker,
-} from "bullmq";
+import { createPostgresBackend, Queue, QueueEvents, runMigrations, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { PgBoss } from "pg-boss";
@@ -44,17 +38,13 @@ export async function openPlain(concurrency, { redis, postgres }) {
   await Promise.all([queue, events, worker].map((one) => one.waitUntilReady()));
   const run = async (data, options) => {
     const job = await queue.add("add", data, options);
-    return redis === undefined
-      ? await lookFor(queue, job.id)
-      : await job.waitUntilFinished(events);
+    return redis === undefined ? await lookFor(queue, job.id) : await job.waitUntilFinished(events);
   };
   return {
     whenBegun: (a) => begins.when(a),
     add: async (a) => (await run({ a, b: 1 })).sum,
-    nap: async (_, ms) =>
-      (await run({ dueMs: performance.now() + ms }, { delay: ms })).lateMs,
-    close: async () =>
-      void await Promise.all([queue, events, worker].map((one) => one.close())),
+    nap: async (_, ms) => (await run({ dueMs: performance.now() + ms }, { delay: ms })).lateMs,
+    close: async () => void await Promise.all([queue, events, worker].map((one) => one.close())),
   };
 }
 
@@ -72,20 +62,12 @@ async function connectPostgres(url) {
   await client.connect();
   await runMigrations(client, "bullmq");
   await client.end();
-  return () =>
-    new pg.Pool({
-      connectionString: url,
-      options: "-c search_path=bullmq",
-      keepAlive: true,
-    });
+  return () => new pg.Pool({ connectionString: url, options: "-c search_path=bullmq", keepAlive: true });
 }
 
 /** pg-boss, with notifications. It has none for results: who waits looks at the job once its handler has run. */
 export async function openBoss(concurrency, { postgres }) {
-  const boss = new PgBoss({
-    connectionString: postgres,
-    useListenNotify: true,
-  });
+  const boss = new PgBoss({ connectionString: postgres, useListenNotify: true });
   boss.on("error", (error) => console.error(error));
   await boss.start();
   const name = `boss-${crypto.randomUUID()}`;
@@ -93,11 +75,7 @@ export async function openBoss(concurrency, { postgres }) {
   const begins = new Begins();
   const handle = toHandler(begins);
   const ran = new Map();
-  const options = {
-    localConcurrency: concurrency,
-    pollingIntervalSeconds: 0.5,
-    notifyPollingIntervalSeconds: 0.5,
-  };
+  const options = { localConcurrency: concurrency, pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 };
   await boss.work(name, options, ([{ id, data }]) => {
     const result = handle(data);
     ran.get(data.key)?.(id);
@@ -119,8 +97,7 @@ export async function openBoss(concurrency, { postgres }) {
     add: async (a) => (await run({ a, b: 1 })).sum,
     nap: async (_, ms) => {
       const startAfter = new Date(Date.now() + ms);
-      return (await run({ dueMs: performance.now() + ms }, { startAfter }))
-        .lateMs;
+      return (await run({ dueMs: performance.now() + ms }, { startAfter })).lateMs;
     },
     close: () => boss.stop({ graceful: false }),
   };

@@ -13,8 +13,7 @@ const napMs = 1_500;
 /** Between two sleepers, so that each wakes up alone. */
 const gapMs = 10;
 
-const [namesText, roundsText, jobsText, napsText, redis, postgres] = process
-  .argv.slice(2);
+const [namesText, roundsText, jobsText, napsText, redis, postgres] = process.argv.slice(2);
 const [rounds, jobs, naps] = [roundsText, jobsText, napsText].map(Number);
 const openers = {
   "memory": () => openOurs("memory", inFlight, {}),
@@ -29,22 +28,12 @@ const openers = {
 
 const contenders = [];
 for (const name of namesText.split(",")) {
-  contenders.push({
-    name,
-    queue: await openers[name](),
-    perSecond: [],
-    beginMs: [],
-    wakeMs: [],
-  });
+  contenders.push({ name, queue: await openers[name](), perSecond: [], beginMs: [], wakeMs: [] });
 }
 let next = 0;
 for (let round = -1; round < rounds; round++) {
   for (const { queue, perSecond, beginMs, wakeMs } of contenders) {
-    const measured = [
-      await measureJobs(queue),
-      await measureBegins(queue),
-      await measureNaps(queue),
-    ];
+    const measured = [await measureJobs(queue), await measureBegins(queue), await measureNaps(queue)];
     // The first round connects and warms up.
     if (round < 0) continue;
     perSecond.push(measured[0]);
@@ -53,13 +42,7 @@ for (let round = -1; round < rounds; round++) {
   }
 }
 for (const { queue } of contenders) await queue.close();
-console.log(
-  JSON.stringify(
-    Object.fromEntries(
-      contenders.map(({ name, queue: _, ...costs }) => [name, costs]),
-    ),
-  ),
-);
+console.log(JSON.stringify(Object.fromEntries(contenders.map(({ name, queue: _, ...costs }) => [name, costs]))));
 process.exit(0);
 
 /** @returns jobs per second, from the first call to the last result that its caller has. */
