@@ -65,9 +65,7 @@ function report() {
     over += isOver.filter(Boolean).length;
     return [
       name,
-      ...ratios.map((of, place) =>
-        formatSpread(of) + (isOver[place] ? " OVER" : "")
-      ),
+      ...ratios.map((of, place) => formatSpread(of) + (isOver[place] ? " OVER" : "")),
       limits.join(" / "),
     ];
   });
@@ -96,9 +94,7 @@ async function measure() {
         v.object({ a: v.number() }),
       ).handle(({ a }) => a + 1);
     });
-    const auth = bearer((token) =>
-      token === "good" ? { id: "ada" } : undefined
-    );
+    const auth = bearer((token) => token === "good" ? { id: "ada" } : undefined);
     const send = senderTo(createServer({ tools, auth, logger: false }));
     const good = { body: callOf("tool_7", { a: 1 }) };
     for (const result of results) {
