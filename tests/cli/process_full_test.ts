@@ -136,12 +136,12 @@ testWith("a server of FastMCP, over its pipes", [
     run("call", "ask", "--answer", "value=Ada", "--era", "legacy", "--json", ...target),
     run("call", "add", "a=x", ...target),
   ]);
-  match(listed.out, /^\/\/ Add two numbers\nadd\(a: number, b\?: number\) => \{ result: number \}$/m);
+  match(listed.out, /^\/\/ Add two numbers\nadd\(a: number, b\?: number\) => number$/m);
   match(listed.out, /^resource notes:\/\/today$/m);
   match(listed.out, /^prompt greet\(name: string\)$/m);
   // FastMCP's own program sends a nullable integer as text.
-  deepStrictEqual(JSON.parse(typed.out).answer, { result: "7 int" }, typed.errors);
-  deepStrictEqual(JSON.parse(asked.out).answer, { result: "Hello, Ada" }, asked.errors);
+  deepStrictEqual(JSON.parse(typed.out).answer, "7 int", typed.errors);
+  deepStrictEqual(JSON.parse(asked.out).answer, "Hello, Ada", asked.errors);
   strictEqual(refused.code, 5, refused.errors);
 }, 120_000);
 

@@ -1,6 +1,6 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { ALL_TOOLS } from "../protocol/constants.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
 import type { Connection } from "./connection.ts";
@@ -13,6 +13,8 @@ export interface KnownTool {
   readonly tool: ListedTool;
   /** Arguments that are repeated in headers. */
   readonly headerParams: readonly HeaderParam[];
+  /** Whether the server wraps the output as `{ result }`, by a mark in the schema. The listed schema is that of the output alone. */
+  readonly wrapsOutput: boolean;
 }
 
 /** Client side: lists and finds the tools of a server, compares them with pins, and reads them again when they have changed. */
@@ -126,7 +128,14 @@ function readTool(listed: Members, hasHeaders: boolean): KnownTool | string {
   }
   const headerParams = hasHeaders ? findHeaderParams(inputSchema) : [];
   if (typeof headerParams === "string") return leftOut(name, headerParams);
-  return { tool: listed as ListedTool, headerParams };
+  const wrapsOutput = outputSchema?.["x-fastmcp-wrap-result"] === true;
+  const tool = wrapsOutput ? { ...listed, outputSchema: unwrapResult(outputSchema) } : listed;
+  return { tool: tool as ListedTool, headerParams, wrapsOutput };
+}
+
+/** FastMCP writes the schema of a value that is not an object as `{ result }`. The definitions at its root stay at the root. */
+function unwrapResult({ properties, $defs }: Members): Members {
+  return { ...asObject(asObject(properties)["result"]), ...($defs !== undefined && { $defs }) };
 }
 
 function leftOut(name: string, problem: string): string {

@@ -136,12 +136,8 @@ export class ToolCaller {
     if (resultType === "task") return toPromiseOutcome(result);
     if (isJsonObject(task) && result["content"] === undefined) return toPromiseOutcome(task);
     return resultType === "complete"
-      ? decodeToolResult(result, this.#wraps(tool))
+      ? decodeToolResult(result, this.#tools.known(tool)?.wrapsOutput)
       : { kind: "unknown", responseType: String(resultType), result };
-  }
-
-  #wraps(tool: string): boolean {
-    return asObject(this.#tools.known(tool)?.tool["outputSchema"])["x-fastmcp-wrap-result"] === true;
   }
 
   /** MCP has the same number for an unknown tool and for invalid arguments. */

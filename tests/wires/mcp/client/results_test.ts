@@ -59,7 +59,8 @@ for (const [era, script] of Object.entries({ modern, legacy })) {
         "x-fastmcp-wrap-result": true,
       };
       const listed = answering(result, { ...TOOL, outputSchema }).client();
-      await listed.$.list();
+      const [tool] = await listed.$.list();
+      deepStrictEqual(tool?.outputSchema, { type: "string" });
       strictEqual(await listed.$.call("t"), "hi");
       deepStrictEqual(await answering(result).client().$.call("t"), { result: "hi" });
     });
