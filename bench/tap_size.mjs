@@ -31,10 +31,8 @@ const TAP = [
     "    if (observer !== undefined) ended.into({ receive: (result) => observer.end(began, run, result), fail: () => {} });\n",
     "",
   ],
-  ["src/server/fetch_request.ts", "    observer: CallObserver | undefined,\n", ""],
-  ["src/server/fetch_request.ts", "    this.observer = observer;\n", ""],
-  ["src/server/fetch_request.ts", "    this.observer?.reply(this, reply.status);\n", ""],
-  ["src/server/server.ts", ", limits.bodyBytes, dispatch.observer)", ", limits.bodyBytes)"],
+  ["src/server/fetch_request.ts", "      this.dispatch.observer?.reply(this, reply.status);\n", ""],
+  ["src/server/reply_sender.ts", "      this.#dispatch.observer?.reply(this.#head, reply.status);\n", ""],
   [
     "src/server/discovery/discover.ts",
     `      get observer() {
