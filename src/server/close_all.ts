@@ -6,21 +6,34 @@ import type { Clock } from "../internal/time.ts";
 import type { MountedWire } from "../wires/wire.ts";
 import type { AnyServerOptions } from "./options.ts";
 import type { JoinedParts } from "./part.ts";
+import type { Routes } from "./routes.ts";
 
 /** What a server closes, in this order. */
 interface Closed {
   readonly wires: Iterable<MountedWire>;
   readonly dispatcher: Dispatcher;
   readonly parts: JoinedParts | undefined;
-  readonly engine: AnyServerOptions["engine"];
-  readonly changes: ChangeBus;
+}
+
+/** Has the server close, when it is closed, what its options have open. Called last, since a server that is not created closes nothing. */
+export function holdResources(
+  { resources }: Dispatcher,
+  engine: AnyServerOptions["engine"],
+  changes: ChangeBus,
+  routes: Routes,
+): void {
+  if (engine !== undefined) resources.add(engine, "The engine");
+  resources.add(changes, "The change bus");
+  for (const wire of routes.values()) {
+    for (const store of wire.resources ?? []) resources.add(store, "The store of a wire");
+  }
 }
 
 /** Time that a wire, an engine or a change bus has to close, in milliseconds. One that does not answer must not keep a process from exiting. */
 const CLOSING_MS = 5_000;
 
 /** @throws The error of a step that failed, after all were tried; several as one `AggregateError`. */
-export async function closeAll({ wires, dispatcher, parts, engine, changes }: Closed, graceMs: number): Promise<void> {
+export async function closeAll({ wires, dispatcher, parts }: Closed, graceMs: number): Promise<void> {
   const { clock } = dispatcher;
   const closing = new CleanUp();
   // At once, before calls under way have ended: their streams end with them.
@@ -28,8 +41,9 @@ export async function closeAll({ wires, dispatcher, parts, engine, changes }: Cl
   await closing.wait(() => dispatcher.close(graceMs));
   await Promise.all(ended);
   closing.try(() => parts?.close());
-  await closing.wait(() => inTime("The engine", clock, engine?.close()));
-  await closing.wait(() => inTime("The change bus", clock, changes.close?.()));
+  for (const [resource, name] of dispatcher.resources.release()) {
+    await closing.wait(() => inTime(name, clock, resource.close?.()));
+  }
   closing.finish("Cannot close the server completely");
 }
 

@@ -18,7 +18,7 @@ import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
 import { isUnauthenticated } from "../wires/wire.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
 import { answerIdentified, describeAuth, type MountedAuth } from "./auth.ts";
-import { closeAll } from "./close_all.ts";
+import { closeAll, holdResources } from "./close_all.ts";
 import { FetchRequest } from "./fetch_request.ts";
 import { type AnyServerOptions, assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
 import { OriginGuard } from "./origin_guard.ts";
@@ -128,8 +128,9 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   readonly "~offer": ServerOffer;
   /**
-   * Stops taking calls, waits for calls under way, ends those that are left after the grace period, and closes gateways, the engine
-   * and the change bus.
+   * Stops taking calls, waits for calls under way, ends those that are left after the grace period, and closes gateways and what the
+   * server was given: the engine, the change bus, session stores, and stores of rate limits. What several servers of a process were
+   * given is closed with the last of them.
    *
    * @param graceMs The grace period, in milliseconds. Default: 10,000.
    * @throws The error of a step that fails, after all others were tried: several as one `AggregateError`.
@@ -226,6 +227,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   const host = options.discovery?.["~view"](ownHost, run) ?? ownHost;
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push(mountWire(wire, host, routes));
+  holdResources(dispatcher, options.engine, ownChanges, routes);
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
   return serverOf({
     host,
@@ -290,7 +292,7 @@ interface ServerParts {
   readonly dispatcher: Dispatcher;
   readonly routes: Routes;
   readonly auth: MountedAuth | undefined;
-  readonly options: Pick<AnyServerOptions, "basePath" | "engine">;
+  readonly options: Pick<AnyServerOptions, "basePath">;
 }
 
 function serverOf<Tools extends readonly AnyTool[]>(
@@ -345,8 +347,6 @@ function serverOf<Tools extends readonly AnyTool[]>(
         wires: new Set(parts.routes.values()),
         dispatcher,
         parts: offer.parts,
-        engine: parts.options.engine,
-        changes: host.changes,
       }, graceMs);
     },
   };

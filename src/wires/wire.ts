@@ -167,6 +167,8 @@ export interface MountedWire {
   errorReply?(head: Head, error: ErrorResult, status?: number): MaybePromise<Reply> | undefined;
   /** Closes the streams that are open independently of calls. Called when the server closes. */
   close?(): void;
+  /** Resources of its options, such as a store of sessions, that the server closes after the calls under way have ended. Default: none. */
+  readonly resources?: readonly { close?(): MaybePromise<void> }[] | undefined;
   /** Headers with the credentials of a request, for clients that cannot send `Authorization`. Default: those of the request. */
   credentials?(head: Head): Metadata;
   /** Describes its paths for an OpenAPI document, with these tools. Default: the document leaves them out. */

@@ -20,7 +20,7 @@ export interface ChangeBus {
    * @returns Removes the listener.
    */
   subscribe(listener: (change: Change) => void): () => void;
-  /** Closes the connections of the bus. */
+  /** Closes the connections of the bus. Called when the last server that has the bus is closed. */
   close?(): MaybePromise<void>;
 }
 

@@ -3,6 +3,7 @@ import type { CallEvent, CallResult, ErrorResult, LogLevel, Progress, Sink } fro
 import { RESERVED_META } from "../call/call_meta.ts";
 import type { Clock } from "../../internal/time.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
+import type { Closable } from "../../internal/used_resources.ts";
 import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { Memo } from "../../engine/engine.ts";
@@ -152,6 +153,10 @@ export class CallContext implements MiddlewareCtx {
         this.services.mask(thrown, { tool: this.definition.name });
       }
     }
+  }
+
+  closeWithServer(resource: Closable): void {
+    this.services.resources.add(resource, "What a middleware uses");
   }
 
   get isTakenOver(): boolean {

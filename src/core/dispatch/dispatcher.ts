@@ -12,6 +12,7 @@ import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { Future, type MaybeFuture, toFuture, toPromise } from "../../internal/future.ts";
 import { PendingList } from "../../internal/pending_list.ts";
+import { UsedResources } from "../../internal/used_resources.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../handler/context.ts";
 import { authorizationError } from "../tool/access.ts";
@@ -111,6 +112,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly resolverUrl: string | undefined;
   declare readonly questions: QuestionSupport | undefined;
   declare readonly deferral: Deferral | undefined;
+  readonly resources = new UsedResources();
   observer: CallObserver | undefined = undefined;
   readonly #middleware: readonly Middleware[];
   readonly #onError: OnError | undefined;

@@ -21,6 +21,7 @@ import type { Ctx, Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { LogFields } from "./error_masking.ts";
+import type { UsedResources } from "../../internal/used_resources.ts";
 import type { RunState, RunStateServices } from "./run_state.ts";
 import { TOO_DEEP } from "../../internal/json_size.ts";
 
@@ -82,6 +83,8 @@ export interface CallServices extends RunStateServices {
   readonly keys: TokenKeys | undefined;
   /** Whether the server has stopped taking calls. */
   readonly isClosed: boolean;
+  /** Resources that the server closes when it is closed. */
+  readonly resources: UsedResources;
   /** Creates the state of a run that holds its signal, deadlines and events; with an engine, one that can become a job's. */
   createRunState(call: Call, sink: Sink | undefined): RunState;
   /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */

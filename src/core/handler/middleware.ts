@@ -66,6 +66,11 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
    * of the work, and never rejects. Exceptions of the listener are logged.
    */
   onPromised(listener: (work: Promise<CallResult>) => void): void;
+  /**
+   * Has a resource closed when the server closes, such as the store of a rate limit that this call uses. One that several servers
+   * of the process use is closed with the last of them. It may be passed in each call; without `close` it is ignored.
+   */
+  closeWithServer(resource: { close?(): MaybePromise<void> }): void;
   /** Whether the run of a job follows one of a process that has died; `ctx.attempt` is its number. */
   readonly isTakenOver: boolean;
   /** Ends the call: `ctx.signal` aborts and the caller receives the error result, whatever the handler returns. */

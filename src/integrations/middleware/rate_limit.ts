@@ -32,6 +32,8 @@ export interface RateLimitStore {
    * @returns 0 if a token was taken, otherwise the time until there is one in milliseconds.
    */
   take(key: string, bucket: TokenBucket, nowMs: number): MaybePromise<number>;
+  /** Closes what the store keeps open, such as a connection. Called when the last server that has used it is closed. */
+  close?(): MaybePromise<void>;
 }
 
 const RULES: OptionRules<RateLimitOptions> = {
@@ -55,7 +57,7 @@ export interface RateLimitOptions {
   readonly key?: ((ctx: MiddlewareCtx) => string | undefined) | undefined;
   /** Name of the limit, to separate the limits that share a store. Default: `"calls"`. */
   readonly name?: string | undefined;
-  /** Store of the buckets. Default: `memoryRateLimitStore()`, which is limited to this process. */
+  /** Store of the buckets; the server closes it. Default: `memoryRateLimitStore()`, which is limited to this process. */
   readonly store?: RateLimitStore | undefined;
   /**
    * Result of a call if the store fails: `"reject"` ends it with `unavailable`, `"allow"` continues it. With `"allow"`, the store is
@@ -100,6 +102,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
       bypassUntilMs = undefined;
       return admit(waitMs, next);
     };
+    ctx.closeWithServer(store);
     const waitMs = store.take(`${name}:${bucketKey}`, bucket, nowMs);
     if (!(waitMs instanceof Promise)) return onTaken(waitMs);
     return waitMs.then(onTaken, () => {

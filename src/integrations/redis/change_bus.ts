@@ -50,7 +50,7 @@ const READ_BACKLOG = `
  * `subscriptions/listen` or a session.
  *
  * Needs the package `ioredis`, which is not installed with Toolwire, and Redis 6.2 or later. Connects at the first use; the
- * connections keep the process alive until `close()`. While Redis cannot be reached, a change reaches the listeners of the same replica;
+ * connections keep the process alive until the server that has the bus is closed, or the last of several. While Redis cannot be reached, a change reaches the listeners of the same replica;
  * it is published to the others once Redis can be reached again, if the process still runs. A backlog of ten minutes is kept for
  * replicas that lost their connection.
  *

@@ -1,3 +1,4 @@
+import type { RedisConnection } from "../../engine/redis/connection.ts";
 import type { RateLimitStore } from "../middleware/rate_limit.ts";
 import { openRedis } from "./open_redis.ts";
 import { REDIS_RULES, type RedisOptions } from "./options.ts";
@@ -7,7 +8,7 @@ export type RedisRateLimitStoreOptions = RedisOptions;
 
 /** A store of token buckets in Redis, for `rateLimit({ store })`. */
 export interface RedisRateLimitStore extends RateLimitStore {
-  /** Closes the connection. */
+  /** Closes the connection; the next call opens another one. The server that has used the store calls it when it is closed. */
   close(): void;
 }
 
@@ -32,7 +33,7 @@ const TAKE = `
  * Token buckets in Redis, shared by all replicas: the `store` of a `rateLimit`.
  *
  * Needs the package `ioredis`, which is not installed with Toolwire. Connects at the first use; the connection keeps the process alive
- * until `close()`.
+ * until the server is closed that uses it, or the last of several.
  *
  * @example A limit for all replicas together
  * ```ts fragment
@@ -46,13 +47,18 @@ const TAKE = `
  * @throws {TypeError} If another option is invalid or unknown.
  */
 export function redisRateLimitStore(options: RedisRateLimitStoreOptions): RedisRateLimitStore {
-  const connection = openRedis("redisRateLimitStore", "keep buckets in Redis", options, REDIS_RULES);
+  const open = () => openRedis("redisRateLimitStore", "keep buckets in Redis", options, REDIS_RULES);
+  let connection: RedisConnection | undefined = open();
   const { name = "toolwire" } = options;
   return {
     async take(key, { perSecond, burst }) {
       const bucket = `${name}:bucket:${key}`;
+      connection ??= open();
       return Number(await connection.request((client) => client.eval(TAKE, 1, bucket, perSecond, burst)));
     },
-    close: () => connection.close(),
+    close() {
+      connection?.close();
+      connection = undefined;
+    },
   };
 }

@@ -31,7 +31,7 @@ const RULES: OptionRules<RedisSessionStoreOptions> = {
 
 /** Store of MCP sessions in Redis, which replicas share, for `mcp({ sessions: mcpSessions({ store }) })`. */
 export interface RedisSessionStore extends SessionStore {
-  /** Closes the connections. The sessions remain in Redis. */
+  /** Closes the connections. The sessions remain in Redis. The server that has the store calls it when it is closed. */
   close(): void;
 }
 
@@ -58,7 +58,7 @@ const MAX_NUMBERS = 10_000;
  * another, a stream can be resumed at another, and a request can be cancelled through any of them.
  *
  * Needs the package `ioredis`, which is not installed with Toolwire, and Redis 6.2 or later. Connects at the first use; the
- * connections keep the process alive until `close()`, which should be called after the server's. While Redis cannot be reached,
+ * connections keep the process alive until the server that has the store is closed, or the last of several. While Redis cannot be reached,
  * requests of sessions are answered with status 503; messages of running calls wait for up to 30 seconds.
  *
  * @example Sessions that replicas share

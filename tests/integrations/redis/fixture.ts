@@ -119,9 +119,6 @@ export function createReplica(options: ReplicaOptions): Replica {
     gate,
     aborted,
     errors,
-    async close() {
-      await server.close(0);
-      store.close();
-    },
+    close: () => server.close(0),
   };
 }

@@ -20,6 +20,7 @@ import { ModernMethods } from "../../server/modern.ts";
 import { checkRequestMeta, missingMetaError, requestMetaOf } from "../../server/request_meta.ts";
 import { errorResponse, protocolError, protocolErrorResponse } from "../../server/response.ts";
 import type { McpSessions } from "../sessions/mcp_sessions.ts";
+import type { SessionStore } from "../sessions/store.ts";
 import {
   ACCEPTED,
   batchErrorReply,
@@ -131,6 +132,7 @@ class Mcp implements MountedWire {
   readonly paths: readonly string[];
   readonly exposedHeaders = [SESSION_HEADER];
   readonly methods: readonly string[];
+  readonly resources: readonly SessionStore[];
   readonly #host: WireHost;
   readonly #server: McpServer;
   readonly #modern: ModernMethods;
@@ -154,6 +156,7 @@ class Mcp implements MountedWire {
     this.#modern = new ModernMethods(this.#server);
     this.#legacy = new LegacyHttp(this.#server, this.#waits, sessions);
     const served = this.#legacy.sessions;
+    this.resources = served === undefined ? [] : [served.store];
     this.#sse = ssePath === undefined ? undefined : served && sessions?.serveSse(served, ssePath);
   }
 

@@ -89,6 +89,8 @@ export interface SessionStore {
    * @returns Ends the subscription.
    */
   subscribe(id: string, listener: (event: SessionEvent) => void): () => void;
+  /** Closes what the store keeps open, such as connections. Called when the last server that has the store is closed. */
+  close?(): MaybePromise<void>;
 }
 
 /** The session of that id; `undefined` if it is absent, belongs to another caller, or this process cannot read its version. */
