@@ -112,7 +112,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly resolverUrl: string | undefined;
   declare readonly questions: QuestionSupport | undefined;
   declare readonly deferral: Deferral | undefined;
-  readonly resources = new UsedResources();
+  readonly resources: UsedResources = new UsedResources();
   observer: CallObserver | undefined = undefined;
   readonly #middleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
