@@ -3,19 +3,30 @@
  * rest of a call.
  */
 import { Buffer } from "node:buffer";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Metadata, Principal } from "../core/call/call.ts";
+import type { ServerResponse } from "node:http";
+import type { Principal } from "../core/call/call.ts";
 import type { Dispatch } from "../core/dispatch/dispatcher.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
+import { isPromiseLike, type MaybePromise } from "../internal/async.ts";
 import { settleInto } from "../internal/future.ts";
+import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from "../internal/options.ts";
 import { ReplySender } from "../server/reply_sender.ts";
-import { pathOf } from "../server/fetch_request.ts";
-import type { Server, ServerInternals } from "../server/server.ts";
+import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
+import { type ExpressRequest, NodeHead, RequestBody } from "./node_request.ts";
+import { cancel, pump } from "./node_streams.ts";
 import { whenListening } from "./when_listening.ts";
-import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
 
-/** A listener for `http.createServer`, or for frameworks that pass on Node's request and response. */
-export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void;
+/**
+ * A listener for `http.createServer`, or for frameworks that pass on Node's request and response.
+ *
+ * @typeParam Request Type of the request of the framework, as the option `principal` takes it.
+ */
+export type NodeHandler<Request extends NodeRequest = NodeRequest> = (
+  request: Request,
+  response: NodeResponse,
+  next?: (error?: unknown) => void,
+) => void;
 
 /** Structural type of `IncomingMessage`, because consumers may lack Node's types. */
 export interface NodeRequest {
@@ -32,9 +43,30 @@ export interface NodeResponse {
 }
 
 /**
- * Creates a handler for `node:http`, Express and similar frameworks. Mount it before any body parser: the body must be
- * unread. Below a mount of Express, `app.use("/api", toNodeHandler(server))`, the wires answer below `/api`. Once the process listens,
- * the server takes up due jobs and schedules.
+ * Options of {@link toNodeHandler}.
+ *
+ * @typeParam Request Type of the request of the framework.
+ */
+export interface NodeHandlerOptions<Request extends NodeRequest = NodeRequest> {
+  /**
+   * Identifies the caller of a request, such as by the session that the application has read. `undefined` leaves it to the option `auth`
+   * of the server. A thrown `ToolError` refuses the request with its code; any other exception is passed to `next`, or, without it,
+   * logged and answered with status 500. Not called for pages that anyone may request. Default: the option `auth`.
+   */
+  readonly principal?: ((request: Request) => MaybePromise<Principal | undefined>) | undefined;
+  /**
+   * Whether requests that the server does not answer are passed to the next handler of the framework. `false` answers them with 404, and
+   * the paths that there are. Default: `true` if the framework passes `next`, except in a route of Express, which is for this handler.
+   */
+  readonly next?: boolean | undefined;
+}
+
+const RULES: OptionRules<NodeHandlerOptions> = { principal: FUNCTION, next: BOOLEAN };
+
+/**
+ * Creates a handler for `node:http`, Express and similar frameworks. Below a mount of Express, `app.use("/api", toNodeHandler(server))`,
+ * the wires answer below `/api`. Body parsers may come before or after it. Once the process listens, the server takes up due jobs and
+ * schedules.
  *
  * @example Inside a `node:http` server
  * ```ts
@@ -46,17 +78,53 @@ export interface NodeResponse {
  * const http = createHttpServer(toNodeHandler(server));
  * http.listen(0, "127.0.0.1", () => http.close());
  * ```
+ * @throws {TypeError} If an option is unknown, or has the wrong type.
  */
-export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeHandler {
+export function toNodeHandler<Request extends NodeRequest = NodeRequest>(
+  server: Pick<Server, "~server" | "limits">,
+  options: NodeHandlerOptions<Request> = {},
+): NodeHandler<Request> {
+  checkOptions<NodeHandlerOptions>("serve on Node", options, RULES);
+  const { principal } = options;
   whenListening(server["~server"].resumeMounted);
-  return (anyRequest, anyResponse) => {
-    const [request, response] = [anyRequest as IncomingMessage, anyResponse as ServerResponse];
-    const { host, handle, resumeMounted } = server["~server"];
+  return (anyRequest, anyResponse, next) => {
+    const [request, response] = [anyRequest as NodeRequest as ExpressRequest, anyResponse as ServerResponse];
+    const { host, handle, answers, isPublic, resumeMounted } = server["~server"];
     resumeMounted();
     const head = new NodeHead(request, response, server["~server"]);
-    const reply = handle(head, new NodeBody(request, request.headers, server.limits.bodyBytes));
-    settleInto(reply, new ResponseSender(host.dispatch, head, response));
+    if (next !== undefined && (options.next ?? request.route === undefined) && !answers(head.path)) return next();
+    const body = new RequestBody(request, server.limits);
+    const sender = new ResponseSender(host.dispatch, head, response);
+    const answer = (): void => settleInto(handle(head, body), sender);
+    if (principal === undefined || isPublic(head.path)) return answer();
+    identify(() => principal(anyRequest), head, answer, next ?? ((thrown) => sender.fail(thrown)));
   };
+}
+
+/** Sets the caller of a request, or why it is refused, and calls `answer`; calls `fail` for exceptions that are not for the caller. */
+function identify(
+  principal: () => MaybePromise<Principal | undefined>,
+  head: NodeHead,
+  answer: () => void,
+  fail: (thrown: unknown) => void,
+): void {
+  const accept = (found: Principal | undefined): void => {
+    head.principal = found;
+    answer();
+  };
+  const refuse = (thrown: unknown): void => {
+    if (!(thrown instanceof ToolError)) return fail(thrown);
+    head.refusal = thrown;
+    answer();
+  };
+  let found: MaybePromise<Principal | undefined>;
+  try {
+    found = principal();
+  } catch (thrown) {
+    return refuse(thrown);
+  }
+  if (isPromiseLike(found)) void found.then(accept, refuse);
+  else accept(found);
 }
 
 class ResponseSender extends ReplySender {
@@ -73,71 +141,6 @@ class ResponseSender extends ReplySender {
 
   protected abandon(): void {
     this.#response.destroy();
-  }
-}
-
-/** Node keeps the first of several `Authorization` headers. Other runtimes join them, which no verification accepts. */
-class RequestMetadata extends NodeMetadata {
-  readonly #request: IncomingMessage;
-
-  constructor(request: IncomingMessage) {
-    super(request.headers);
-    this.#request = request;
-  }
-
-  override get(name: string): string | null {
-    if (name !== "authorization") return super.get(name);
-    return this.#request.headersDistinct["authorization"]?.join(", ") ?? null;
-  }
-}
-
-interface ExpressRequest extends IncomingMessage {
-  readonly originalUrl?: string;
-  readonly baseUrl?: string;
-}
-
-/** The path without the mount, if the server answers that. */
-function pathBelow(mount: string, path: string, server: Pick<ServerInternals, "answers">): string {
-  const below = path.slice(mount.length);
-  return path.startsWith(mount) && server.answers(below) ? below : path;
-}
-
-/** A request of `node:http` without its body, as wires read it. Below a mount of Express its path may be that below the mount. */
-export class NodeHead implements Head {
-  principal: Principal | undefined;
-  readonly carriesTrailers = false;
-  readonly method: string;
-  path: string;
-  readonly target: string;
-  readonly metadata: Metadata;
-  readonly #response: ServerResponse;
-  #signal: AbortSignal | undefined;
-
-  constructor(request: IncomingMessage, response: ServerResponse, server: Pick<ServerInternals, "answers">) {
-    this.#response = response;
-    this.method = request.method ?? "GET";
-    // Express removes the path of a mount from `url`, and keeps it in `baseUrl` and `originalUrl`.
-    const { originalUrl = request.url ?? "/", baseUrl } = request as ExpressRequest;
-    const path = pathOf(originalUrl);
-    this.path = baseUrl && !server.answers(path) ? pathBelow(baseUrl, path, server) : path;
-    this.target = originalUrl;
-    this.metadata = new RequestMetadata(request);
-  }
-
-  get authority(): string {
-    return this.metadata.get(":authority") ?? "";
-  }
-
-  get signal(): AbortSignal {
-    return (this.#signal ??= leftSignal(this.#response, () => this.#response.writableFinished));
-  }
-
-  get streamAbortSignal(): AbortSignal {
-    return this.signal;
-  }
-
-  disableIdleTimeout(): void {
-    // Node does not close an idle connection during a request.
   }
 }
 

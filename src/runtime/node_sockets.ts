@@ -7,7 +7,8 @@ import { settleInto } from "../internal/future.ts";
 import { ReplySender } from "../server/reply_sender.ts";
 import type { Server } from "../server/server.ts";
 import type { FramePort, Head, Reply, Upgrade } from "../wires/wire.ts";
-import { NodeHead, sendReply } from "./node_handler.ts";
+import { sendReply } from "./node_handler.ts";
+import { NodeHead } from "./node_request.ts";
 import { NodeBody } from "./node_streams.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Metadata } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import { Future } from "../internal/future.ts";
-import { decodeUtf8, payloadTooLarge } from "../server/fetch_request.ts";
+import { decodeUtf8, payloadTooLarge, UNREADABLE } from "../server/fetch_request.ts";
 import type { Body, Reply } from "../wires/wire.ts";
 
 /** Headers of Node, with names in lower case. */
@@ -24,11 +24,6 @@ export class NodeMetadata implements Metadata {
     return value === undefined ? null : typeof value === "string" ? value : value.join(", ");
   }
 }
-
-const ALREADY_READ: ErrorResult = errorResult(
-  "invalid_request",
-  "The body was already read: put toNodeHandler() before body parsers",
-);
 
 /** Time between the error for a body that took too long and the end of its request, in milliseconds. The reply is sent meanwhile. */
 const LINGER_MS = 1_000;
@@ -54,7 +49,7 @@ export class NodeBody implements Body {
   bytes(): Future<Uint8Array<ArrayBuffer> | ErrorResult> {
     const body = new Future<Uint8Array<ArrayBuffer> | ErrorResult>();
     const request = this.#request;
-    if (request.readableEnded || request.destroyed) body.receive(ALREADY_READ);
+    if (request.readableEnded || request.destroyed) body.receive(UNREADABLE);
     else this.#readInto(body);
     return body;
   }
@@ -88,7 +83,7 @@ export class NodeBody implements Body {
     request.once("end", () => clearTimeout(timer));
     request.once("close", () => {
       clearTimeout(timer);
-      body.receive(errorResult("invalid_request", "The body could not be read to its end"));
+      body.receive(UNREADABLE);
     });
     request.on("error", () => {});
   }

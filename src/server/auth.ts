@@ -1,6 +1,8 @@
 /** Who calls: the contract of `auth`, and callers that the program around the server has identified. */
+import type { ErrorResult } from "../core/call/outcome.ts";
 import { assertPrincipal } from "../core/call/principal.ts";
-import type { MaybeFuture } from "../internal/future.ts";
+import { settleThrown } from "../core/dispatch/error_masking.ts";
+import { chain, type MaybeFuture } from "../internal/future.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { AuthDescription, Body, Head, MountedWire, Reply, WireHost } from "../wires/wire.ts";
 
@@ -26,17 +28,26 @@ export interface MountedAuth extends Pick<WireHost, "challenge"> {
 }
 
 /**
- * Answers a request whose head has a principal already: the program around the server has identified the caller. What is not a
- * principal is an error of that program: it is logged, and the caller gets a masked error.
+ * Answers a request whose caller the program around the server has identified, or refused. What is not a principal is an error of that
+ * program: it is logged, and the caller gets a masked error.
  */
 export function answerIdentified(head: Head, body: Body, wire: MountedWire, host: WireHost): MaybeFuture<Reply> {
+  const refusal = refusalOf(head, host);
+  if (refusal === undefined) return wire.handle(head, body);
+  const reply = wire.errorReply?.(head, refusal) ?? errorReply(null, refusal);
+  return chain(reply, (sent) => ({ ...sent, headers: { ...sent.headers, ...host.challenge(refusal, head.path) } }));
+}
+
+/** Why the caller is refused; `undefined` if it is not. */
+function refusalOf({ principal, refusal }: Head, { dispatch }: WireHost): ErrorResult | undefined {
   try {
-    assertPrincipal(head.principal);
+    if (refusal !== undefined) throw refusal;
+    assertPrincipal(principal);
+    return undefined;
   } catch (thrown) {
-    const error = host.dispatch.mask(thrown, { during: "auth" });
-    return wire.errorReply?.(head, error) ?? errorReply(null, error);
+    const settled = settleThrown(thrown);
+    return settled?.kind === "error" ? settled : dispatch.mask(thrown, { during: "auth" });
   }
-  return wire.handle(head, body);
 }
 
 /** How callers authenticate on a server with this `auth`: never `undefined`, so that wires can ask whether there is one. */

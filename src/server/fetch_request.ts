@@ -10,7 +10,11 @@ import { Future, type Receiver } from "../internal/future.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 import { brokenReply } from "./reply_sender.ts";
 
-const UNREADABLE: ErrorResult = errorResult("invalid_request", "The body could not be read to its end");
+/** The error for a body that cannot be read. Runtimes do not distinguish the reasons. */
+export const UNREADABLE: ErrorResult = errorResult(
+  "invalid_request",
+  "The body could not be read to its end: its connection broke, or it was read before (a program that reads it reads request.clone())",
+);
 
 const decoder = new TextDecoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true });

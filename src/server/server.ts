@@ -40,6 +40,8 @@ export interface ServerInternals {
   readonly handle: (head: Head, body: Body) => MaybeFuture<Reply>;
   /** Whether a wire answers requests to this path, which includes the base path. */
   readonly answers: (path: string) => boolean;
+  /** Whether anyone may request this path, which includes the base path. */
+  readonly isPublic: (path: string) => boolean;
   /** Takes up due jobs and schedules, if this server has a worker; called when a server starts to listen. */
   resume(): void;
   /** Does the same after the current module has run, which may start another worker; not in a process that only looks at modules. */
@@ -336,6 +338,10 @@ function serverOf<Tools extends readonly AnyTool[]>(
       host,
       handle,
       answers: (path) => findWire(parts, { path }) !== undefined,
+      isPublic: (path) => {
+        const head = { path };
+        return isUnauthenticated(findWire(parts, head), head.path);
+      },
       resume: () => dispatcher.deferral?.resume(),
       resumeMounted,
     },
@@ -372,7 +378,7 @@ function createHandler(parts: ServerParts, policy: OriginRules | undefined): Ser
   const { decorate } = guard;
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybeFuture<Reply> => {
     if (wire === undefined) return notFound(head.path, routes, host.basePath);
-    if (head.principal !== undefined) return answerIdentified(head, body, wire, host);
+    if (head.principal !== undefined || head.refusal !== undefined) return answerIdentified(head, body, wire, host);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
   };
   return (head, body) => {

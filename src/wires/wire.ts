@@ -12,6 +12,7 @@ import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ContentCatalog } from "../core/content/content_catalog.ts";
 import type { ResolverDoor } from "../core/dispatch/deferral.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
+import type { ToolError } from "../core/errors/tool_error.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import type { Future, MaybeFuture } from "../internal/future.ts";
@@ -225,6 +226,8 @@ export interface Head {
   readonly streamAbortSignal: AbortSignal | undefined;
   /** The authenticated caller. The server sets it before a wire handles the request. */
   principal: Principal | undefined;
+  /** Why the program around the server refuses the caller. The server answers with it, except on public paths. */
+  readonly refusal?: ToolError | undefined;
   /** What the runtime passed beside the request; `undefined` without `fetch`. */
   readonly host?: RequestHost | undefined;
   /** Whether the reply may have trailers: with HTTP/2 of `node:http2`, never with `fetch`. */

@@ -1,5 +1,5 @@
 /** Requests of adapters: `@hono/node-server` creates objects with the prototype of `Request` that have only some of its methods. */
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
 
@@ -42,3 +42,19 @@ for (const declaresLength of [true, false]) {
     deepStrictEqual(result.content, "Hello, Ada!");
   });
 }
+
+test("a request whose body was read before is an error that names what to do", async () => {
+  const server = createServer({ tools: [greet] });
+  const headers = { "content-type": "application/json" };
+  for (const length of [undefined, "2"]) {
+    const request = new Request("http://localhost/mcp-lite/v1/rpc", {
+      method: "POST",
+      headers: { ...headers, ...(length !== undefined && { "content-length": length }) },
+      body: "{}",
+    });
+    await request.text();
+    const response = await server.fetch(request);
+    strictEqual(response.status, 400);
+    match((await response.json()).error.message, /was read before .*request\.clone\(\)/);
+  }
+});

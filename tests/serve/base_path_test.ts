@@ -134,7 +134,7 @@ test("a server answers inside Hono: app.all() with basePath", async () => {
 });
 
 /** Listens as Express does: the path of the mount is moved from `url` to `baseUrl`. */
-async function express(mount: string | undefined, server: ReturnType<typeof fixture>) {
+async function express(mount: string | undefined, server: Parameters<typeof toNodeHandler>[0]) {
   const handler = toNodeHandler(server);
   const http = createHttpServer((request: IncomingMessage & { originalUrl?: string; baseUrl?: string }, response) => {
     request.originalUrl = request.url!;
@@ -176,4 +176,25 @@ test("toNodeHandler(): Location and OpenAPI documents have the path of the mount
   const { servers } = await (await fetch(`${http.url}/api/openapi.json`)).json();
   deepStrictEqual(servers, [{ url: "/api" }]);
   strictEqual((await fetch(`${http.url}/api/none`)).status, 404);
+});
+
+test("toNodeHandler(): below a mount challenges name the metadata of the resource, which the handler answers at the root", async () => {
+  const page = (resource: string) =>
+    protectedResourcePage({ resource, authorizationServers: ["https://login.example"] });
+  const resources = ["https://api.example/api/mcp-lite/v1", "https://api.example/api/rest"];
+  const server = createServer({
+    tools,
+    wires: [mcpLite(), rest(), ...resources.map(page)],
+    auth: bearer(() => undefined),
+  });
+  await using http = await express("/api", server);
+  for (const resource of resources) {
+    const path = new URL(resource).pathname;
+    const refused = await fetch(`${http.url}${path}/tools`, POST);
+    strictEqual(refused.status, 401);
+    const [, url = ""] = /resource_metadata="(.*?)"/.exec(refused.headers.get("www-authenticate") ?? "") ?? [];
+    strictEqual(url, `https://api.example/.well-known/oauth-protected-resource${path}`);
+    await using root = await express("", server);
+    strictEqual((await (await fetch(root.url + new URL(url).pathname)).json()).resource, resource);
+  }
 });

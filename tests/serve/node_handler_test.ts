@@ -24,7 +24,7 @@ test("toNodeHandler() says of a body that a parser has read what to do about it,
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp-lite/v1/calltools`;
   const response = await fetch(url, { method: "POST", body: BODY, headers: { "content-type": "application/json" } });
   strictEqual(response.status, 400);
-  match((await response.json()).error.message, /before body parsers/);
+  match((await response.json()).error.message, /put toNodeHandler\(\) before what reads it/);
   http.closeAllConnections();
   http.close();
 });

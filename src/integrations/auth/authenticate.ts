@@ -266,9 +266,16 @@ function encodeChallenge(
   return { "www-authenticate": `Bearer ${encoded.join(", ")}`.trimEnd() };
 }
 
+/**
+ * The resource around a path with the longest path, if any. Below the mount of a framework, or behind a proxy that removes a prefix, the
+ * server does not see the first segments of the path of its resource.
+ */
 function closestTo(path: string, resources: readonly ProtectedResource[]): ProtectedResource | undefined {
+  const isAround = (one: string): boolean => one !== "" && `${path}/`.startsWith(`${one}/`);
   const around = resources.filter((one) => `${path}/`.startsWith(`${one.path}/`));
-  return around.sort((one, other) => other.path.length - one.path.length)[0];
+  const mounted = (): readonly ProtectedResource[] =>
+    resources.filter((one) => [...one.path.matchAll(/\//g)].some(({ index }) => isAround(one.path.slice(index))));
+  return (around.length > 0 ? around : mounted()).toSorted((one, other) => other.path.length - one.path.length)[0];
 }
 
 function isText(value: unknown): value is string {
