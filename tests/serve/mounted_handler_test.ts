@@ -269,7 +269,10 @@ test("a caller that disconnects behind a parser aborts its handler", async () =>
     aborted.resolve();
   });
   const server = createServer({ tools: [wait], wires: [rest()] });
-  await using app = await listen(PARSERS["of JSON"], toNodeHandler(server, { principal: () => Promise.resolve({ id: "ada" }) }));
+  await using app = await listen(
+    PARSERS["of JSON"],
+    toNodeHandler(server, { principal: () => Promise.resolve({ id: "ada" }) }),
+  );
   const controller = new AbortController();
   const headers = { "content-type": "application/json" };
   const sent = fetch(`${app.url}/rest/tools/wait`, { method: "POST", headers, body: "{}", signal: controller.signal });
