@@ -37,6 +37,14 @@ export function missingFor(requests: Iterable<Question>, capabilities: unknown):
   return Object.keys(missing).length === 0 ? undefined : missing;
 }
 
+/** Names capabilities that {@link missingFor} has returned, for messages: `elicitation (form), roots`. */
+export function nameCapabilities(missing: Members): string {
+  return Object.entries(missing).map(([name, features]) => {
+    const needed = Object.keys(asObject(features));
+    return needed.length === 0 ? name : `${name} (${needed.join(" and ")})`;
+  }).join(", ");
+}
+
 /** The capability that a question needs. */
 function askableKind({ kind, params }: Question): AskableKind {
   return kind === "elicitation" && params?.["url"] !== undefined ? "url" : kind;

@@ -5,14 +5,14 @@
  * are therefore limited.
  */
 import type { MaybePromise } from "../../../internal/async.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import type { LegacyVersion } from "../protocol/constants.ts";
 import { encodeMessage, type InputRequest, type RequestMessage, type ResponseMessage } from "../protocol/messages.ts";
 import type { McpExchange } from "./exchange.ts";
 import { type CallResult, type ErrorResult, errorResult, type Question } from "../../../core/call/outcome.ts";
 import type { Clock } from "../../../internal/time.ts";
 import type { WireHost } from "../../wire.ts";
-import { missingFor } from "../protocol/capabilities.ts";
+import { missingFor, nameCapabilities } from "../protocol/capabilities.ts";
 import { fromInputResponses, inputKey, toSeparateRequest } from "./input_requests.ts";
 import type { FinalResult } from "./response.ts";
 import type { Revision } from "./revision.ts";
@@ -83,6 +83,13 @@ export function withPreference<Kept extends Preferences>(preferences: Kept, chan
   return { ...preferences, subscriptions: all.slice(first) };
 }
 
+/** One question, with the request that asks it and the key of its answer. */
+interface AskedQuestion {
+  readonly key: string;
+  readonly question: Question;
+  readonly request: InputRequest;
+}
+
 /** The client's answers, by key; or the final result of the request, without answers. */
 type ClientAnswers = { readonly responses: Members } | { readonly result: FinalResult };
 
@@ -107,20 +114,28 @@ export class LegacyQuestions {
   /** Asks all questions at once and waits for the answers. If one cannot be asked or is not answered, returns the request's failure or error. */
   async ask(questions: Readonly<Record<string, Question>>): Promise<ClientAnswers> {
     const { sendRequest, caller: { capabilities } } = this.#request.exchange;
+    // Without a session, what the client has declared is unknown. It is asked: it may answer.
     const missing = capabilities === undefined ? undefined : missingFor(Object.values(questions), capabilities);
-    if (sendRequest === undefined || missing !== undefined) {
-      return unanswered(
-        `cannot be asked${missing === undefined ? "" : `: it lacks ${Object.keys(missing).join(", ")}`}`,
-      );
-    }
+    if (missing !== undefined) return unanswered(`cannot be asked. ${needs(missing)}`, missing);
+    if (sendRequest === undefined) return unanswered(NO_STREAM);
     const requests = this.#toRequests(questions);
     if ("kind" in requests) return { result: requests };
-    const sent = requests.map(async ([key, request]) => [key, request, await sendRequest(request)] as const);
+    const sent = requests.map(async ({ request, ...asked }) => ({
+      ...asked,
+      request,
+      message: await sendRequest(request),
+    }));
     const responses: Record<string, unknown> = {};
-    for (const [key, { method, params: { elicitationId } }, message] of await Promise.all(sent)) {
+    for (const { key, question, request: { method, params: { elicitationId } }, message } of await Promise.all(sent)) {
       if (message === undefined) return { result: TIMED_OUT };
       const response = readResponse(message);
-      if (typeof response === "string") return unanswered(`could not answer ${method}: ${response}`);
+      if (typeof response === "string") {
+        const missing = mayLackCapability(message) ? missingFor([question], capabilities) : undefined;
+        return unanswered(
+          `could not answer ${method}: ${response}${missing === undefined ? "" : `. ${needs(missing)}`}`,
+          missing,
+        );
+      }
       responses[key] = response;
       const isVisit = isJsonObject(response) && response["action"] === "accept" && typeof elicitationId === "string";
       if (isVisit) this.#visits.push(elicitationId);
@@ -128,11 +143,11 @@ export class LegacyQuestions {
     return { responses: fromInputResponses(responses) };
   }
 
-  #toRequests(questions: Readonly<Record<string, Question>>): (readonly [string, InputRequest])[] | ErrorResult {
+  #toRequests(questions: Readonly<Record<string, Question>>): readonly AskedQuestion[] | ErrorResult {
     const { id, revision } = this.#request;
     try {
       return Object.entries(questions).map(([key, question]) => {
-        return [inputKey(key, question), toSeparateRequest(key, id, question, revision)];
+        return { key: inputKey(key, question), question, request: toSeparateRequest(key, id, question, revision) };
       });
     } catch (thrown) {
       return this.#host.dispatch.mask(thrown, {});
@@ -153,10 +168,26 @@ export class LegacyQuestions {
 
 const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The client did not answer in time");
 
+const NO_STREAM =
+  "cannot be asked, since its request accepts no stream: send Accept: application/json, text/event-stream";
+
 /** The failure `unanswered`: final result of a request whose client "cannot be asked", or another `reason`. */
-export function unanswered(reason: string): { readonly result: FinalResult } {
+export function unanswered(reason: string, requiredCapabilities?: Members): { readonly result: FinalResult } {
   const message = `This needs an answer of the client, which ${reason}`;
-  return { result: { kind: "failure", code: "unanswered", message, data: undefined } };
+  const data = requiredCapabilities === undefined ? undefined : { requiredCapabilities };
+  return { result: { kind: "failure", code: "unanswered", message, data } };
+}
+
+/** What a client is to do that cannot be asked. */
+function needs(missing: Members): string {
+  return `It has to declare the capability ${
+    nameCapabilities(missing)
+  } in initialize, and answer such requests; use a client that does`;
+}
+
+/** Whether the error of a response is one of those that clients send which do not have a capability, or a mode of it. */
+function mayLackCapability({ error }: ResponseMessage): boolean {
+  return [-32600, -32601, -32602].some((code) => code === asObject(error)["code"]);
 }
 
 /** The result of a response; if it is an error, its message as text. */

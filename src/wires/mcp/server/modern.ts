@@ -6,7 +6,7 @@
 import type { CallResult, QuestionsResult } from "../../../core/call/outcome.ts";
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import { hasTasksExtension, missingFor } from "../protocol/capabilities.ts";
+import { hasTasksExtension, missingFor, nameCapabilities } from "../protocol/capabilities.ts";
 import { MISSING_CAPABILITY } from "../protocol/codes.ts";
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION, PIECES_SENT } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
@@ -107,7 +107,9 @@ export class ModernMethods {
   #ask({ id, method }: RequestMessage, meta: Members, { requests, continuation }: QuestionsResult): RpcResponse {
     const requiredCapabilities = missingFor(Object.values(requests), meta[CLIENT_CAPABILITIES]);
     if (requiredCapabilities !== undefined) {
-      const message = "This needs capabilities that the client has not declared";
+      const message =
+        `This asks the client, which has not declared the capability ${nameCapabilities(requiredCapabilities)}: ` +
+        `declare it in _meta["${CLIENT_CAPABILITIES}"] and answer inputRequests, or use another client`;
       return protocolErrorResponse(id, protocolError(MISSING_CAPABILITY, message, { requiredCapabilities }));
     }
     try {

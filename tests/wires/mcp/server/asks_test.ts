@@ -171,6 +171,12 @@ test("2026-07-28: nobody is asked for what was not declared", async () => {
     const { status, last } = await modern(server, "tools/call", { name }, { capabilities });
     deepStrictEqual([status, last.error?.code], [400, -32021], name);
     deepStrictEqual(last.error?.data, { requiredCapabilities });
+    const [[capability, features]] = Object.entries(requiredCapabilities) as [[string, Json]];
+    const named = [capability, ...Object.keys(features).map((feature) => `(${feature})`)].join(" ");
+    ok(
+      last.error?.message.includes(`has not declared the capability ${named}: declare it in _meta`),
+      last.error?.message,
+    );
   }
   strictEqual(
     (await callModern(server, "conversation", {}, { capabilities: { elicitation: {} } }))["resultType"],
@@ -227,6 +233,12 @@ function reply({ params }: Message): Json {
   return { result: REPLIES[key] };
 }
 
+/** The text of a result. */
+function textOf(result: Json | undefined): string {
+  const [block] = result?.["content"] as readonly Json[];
+  return String(block?.["text"]);
+}
+
 for (const hasSessions of [true, false]) {
   const skip = runtime === "workerd" && "a request's stream is not another request's to write to";
   const words = hasSessions ? "in a session" : "without a session";
@@ -250,7 +262,14 @@ for (const hasSessions of [true, false]) {
       deepStrictEqual(refused.last.result?.["structuredContent"], { result: "decline" });
       const failed = await converse(asked, "sampling", session, () => ({ error: { code: -32601, message: "what?" } }));
       strictEqual(failed.last.result?.["isError"], true);
-      match(JSON.stringify(failed.last.result), /could not answer sampling\/createMessage: what\?/);
+      const [problem = "", advice] = textOf(failed.last.result).split("what?");
+      match(problem, /could not answer sampling\/createMessage: $/);
+      // In a session it is known that the client has declared the capability.
+      if (hasSessions) strictEqual(advice, "");
+      else {match(
+          advice ?? "",
+          /^\. It has to declare the capability sampling in initialize, .*; use a client that does$/,
+        );}
     },
   );
 
@@ -297,11 +316,14 @@ test("2025-11-25: who has not declared it, or reads no stream, is told at once",
   const { session } = await initialize(asked, "2025-11-25", {});
   const { last } = await legacy(asked, "tools/call", { name: "sampling" }, { session });
   strictEqual(last.result?.["isError"], true);
-  match(JSON.stringify(last.result), /lacks sampling/);
+  match(
+    textOf(last.result),
+    /cannot be asked\. It has to declare the capability sampling in initialize, .*; use a client/,
+  );
   const able = await initialize(asked, "2025-11-25", ALL);
   const headers = { accept: "application/json" };
   const mute = await legacy(asked, "tools/call", { name: "sampling" }, { session: able.session, headers });
-  match(JSON.stringify(mute.last.result), /cannot be asked/);
+  match(textOf(mute.last.result), /accepts no stream: send Accept: application\/json, text\/event-stream$/);
   const alone = await legacy(server, "tools/call", { name: "sampling" }, { headers });
   ok(alone.last.result?.["isError"]);
 });
