@@ -44,6 +44,9 @@ const MISTAKES: readonly (readonly [code: string, sentence: string])[] = [
   [`tool.partial({ a: z.string() });`, SCHEMA],
   [`tool.config({ a: z.string() });`, SCHEMA],
   [`tool.errors({ locked: { by: v.string() } });`, SCHEMA],
+  [`tool.handle(() => ({ rows: [{ tags: new Set(["a"]) }] }));`, "a Set: return [...set]"],
+  [`tool.handle(async () => new Map([["a", 1]]));`, "a Map: return Object.fromEntries(map), or [...map]"],
+  [`tool.handle(() => fetch("http://example.test"));`, "a Response: return its body, as in await response.json()"],
 ];
 
 let folder = "";

@@ -1,6 +1,7 @@
 /** Types of the last steps of a tool's definition, `.handle()` and `.external()`, and of the output that follows from them. */
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
-import type { AnswerOf, PartialOf } from "./answer_types.ts";
+import type { AnsweringHandler, AnswerOf, PartialOf } from "./answer_types.ts";
+import type { Received } from "./json_form.ts";
 import type { ItemsPage, ListPart, TextPage, Tool } from "./definition.ts";
 
 /** Type of the output of a builder before `.output()`. Callers then receive what the handler returns, not validated. */
@@ -13,7 +14,7 @@ export interface InferredOutput {
 export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
   Returned,
 >(
-  handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned,
+  handler: ((input: Args, ctx: Ctx<Errors, Config, State>) => Returned) & AnsweringHandler<Returned>,
 ) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
 
 /** Type of `.handle()` after `.output()`: the handler has to return the declared output, directly, as a promise or from an async generator. */
@@ -56,7 +57,7 @@ export type InferringExternal<Name extends string, Input, Args, Partial, Errors 
   Output,
 >(
   work: ExternalWork<Args, Work, Output, Errors, Config, State>,
-) => Tool<Name, Input, Exclude<Output, Pending>, Partial, Errors>;
+) => Tool<Name, Input, Received<Exclude<Output, Pending>>, Partial, Errors>;
 
 /** Type of `.external()` after `.output()`: `check` has to return the declared output, or `Pending`. */
 export type DeclaredExternal<
@@ -74,7 +75,7 @@ export type DeclaredExternal<
 
 /** Answer of a tool with a budget, by what its handler returns: a page of text for a string, of items for a list or a part of one. */
 export type PageOf<Returned> = Returned extends string ? TextPage
-  : Returned extends readonly (infer Item)[] | ListPart<infer Item> ? ItemsPage<Item>
+  : Returned extends readonly (infer Item)[] | ListPart<infer Item> ? ItemsPage<Received<Item>>
   : never;
 
 /** What a handler with a budget may return: a string, a list or a part of one if no output is declared; else the output, or a part of its list. */

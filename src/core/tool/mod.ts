@@ -17,7 +17,30 @@ export type { CallingClient, ErrorMap, OpenState } from "../handler/context.ts";
 export type { AroundCall, CalledTool, StateOf } from "../handler/middleware.ts";
 export type { Answers, AnswerTo } from "../handler/questions.ts";
 export type { Resolution, Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
-export type { AnswerOf, FileData, JoinedFiles, JoinedPartials, PartialOf, SentAs } from "./answer_types.ts";
+export type {
+  AnsweringHandler,
+  AnswerOf,
+  ContentOf,
+  IfSendable,
+  JoinedFiles,
+  JoinedPartials,
+  PartialOf,
+  SendableReturn,
+} from "./answer_types.ts";
+export type {
+  CannotBeSent,
+  FileData,
+  HasJson,
+  NameIf,
+  PlainJson,
+  Received,
+  Sendable,
+  SendingProblem,
+  SentAs,
+  SentItem,
+  SentList,
+  SentMembers,
+} from "./json_form.ts";
 export type { DescribeFirst, EmptyToolBuilder, ErrorData, ErrorDataOf, NotASchema, NotAView } from "./builder_types.ts";
 export type {
   DeclaredExternal,
