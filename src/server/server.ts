@@ -166,7 +166,7 @@ const DEFAULT_LIMITS: Limits = {
  *   headers: { "content-type": "application/json" },
  *   body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}',
  * }));
- * strictEqual((await response.json()).result.content, "Hello, Ada!");
+ * strictEqual(JSON.parse(await response.text()).result.content, "Hello, Ada!");
  * ```
  * @throws {TypeError} If an option is unknown, a value does not bring what its option needs, two tools have the same name, a tool has a reserved name, a tool gives promises and there is no engine, a part has `auth` and the whole has none, or two wires share a path. Other types are left to TypeScript.
  * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.

@@ -108,7 +108,7 @@ export interface AiTool {
  * });
  * const tools = await aiSdkTools(createServer({ tools: [spell] })); // generateText({ model, prompt, tools, … })
  *
- * const results = [];
+ * const results: unknown[] = [];
  * for await (const result of tools["spell"]!.execute({}, { toolCallId: "call_1" })) results.push(result);
  * deepStrictEqual(results, ["a", "ab", "ab"]); // preliminary results, and the result
  * ```

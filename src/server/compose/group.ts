@@ -9,7 +9,7 @@ import { describeReceived } from "../../internal/text.ts";
 import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
 import type { Composable, Part, ServerOffer } from "../part.ts";
 import type { PartDefinition } from "../../core/tool/part.ts";
-import type { AnyTool } from "../../core/tool/definition.ts";
+import type { AnyTool, Tool } from "../../core/tool/definition.ts";
 import type { Resource } from "../../core/content/content_catalog.ts";
 import { joinParts, type OfferedPart, type PartOffer } from "./merge_parts.ts";
 import { errorResult } from "../../core/call/outcome.ts";
@@ -32,14 +32,9 @@ const RULES: OptionRules<GroupOptions<Separator>> = { separator: oneOf("_", "-",
 export type ToolsIn<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
 
 /** The same tool types, with the prefix of a group before their names. */
-export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extends AnyTool ? {
-    /** Name, unique on its server. */
-    readonly name: `${Prefix}${Tools["name"]}`;
-    /** Types only; never present at run time. */
-    readonly "~types"?: Tools["~types"];
-    /** @internal */
-    readonly "~definition": Tools["~definition"];
-  }
+export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extends
+  Tool<infer Name, infer Input, infer Output, infer Partial, infer Errors>
+  ? Tool<`${Prefix}${Name}`, Input, Output, Partial, Errors>
   : never;
 
 /**

@@ -64,7 +64,7 @@ export interface ServerOptions<
  *   headers: { "content-type": "application/json" },
  *   body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}',
  * }));
- * strictEqual((await response.json()).result.content, "Hello, Ada!");
+ * strictEqual(JSON.parse(await response.text()).result.content, "Hello, Ada!");
  * ```
  * @throws {TypeError} If an option is of the wrong type, two tools have the same name, a tool has a reserved name, a part has `auth` and the whole has none, or two wires share a path.
  * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.

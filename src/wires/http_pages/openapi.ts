@@ -24,7 +24,8 @@ export interface OpenApiOptions {
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const server = createServer({ tools: [ping], wires: [mcpLite(), openapiPage()] });
- * const document = await (await server.fetch(new Request("http://localhost/openapi.json"))).json();
+ * const response = await server.fetch(new Request("http://localhost/openapi.json"));
+ * const document = JSON.parse(await response.text());
  * ok(document.paths["/mcp-lite/v1/calltools"].post);
  * ```
  * @throws {TypeError} If the path is invalid, or an option is unknown.

@@ -15,7 +15,7 @@
  * const server = createServer({ tools: [book], wires: [rest()] });
  *
  * const response = await server.fetch(new Request("http://localhost/rest/tools/book", { method: "POST" }));
- * const { code, detail } = await response.json();
+ * const { code, detail } = JSON.parse(await response.text());
  * deepStrictEqual([response.status, code, detail], [422, "sold_out", "There are no seats left"]);
  * ```
  *

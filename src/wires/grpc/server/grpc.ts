@@ -53,7 +53,7 @@ export interface TypedGrpcOptions {
  *   headers: { "content-type": "application/json" },
  *   body: '{"name":"ping"}',
  * }));
- * strictEqual((await response.json()).result.content, "pong");
+ * strictEqual(JSON.parse(await response.text()).result.content, "pong");
  * ```
  * @throws {TypeError} If the path is invalid, or an option is unknown.
  */

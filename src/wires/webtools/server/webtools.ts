@@ -84,7 +84,8 @@ export interface WebtoolsOptions extends WebtoolConfig {
  * const wire = webtools({ name: "echo", description: "Answers", version: "1.0.0" });
  * const server = createServer({ tools: [ping], wires: [wire] });
  *
- * const metadata = await (await server.fetch(new Request("http://localhost/webtools/echo/"))).json();
+ * const response = await server.fetch(new Request("http://localhost/webtools/echo/"));
+ * const metadata = JSON.parse(await response.text());
  * strictEqual(metadata.actions[0].name, "ping");
  * const response = await server.fetch(new Request("http://localhost/webtools/echo/", {
  *   method: "POST",

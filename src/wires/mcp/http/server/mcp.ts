@@ -85,7 +85,7 @@ export interface McpOptions extends ProtocolOptions, McpFeatures {
  *     },
  *   }),
  * }));
- * strictEqual((await response.json()).result.content[0].text, "Hello, Ada!");
+ * strictEqual(JSON.parse(await response.text()).result.content[0].text, "Hello, Ada!");
  * ```
  * @throws {RangeError} If a number among the options is out of range.
  * @throws {TypeError} If another option is invalid or unknown. `createServer` throws it if a tool violates the rules of MCP.
