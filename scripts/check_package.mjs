@@ -2,10 +2,10 @@
 // project, loads every entry and does a round trip on each runtime, type-checks it for each platform, runs the snippets of the pages,
 // and loads the single file by URL.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -13,6 +13,7 @@ import { exportsOf } from "./exports.mjs";
 import { startRedis } from "../bench/long_work/redis.mjs";
 import { startPostgres } from "../bench/queues/postgres.mjs";
 import { bundleWorker } from "./package/bundle_worker.mjs";
+import { compileSnippets, linkPackages } from "./package/compile_snippets.mjs";
 import { findLargerBundles } from "./package/bundles.mjs";
 import { engineStores, suiteScript, writeObjectSuite } from "./package/engines.mjs";
 import { findProblems } from "./package/files.mjs";
@@ -120,6 +121,10 @@ async function checkTarball(tarball) {
   }
   await checkTypes(tarball);
   await check("a consumer type-checks in Deno", () => run([findBin("deno"), "check", "--quiet", "index.ts"], consumer));
+  await check("snippets of the pages and doc comments compile with `tsc --init`", async () => {
+    const count = await compileSnippets(join(temporary, "init"), tarball, run);
+    if (count < 200) throw new Error(`Only ${count} snippets were found`);
+  });
   await checkSnippets();
   await checkTabs(tarball);
   await check("workerd: a bundle of the installed package serves and calls a tool", runInWorkerd);
@@ -198,12 +203,7 @@ async function checkSnippets() {
   mkdirSync(folder);
   const { stdout } = await run([findBin("bun"), join(root, "tests/docs/write_snippets.ts"), folder]);
   const snippets = JSON.parse(stdout);
-  for (const name of new Set(snippets.flatMap(({ packages }) => packages))) {
-    const link = join(consumer, "node_modules", name);
-    if (existsSync(link) || !existsSync(join(root, "node_modules", name))) continue;
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(root, "node_modules", name), link);
-  }
+  linkPackages(consumer, snippets.flatMap(({ packages }) => packages));
   for (const [name, command] of Object.entries(runtimes)) {
     // Node 22 has no `using`, and warns of types in every file.
     if (name !== "node22") {

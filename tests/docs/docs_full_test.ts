@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { runtime } from "../runtime/runtime.ts";
 import { type Example, findExamples, findFences, importFromJsr, importFromNpm } from "./extract.ts";
+import { findPrograms, namePlaces as nameFragments, writePrograms } from "./programs.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = findExamples(root);
@@ -19,7 +20,7 @@ test("findFences() reads marks, indents, line numbers and longer fences", () => 
     'import { http } from "toolwire";',
     "```",
     "- item:",
-    "  ```ts fragment",
+    "  ```ts fragment server",
     "  a",
     "    b",
     "  ```",
@@ -33,7 +34,7 @@ test("findFences() reads marks, indents, line numbers and longer fences", () => 
   ].join("\n");
   deepStrictEqual(findFences("x.md", text), [
     { place: "x.md:1", kind: "run", code: 'import { http } from "toolwire";\n' },
-    { place: "x.md:5", kind: "fragment", code: "a\n  b\n" },
+    { place: "x.md:5", kind: "fragment", code: "a\n  b\n", given: ["server"] },
     { place: "x.md:9", kind: "check", code: "```\n" },
     { place: "x.md:14", kind: "unmarked", code: "" },
   ]);
@@ -49,6 +50,7 @@ test("imports are written for npm and for JSR", () => {
 
 describe("documentation examples", { skip }, () => {
   const runnable = examples.filter(({ kind }) => kind === "run");
+  const fragments = findPrograms(root, ["fragment"]);
   const npm = new Map<Example, string>();
   const jsr = new Map<Example, string>();
   let folder = "";
@@ -58,7 +60,7 @@ describe("documentation examples", { skip }, () => {
     mkdirSync(join(root, ".cache"), { recursive: true });
     folder = mkdtempSync(join(root, ".cache/docs-"));
     for (const example of examples) {
-      if (example.kind === "fragment" || example.kind === "unmarked") continue;
+      if (!["run", "check", "peer"].includes(example.kind)) continue;
       const file = join(folder, example.place.replaceAll(/[^\w]+/g, "_"));
       // `export {}` makes a module of what only has dynamic imports.
       writeFileSync(`${file}.ts`, `${importFromNpm(example.code)}\nexport {};\n`);
@@ -66,6 +68,7 @@ describe("documentation examples", { skip }, () => {
       npm.set(example, `${file}.ts`);
       jsr.set(example, `${file}_jsr.ts`);
     }
+    writePrograms(folder, fragments);
     const compilerOptions = {
       declaration: false,
       isolatedDeclarations: false,
@@ -74,13 +77,13 @@ describe("documentation examples", { skip }, () => {
     };
     writeFileSync(
       join(folder, "tsconfig.json"),
-      JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["*.ts"], exclude: [] }),
+      JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["**/*.ts"], exclude: [] }),
     );
   });
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("each one imports Toolwire or is marked as a fragment", () => {
+  test("each one imports Toolwire, or is a fragment or an excerpt", () => {
     console.log(countKinds());
     ok(runnable.length > 0, "There is no example at all");
     const unmarked = examples.filter(({ kind }) => kind === "unmarked").map(({ place }) => place);
@@ -89,7 +92,7 @@ describe("documentation examples", { skip }, () => {
 
   test("each one type-checks", { timeout: 120_000 }, async () => {
     const { status, output } = await run("tsc", ["-p", folder], 55_000);
-    strictEqual(status, 0, namePlaces(output));
+    strictEqual(status, 0, nameFragments(namePlaces(output), fragments));
   });
 
   test("Markdown imports from npm, doc comments from JSR", () => {
@@ -132,7 +135,7 @@ describe("documentation examples", { skip }, () => {
 });
 
 function countKinds(): string {
-  const kinds = ["run", "check", "peer", "fragment"] as const;
+  const kinds = ["run", "check", "peer", "fragment", "excerpt"] as const;
   return kinds.map((kind) => `${examples.filter((example) => example.kind === kind).length} ${kind}`).join(", ");
 }
 

@@ -1,9 +1,10 @@
 /**
  * Finds the examples of the documentation: the `ts` fences of Markdown files and of `@example` blocks in sources.
  *
- * A fence that cannot run by itself says so after `ts`: `fragment` is neither checked nor run, `check` (a server that
- * listens for ever, a call to somewhere else) is type-checked only, `peer` (the same by another library) is type-checked, and asked the
- * same as the next fence, which is ours, by `peers_test.ts`.
+ * A fence that cannot run by itself says so after `ts`: `check` (a server that listens for ever, a call to somewhere else) is type-checked
+ * only, as is `fragment server tools`, with the names that a reader has already (`givens.ts`) declared; `fragment` with a path is an excerpt
+ * of that file (`excerpts_test.ts`); `peer` (the same by another library) is type-checked, and asked the same as the next fence, which is
+ * ours, by `peers_test.ts`.
  *
  * Markdown imports from npm, as `toolwire/serve`; doc comments import from JSR, as `jsr:@toolwire/toolwire/serve`.
  */
@@ -15,8 +16,10 @@ export interface Example {
   /** Its place: `README.md:12`, relative to the root. */
   readonly place: string;
   /** How it is tested. `unmarked` fences import nothing of Toolwire and are not marked as fragments. */
-  readonly kind: "run" | "check" | "peer" | "fragment" | "unmarked";
+  readonly kind: "run" | "check" | "peer" | "fragment" | "excerpt" | "unmarked";
   readonly code: string;
+  /** Marks after `fragment`: names that are declared for the check, and `each` for one program a line. */
+  readonly given?: readonly string[];
 }
 
 /** All fences of README.md, docs/, the home page of the site, the pairs of `peers/`, mod.ts and src/, in this order. */
@@ -40,14 +43,15 @@ export function findFences(file: string, text: string): Example[] {
     const [, indent = "", , info = "", body = ""] = match;
     const code = indent === "" ? body : body.replaceAll(new RegExp(`^ {1,${indent.length}}`, "gm"), "");
     const line = text.slice(0, match.index).split("\n").length;
-    return { place: `${file}:${line}`, kind: kindOf(info.trim().split(/\s+/), code), code };
+    const [mark, ...given] = info.trim().split(/\s+/);
+    const kind = kindOf(mark, given, code);
+    return { place: `${file}:${line}`, kind, code, ...(kind === "fragment" && { given }) };
   });
 }
 
-function kindOf(marks: readonly string[], code: string): Example["kind"] {
-  if (marks.includes("fragment")) return "fragment";
-  if (marks.includes("check")) return "check";
-  if (marks.includes("peer")) return "peer";
+function kindOf(mark: string | undefined, given: readonly string[], code: string): Example["kind"] {
+  if (mark === "fragment") return given.some((name) => name.includes("/")) ? "excerpt" : "fragment";
+  if (mark === "check" || mark === "peer") return mark;
   return IMPORTED.test(code) ? "run" : "unmarked";
 }
 

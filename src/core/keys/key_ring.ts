@@ -52,7 +52,9 @@ const MIN_SECRET_BYTES = 32;
  * Creates keys that sign a server's tokens with the first secret and verify them with any, so that secrets can be replaced.
  *
  * @example A ring in which k2 takes over from k1
- * ```ts fragment
+ * ```ts check
+ * import { keyRing } from "jsr:@toolwire/toolwire";
+ *
  * const keys = keyRing("k2:3q2h…,k1:9XcE…");
  * ```
  * @param keys `kid:secret`, separated by commas, or a list of them. A kid is 1 to 16 of `A-Z`, `a-z`, `0-9`, `_` and

@@ -4,7 +4,7 @@
  * Needs the packages `bullmq`, and `ioredis` or `pg`, which are not installed with Toolwire.
  *
  * @example A server with any number of replicas
- * ```ts fragment
+ * ```ts fragment tools
  * import { createServer } from "jsr:@toolwire/toolwire";
  * import { bullmqEngine } from "jsr:@toolwire/toolwire/engines/bullmq";
  *

@@ -3,7 +3,7 @@
  * evictions and deployments.
  *
  * @example A Worker whose promises outlive the request
- * ```ts fragment
+ * ```ts fragment tools
  * import { createServer } from "jsr:@toolwire/toolwire";
  * import { durableObjects, type ObjectNamespace } from "jsr:@toolwire/toolwire/engines/durable-object";
  *

@@ -2,7 +2,7 @@
  * An engine in one SQLite file, for the processes of one machine. Jobs survive a restart and `kill -9`.
  *
  * @example A server whose promises survive a restart
- * ```ts fragment
+ * ```ts fragment tools
  * import { createServer } from "jsr:@toolwire/toolwire";
  * import { sqliteEngine } from "jsr:@toolwire/toolwire/engines/sqlite";
  *

@@ -55,7 +55,9 @@ const READ_BACKLOG = `
  * replicas that lost their connection.
  *
  * @example Changes for all replicas
- * ```ts fragment
+ * ```ts fragment tools resources
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { mcp } from "jsr:@toolwire/toolwire/mcp";
  * import { redisChangeBus } from "jsr:@toolwire/toolwire/redis";
  *
  * const changes = redisChangeBus({ redis: "redis://127.0.0.1:6379" });

@@ -36,7 +36,8 @@ const TAKE = `
  * until the server is closed that uses it, or the last of several.
  *
  * @example A limit for all replicas together
- * ```ts fragment
+ * ```ts fragment tools
+ * import { createServer } from "jsr:@toolwire/toolwire";
  * import { rateLimit } from "jsr:@toolwire/toolwire/middleware";
  * import { redisRateLimitStore } from "jsr:@toolwire/toolwire/redis";
  *

@@ -62,9 +62,11 @@ const MAX_NUMBERS = 10_000;
  * requests of sessions are answered with status 503; messages of running calls wait for up to 30 seconds.
  *
  * @example Sessions that replicas share
- * ```ts fragment
+ * ```ts fragment tools
+ * import { createServer } from "jsr:@toolwire/toolwire";
  * import { mcp, mcpSessions } from "jsr:@toolwire/toolwire/mcp";
  * import { redisChangeBus, redisSessionStore } from "jsr:@toolwire/toolwire/redis";
+ * import { keysFromEnv } from "jsr:@toolwire/toolwire/serve";
  *
  * const redis = "redis://127.0.0.1:6379";
  * const server = createServer({

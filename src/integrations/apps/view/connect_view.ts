@@ -13,13 +13,13 @@ import type { ConnectViewOptions, UntypedToolTypes, UntypedView, View, ViewToolN
  * Functions of the options receive what the host sends. The host sends nothing before they are set.
  *
  * @example The page of a tool "sales"
- * ```ts fragment
- * import { connectView } from "toolwire/apps/view";
+ * ```ts fragment server.ts show button
+ * import { connectView } from "jsr:@toolwire/toolwire/apps/view";
  * import type { server } from "./server.ts";
  *
  * const view = await connectView<typeof server, "sales">({
  *   onInput: ({ month }) => show(`Sales of month ${month} …`),
- *   onResult: (result) => show(result.kind === "answer" ? result.value.total : result.message),
+ *   onResult: (result) => show(result.kind === "answer" ? result.value.total : result.kind),
  * });
  * button.onclick = async () => show((await view.sales({ month: 5 })).total);
  * ```

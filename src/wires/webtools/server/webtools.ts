@@ -84,8 +84,7 @@ export interface WebtoolsOptions extends WebtoolConfig {
  * const wire = webtools({ name: "echo", description: "Answers", version: "1.0.0" });
  * const server = createServer({ tools: [ping], wires: [wire] });
  *
- * const response = await server.fetch(new Request("http://localhost/webtools/echo/"));
- * const metadata = JSON.parse(await response.text());
+ * const metadata = JSON.parse(await (await server.fetch(new Request("http://localhost/webtools/echo/"))).text());
  * strictEqual(metadata.actions[0].name, "ping");
  * const response = await server.fetch(new Request("http://localhost/webtools/echo/", {
  *   method: "POST",
