@@ -1,9 +1,33 @@
-/** Inside an Express app, before any body parser. */
+/** Inside an Express app, behind a body parser and a session. `toNodeHandler` answers below the mount, and passes on other requests. */
 import { toNodeHandler } from "jsr:@toolwire/toolwire/serve";
 import express from "express";
-import { server } from "./server.ts";
+import session from "express-session";
+import { createTools } from "./server.ts";
 
-export const app = express();
-app.use("/v", toNodeHandler(server));
-app.use(express.json());
-app.get("/", (_request, response) => void response.send("page"));
+declare module "express-session" {
+  interface SessionData {
+    user?: string;
+  }
+}
+
+export const { server, work } = createTools();
+const app = express();
+app.use(express.json(), express.urlencoded());
+app.use(session({ secret: "not a secret in an example", resave: false, saveUninitialized: false }));
+app.post("/login", (req, res) => {
+  req.session.user = req.body.user;
+  res.json({});
+});
+app.use(
+  "/v",
+  toNodeHandler(server, {
+    principal: (req: express.Request) => req.session.user === undefined ? undefined : { id: req.session.user },
+  }),
+);
+app.get("/v/page", (_, res) => void res.send("page"));
+
+export const http = app.listen(0, "127.0.0.1");
+export async function close(): Promise<void> {
+  http.close();
+  await server.close(); // which ends the calls and streams that keep connections open
+}

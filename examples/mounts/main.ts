@@ -1,26 +1,54 @@
-/** Calls the server through each framework: the tools, a stream, and a promise by its `Location`. */
+/** Calls the server through each framework: the tools, a stream, a promise by its `Location`, the user of a session, and a shutdown. */
 import { createClient, mcpLiteTransport } from "jsr:@toolwire/toolwire";
 import { mcpTransport } from "jsr:@toolwire/toolwire/mcp";
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
 import { once } from "node:events";
+import type { Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { app as elysia } from "./elysia.ts";
-import { app as express } from "./express.ts";
-import { app as hono } from "./hono.ts";
+import * as elysia from "./elysia.ts";
+import * as express from "./express.ts";
+import * as fastify from "./fastify.ts";
+import * as h3 from "./h3.ts";
+import * as hono from "./hono.ts";
+import * as koa from "./koa.ts";
 import * as next from "./next.ts";
-import type { server } from "./server.ts";
+import type { Tools, Work } from "./server.ts";
+import { userOf, withLogin } from "./session.ts";
 import * as sveltekit from "./sveltekit.ts";
 
 type Answer = (request: Request) => Promise<Response>;
 
-async function visit(origin: string, answer: Answer): Promise<void> {
+/** An application under test. */
+interface App {
+  readonly answer: Answer;
+  readonly work: Work;
+  close(): Promise<void>;
+}
+
+async function visit(origin: string, { answer, work, close }: App): Promise<void> {
   const fetch = (url: string, init: RequestInit) => answer(new Request(url, init));
-  const client = createClient<typeof server>(mcpLiteTransport(`${origin}/v/mcp-lite/v1`, { fetch }));
+  const client = createClient<Tools>(mcpLiteTransport(`${origin}/v/mcp-lite/v1`, { fetch }));
   strictEqual(await client.greet({ name: "Ada" }), "Hello, Ada!");
   deepStrictEqual(await Array.fromAsync(client.count_down.stream({ from: 3 })), [3, 2, 1]);
-  const mcp = createClient<typeof server>(mcpTransport(`${origin}/v/mcp`, { fetch }));
-  strictEqual(await mcp.greet({ name: "Ada" }), "Hello, Ada!");
+  await visitRest(origin, fetch);
+  strictEqual(await (await fetch(`${origin}/v/page`, {})).text(), "page");
 
+  const mcp = createClient<Tools>(mcpTransport(`${origin}/v/mcp`, { fetch }));
+  strictEqual(await mcp.whoami(), "a stranger");
+  const headers = { cookie: await signIn(origin, fetch) };
+  const ada = createClient<Tools>(mcpTransport(`${origin}/v/mcp`, { fetch, headers }));
+  strictEqual(await ada.whoami(), "ada");
+
+  const slow = client.slow();
+  await work.begun;
+  const closed = close();
+  work.end();
+  strictEqual(await slow, "whole");
+  await closed;
+  await rejects(client.greet({ name: "Ada" }));
+}
+
+async function visitRest(origin: string, fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<void> {
   const headers = { prefer: "respond-async" };
   const promised = await fetch(`${origin}/v/rest/tools/report`, { method: "POST", headers });
   strictEqual(promised.status, 202);
@@ -28,31 +56,47 @@ async function visit(origin: string, answer: Answer): Promise<void> {
   match(location, /^\/v\/rest\/tools\/report\/promises\//);
   const redeemed = await fetch(origin + location, { headers: { prefer: "wait=10" } });
   strictEqual(await redeemed.json(), "done");
-
   const { servers } = await (await fetch(`${origin}/v/rest/openapi.json`, {})).json();
   deepStrictEqual(servers, [{ url: "/v" }]);
 }
 
+/** Signs in as Ada, and returns the cookies. */
+async function signIn(origin: string, fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${origin}/login`, { method: "POST", headers, body: '{"user":"ada"}' });
+  return response.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).join("; ");
+}
+
 /** The exported function for a method, as Next.js selects it. */
 const routeHandler: Answer = (request) => next[request.method as "GET" | "POST"](request);
-
-const ANSWERS: Readonly<Record<string, Answer>> = {
-  Hono: async (request) => await hono.fetch(request),
-  Elysia: (request) => elysia.handle(request),
-  "SvelteKit's route handler": (request) => sveltekit.fallback({ request }),
-  "Next.js's route handler": routeHandler,
+/** An event of SvelteKit, whose hook has read the session. */
+const fallback: Answer = async (request) => {
+  const user = await userOf(request);
+  return await sveltekit.fallback({ request, locals: { user: user === undefined ? undefined : { id: user } } });
 };
 
-for (const [name, answer] of Object.entries(ANSWERS)) {
-  await visit("http://localhost", answer);
+const IN_PROCESS: Readonly<Record<string, App>> = {
+  Hono: { ...hono, answer: hono.fetch },
+  Elysia: { ...elysia, answer: elysia.fetch },
+  h3: { ...h3, answer: h3.fetch },
+  "SvelteKit's route handler": { ...sveltekit, answer: withLogin(fallback), close: () => sveltekit.server.close() },
+  "Next.js's route handler": { ...next, answer: withLogin(routeHandler), close: () => next.server.close() },
+};
+for (const [name, app] of Object.entries(IN_PROCESS)) {
+  await visit("http://localhost", app);
   console.log(`${name}: all calls were answered`);
 }
 
-const http = express.listen(0, "127.0.0.1");
-await once(http, "listening");
-const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-await visit(origin, (request) => fetch(request));
-strictEqual(await (await fetch(origin)).text(), "page");
-console.log("Express: all calls were answered");
-http.closeAllConnections();
-http.close();
+const LISTENING: Readonly<Record<string, Omit<App, "answer"> & { readonly http: HttpServer }>> = {
+  Express: express,
+  Fastify: fastify,
+  Koa: koa,
+};
+for (const [name, app] of Object.entries(LISTENING)) {
+  if (!app.http.listening) await once(app.http, "listening");
+  const ended = once(app.http, "close");
+  const origin = `http://127.0.0.1:${(app.http.address() as AddressInfo).port}`;
+  await visit(origin, { ...app, answer: (request) => fetch(request) });
+  await ended;
+  console.log(`${name}: all calls were answered`);
+}

@@ -22,7 +22,7 @@ import { whenListening } from "./when_listening.ts";
  *
  * @typeParam Request Type of the request of the framework, as the option `principal` takes it.
  */
-export type NodeHandler<Request extends NodeRequest = NodeRequest> = (
+export type NodeHandler<Request extends object = NodeRequest> = (
   request: Request,
   response: NodeResponse,
   next?: (error?: unknown) => void,
@@ -47,7 +47,7 @@ export interface NodeResponse {
  *
  * @typeParam Request Type of the request of the framework.
  */
-export interface NodeHandlerOptions<Request extends NodeRequest = NodeRequest> {
+export interface NodeHandlerOptions<Request extends object = NodeRequest> {
   /**
    * Identifies the caller of a request, such as by the session that the application has read. `undefined` leaves it to the option `auth`
    * of the server. A thrown `ToolError` refuses the request with its code; any other exception is passed to `next`, or, without it,
@@ -80,7 +80,7 @@ const RULES: OptionRules<NodeHandlerOptions> = { principal: FUNCTION, next: BOOL
  * ```
  * @throws {TypeError} If an option is unknown, or has the wrong type.
  */
-export function toNodeHandler<Request extends NodeRequest = NodeRequest>(
+export function toNodeHandler<Request extends object = NodeRequest>(
   server: Pick<Server, "~server" | "limits">,
   options: NodeHandlerOptions<Request> = {},
 ): NodeHandler<Request> {
@@ -88,7 +88,7 @@ export function toNodeHandler<Request extends NodeRequest = NodeRequest>(
   const { principal } = options;
   whenListening(server["~server"].resumeMounted);
   return (anyRequest, anyResponse, next) => {
-    const [request, response] = [anyRequest as NodeRequest as ExpressRequest, anyResponse as ServerResponse];
+    const [request, response] = [anyRequest as object as ExpressRequest, anyResponse as ServerResponse];
     const { host, handle, answers, isPublic, resumeMounted } = server["~server"];
     resumeMounted();
     const head = new NodeHead(request, response, server["~server"]);

@@ -21,6 +21,7 @@ export const GIVENS: Readonly<Record<string, string>> = {
   confirm: "declare function confirm(question: string): boolean;",
   engine: 'declare const engine: import("toolwire/engine").Engine;',
   gather: "declare function gather(): Promise<string>;",
+  http: "declare const http: { close(): unknown };",
   keys: "declare const keys: string;",
   mcp_transport: 'declare const transport: import("toolwire/mcp").McpTransport;',
   messages: "declare const messages: object[];",

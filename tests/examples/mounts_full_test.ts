@@ -16,14 +16,14 @@ const COMMANDS = { bun: [], deno: ["run", "-A", "--no-check", "--quiet", "--conf
 
 for (const [name, args] of Object.entries(COMMANDS)) {
   testWith(
-    `examples/mounts/main.ts calls through five frameworks on ${name}`,
+    `examples/mounts/main.ts calls through eight frameworks on ${name}`,
     [findProgram(name), packages],
     async (path) => {
       const { code, stdout, stderr } = await runProgram([path, ...args, "examples/mounts/main.ts"], {
         withinMs: 60_000,
       });
       strictEqual(code, 0, stderr);
-      for (const framework of ["Hono", "Elysia", "SvelteKit", "Next.js", "Express"]) {
+      for (const framework of ["Hono", "Elysia", "h3", "SvelteKit", "Next.js", "Express", "Fastify", "Koa"]) {
         match(stdout, new RegExp(`^${framework}.*: all calls were answered$`, "m"));
       }
     },
