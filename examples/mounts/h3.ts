@@ -2,8 +2,8 @@
 import { H3, readBody, useSession } from "h3";
 import { createTools } from "./server.ts";
 
-const session = { password: "not a secret in an example, of 32 characters" };
 export const { server, work } = createTools("/v");
+const session = { password: "not a secret in an example, of 32 characters" };
 const handle = server.fetch;
 export const app = new H3();
 app.post("/login", async (event) => {

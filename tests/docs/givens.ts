@@ -7,10 +7,7 @@
 export const GIVENS: Readonly<Record<string, string>> = {
   Deno: "declare const Deno: { serve(handler: (request: Request) => Response | Promise<Response>): unknown };",
   OutOfStock: "class OutOfStock extends Error {}",
-  RequestEvent: 'interface RequestEvent { request: Request; locals: { user?: import("toolwire").Principal } }',
   TableEngine: 'declare const TableEngine: new (table: object, leaseMs: number) => import("toolwire/engine").Engine;',
-  app:
-    "declare const app: { use(path: string, handler: unknown): void; all(path: string, handler: (context: any) => unknown, options?: object): void };",
   askMyModel:
     'declare function askMyModel(messages: readonly unknown[], maxTokens: number): Promise<{ role: "assistant"; content: { type: "text"; text: string }; model: string }>;',
   billing:
