@@ -4,12 +4,8 @@
  * Source: RFC 7519, RFC 9068, and the security considerations of RFC 8725.
  */
 import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
   decodeProtectedHeader,
   errors,
-  type JSONWebKeySet,
   type JWTPayload,
   jwtVerify,
   type JWTVerifyGetKey,
@@ -18,8 +14,6 @@ import {
 import type { Principal } from "../../core/call/call.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject, type JsonObject } from "../../internal/json.ts";
-import { fetchWhole } from "../../http_client/fetch_whole.ts";
-import { isConfidential } from "../../internal/http.ts";
 import {
   ANYTHING,
   checkOptions,
@@ -31,39 +25,17 @@ import {
 } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
 import { RefusalReason } from "./authenticate.ts";
-import { bearer, BEARER_RULES, type BearerOptions, invalidToken, type VerifyToken } from "./bearer.ts";
+import { bearer, BEARER_RULES, invalidToken, type VerifyToken } from "./bearer.ts";
+import { jwtKeysOf } from "./jwt_keys.ts";
+import type { IssuerJwtOptions, JwtOptions, SecretJwtOptions } from "./jwt_options.ts";
 
-/** Options of {@link jwt}. Exactly one of `jwksUrl` and `keys` is required. */
-export interface JwtOptions extends BearerOptions {
-  /** Issuer of the tokens: the exact value of the claim `iss`. */
-  readonly issuer: string;
-  /** Identifiers of this server: its URL, or its name at the issuer. One of them has to be in the claim `aud`. */
-  readonly audience: string | readonly string[];
-  /**
-   * URL of the issuer's keys. They are fetched when they are needed, cached, and fetched again for an unknown key. A response may
-   * have 262,144 bytes and take 5 seconds.
-   */
-  readonly jwksUrl?: string | URL | undefined;
-  /** The issuer's public keys, as a JSON Web Key Set: `{ keys: […] }`. */
-  readonly keys?: { readonly keys: readonly JsonObject[] } | undefined;
-  /** Accepted algorithms. Default: all with public keys: RS, PS and ES of 256, 384 and 512 bits, and EdDSA. */
-  readonly algorithms?: readonly string[] | undefined;
-  /** Scopes that every token has to have. Default: none. */
-  readonly requiredScopes?: readonly string[] | undefined;
-  /** Maximum difference between clocks, in seconds, as the claims are. Default: 60. */
-  readonly clockToleranceSeconds?: number | undefined;
-  /** Returns the principal for the claims of a token. Default: id from `sub`, scopes from `scope` and `scp`, and all claims. */
-  readonly principal?: ((claims: JsonObject) => Principal | undefined) | undefined;
-  /** Replaces the global `fetch` for the keys. */
-  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-}
-
-const RULES: OptionRules<JwtOptions> = {
+const RULES: OptionRules<Omit<IssuerJwtOptions, "secret"> & Pick<SecretJwtOptions, "secret">> = {
   // Checked below, with more specific messages.
   issuer: ANYTHING,
   audience: ANYTHING,
   jwksUrl: ANYTHING,
   keys: rule("a key set { keys: […] }", (value) => isJsonObject(value) && Array.isArray(value["keys"])),
+  secret: rule("text or bytes", (value) => typeof value === "string" || value instanceof Uint8Array),
   algorithms: TEXTS,
   requiredScopes: TEXTS,
   clockToleranceSeconds: wholeNumber(0, "seconds"),
@@ -71,13 +43,6 @@ const RULES: OptionRules<JwtOptions> = {
   fetch: FUNCTION,
   ...BEARER_RULES,
 };
-
-/** Algorithms with public keys. With a shared secret, every verifier could issue tokens; with `none`, every client could. */
-const ALGORITHMS: readonly string[] = [
-  ...["RS", "PS", "ES"].flatMap((family) => ["256", "384", "512"].map((bits) => family + bits)),
-  "EdDSA",
-  "Ed25519",
-];
 
 /** Codes of errors in the token. All other errors are problems with the keys, or with fetching them. */
 const TOKEN_ERRORS: ReadonlySet<string> = new Set([
@@ -99,7 +64,8 @@ const JWT_SCHEMES: JwtOptions["securitySchemes"] = {
 /**
  * Authenticates callers by tokens that are JSON Web Tokens: `createServer({ auth: jwt({ issuer, audience, jwksUrl }) })`. A token
  * needs a valid signature by a key of the issuer, the issuer's name, this server as its audience, an expiry, the `requiredScopes`, and a
- * subject unless the option `principal` is set.
+ * subject unless the option `principal` is set. With `jwt({ secret })` the signature is HS256, and issuer and audience are validated if
+ * they are given.
  *
  * @throws {TypeError} If an option is missing, invalid or unknown.
  * @throws {RangeError} If a number is out of range.
@@ -118,18 +84,18 @@ export function jwt(options: JwtOptions): Auth {
  */
 export function jwtVerifier(options: JwtOptions): VerifyToken {
   checkOptions("verify tokens", options, RULES);
-  const keys = keySetOf(options);
-  const { algorithms = ALGORITHMS, requiredScopes = [], principal = principalOf } = options;
-  assertPublic(algorithms);
+  const { find, algorithms } = jwtKeysOf(options);
+  const { secret, issuer, audience, requiredScopes = [], principal = principalOf } = options;
+  const hasSecret = secret !== undefined;
   const verifyOptions: JWTVerifyOptions = {
-    issuer: nonEmpty("issuer", options.issuer),
-    audience: audiencesOf(options.audience),
-    algorithms: [...algorithms],
+    ...((!hasSecret || issuer !== undefined) && { issuer: nonEmpty("issuer", issuer) }),
+    ...((!hasSecret || audience !== undefined) && { audience: audiencesOf(audience) }),
+    algorithms,
     clockTolerance: options.clockToleranceSeconds ?? 60,
     requiredClaims: ["exp"],
   };
   return async (token) => {
-    const claims = await verify(token, keys, verifyOptions);
+    const claims = await verify(token, find, verifyOptions);
     const given = scopesOf(claims);
     if (requiredScopes.some((scope) => !given.includes(scope))) {
       throw new ToolError("permission_denied", `The token lacks a required scope: ${requiredScopes.join(", ")}`, {
@@ -201,9 +167,9 @@ function reasonOf(thrown: errors.JOSEError, token: string, options: JWTVerifyOpt
   if (thrown instanceof errors.JWKSNoMatchingKey) {
     return `no key of the issuer matches the header: "alg" is ${show(alg)}, "kid" is ${show(kid)}`;
   }
-  return thrown instanceof errors.JWSSignatureVerificationFailed
-    ? `the signature does not match the issuer's key with "kid" ${show(kid)}`
-    : `not a signed JSON Web Token (${thrown.code})`;
+  if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) return `not a signed JSON Web Token (${thrown.code})`;
+  const hasSecret = options.algorithms?.every((algorithm) => algorithm.startsWith("HS"));
+  return `the signature does not match ${hasSecret ? "the secret" : `the issuer's key with "kid" ${show(kid)}`}`;
 }
 
 function nowSeconds(): number {
@@ -238,35 +204,8 @@ function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly s
   return [scope, scp].flat().flatMap((text) => typeof text === "string" ? text.split(" ") : []).filter(Boolean);
 }
 
-/** Maximum size of a key set, in bytes. */
-const MAX_KEY_SET_BYTES = 262_144;
-
-/** Time limit for fetching a key set, in milliseconds. A shorter limit of the authentication takes precedence. */
-const KEY_SET_TIMEOUT_MS = 5_000;
-
-function keySetOf({ jwksUrl, keys, fetch: send, timeoutMs = KEY_SET_TIMEOUT_MS }: JwtOptions): JWTVerifyGetKey {
-  if ((jwksUrl === undefined) === (keys === undefined)) {
-    throw new TypeError("Cannot verify tokens: pass either jwksUrl or keys");
-  }
-  if (jwksUrl === undefined) return createLocalJWKSet(keys as unknown as JSONWebKeySet);
-  const url = new URL(jwksUrl);
-  if (!isConfidential(url)) {
-    throw new TypeError(`Cannot fetch keys from ${url.href}: the URL has to be https`);
-  }
-  const limits = { send, maxBytes: MAX_KEY_SET_BYTES, timeoutMs: Math.min(KEY_SET_TIMEOUT_MS, timeoutMs) };
-  return createRemoteJWKSet(url, { [customFetch]: (_, init) => fetchWhole(url, init, limits) });
-}
-
-function assertPublic(algorithms: readonly string[]): void {
-  const unsupported = algorithms.find((algorithm) => !ALGORITHMS.includes(algorithm));
-  if (unsupported === undefined && algorithms.length > 0) return;
-  throw new TypeError(
-    `Cannot verify tokens with ${unsupported ?? "no algorithm"}: use some of ${ALGORITHMS.join(", ")}`,
-  );
-}
-
 /** A URL is accepted with and without a trailing slash. */
-function audiencesOf(audience: string | readonly string[]): string[] {
+function audiencesOf(audience: string | readonly string[] | undefined): string[] {
   const all = [audience].flat().map((one) => nonEmpty("audience", one));
   if (all.length === 0) nonEmpty("audience", undefined);
   return all.flatMap((one) => one.includes("://") ? [one.replace(/\/$/, ""), `${one.replace(/\/$/, "")}/`] : [one]);

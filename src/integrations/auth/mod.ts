@@ -5,5 +5,6 @@
  */
 export { authenticate, type AuthenticateOptions, type AuthRequest, type Identify } from "./authenticate.ts";
 export { bearer, type BearerOptions, type VerifyToken } from "./bearer.ts";
-export { jwt, type JwtOptions, jwtVerifier } from "./jwt.ts";
+export { jwt, jwtVerifier } from "./jwt.ts";
+export type { IssuerJwtOptions, JwtChecks, JwtOptions, SecretJwtOptions } from "./jwt_options.ts";
 export { type ProtectedResourceOptions, protectedResourcePage } from "../../wires/http_pages/protected_resource.ts";

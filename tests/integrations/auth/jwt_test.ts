@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/str
 import { before, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
-import { bearer, jwt, type JwtOptions, jwtVerifier } from "../../../src/integrations/auth/mod.ts";
+import { bearer, type IssuerJwtOptions, jwt, jwtVerifier } from "../../../src/integrations/auth/mod.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
 import { call, callAs } from "./fixture.ts";
 import type { JsonObject } from "../../../src/core/tool/mod.ts";
@@ -43,7 +43,7 @@ async function tokenOf({ claims, header, key = first }: Draft = {}): Promise<str
     .sign(key.privateKey, { crit: { strange: true } });
 }
 
-function create(options: Partial<JwtOptions> = {}) {
+function create(options: Partial<IssuerJwtOptions> = {}) {
   const log = new KeptLog();
   const whoami = defineTool("whoami").describe("Say who calls").handle((_, { principal }) => principal);
   const auth = jwt({
