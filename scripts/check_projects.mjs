@@ -16,6 +16,7 @@ const PROJECTS = join(root, "tests/projects");
 const WAITING = {
   assistant: "headers of gateways by the caller, visibleTo of groups",
   shop: "toNodeHandler(server, { principal }), files by Accept over REST",
+  worker: "bindings as ctx.env in Durable Objects, scheduled() of durableObjects()",
   team: "a rate limit store that server.close() closes",
 };
 const named = process.argv.slice(2);

@@ -36,6 +36,11 @@ export interface CronOptions extends ScheduleOptions {
   readonly timeZone?: string | undefined;
 }
 
+/** Parameters after the tool: its arguments may be left out if all of them are optional. */
+export type ScheduleArguments<Input, Options> = Record<never, never> extends Input
+  ? [input?: Input | undefined, options?: Options | undefined]
+  : [input: Input, options?: Options | undefined];
+
 /** Units of durations, in milliseconds. */
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -65,15 +70,14 @@ const MIN_PERIOD_MS = 1_000;
  * ```
  * @param period Milliseconds, or text such as `"90s"`, `"15m"`, `"1h"`, `"1d"`, `"1w"`; at least a second.
  * @param tool A tool of the server, with `.promise()`.
- * @param input Its arguments.
+ * @param rest Its arguments, which are left out if it needs none, and options.
  * @throws {RangeError} If the period is invalid, or below a second.
  * @throws {TypeError} If the tool has no `.promise()`, or an option is invalid or unknown.
  */
 export function every<Tool extends AnyTool>(
   period: number | string,
   tool: Tool,
-  input: InferInput<Tool>,
-  options: ScheduleOptions = {},
+  ...[input = {}, options = {}]: ScheduleArguments<InferInput<Tool>, ScheduleOptions>
 ): Schedule {
   const periodMs = toPeriodMs(period);
   const ticks: Ticks = {
@@ -98,15 +102,14 @@ export function every<Tool extends AnyTool>(
  * ```
  * @param expression Parsed by croner: lists, ranges, steps, names, `L` and `#`, and `@daily` and the like.
  * @param tool A tool of the server, with `.promise()`.
- * @param input Its arguments.
+ * @param rest Its arguments, which are left out if it needs none, and options.
  * @throws {TypeError} If the expression or the time zone is invalid, the expression has no time, the tool has no `.promise()`, or an option is
  * invalid or unknown.
  */
 export function cron<Tool extends AnyTool>(
   expression: string,
   tool: Tool,
-  input: InferInput<Tool>,
-  options: CronOptions = {},
+  ...[input = {}, options = {}]: ScheduleArguments<InferInput<Tool>, CronOptions>
 ): Schedule {
   const { timeZone = "UTC" } = options;
   const times = parseCron(expression, timeZone);

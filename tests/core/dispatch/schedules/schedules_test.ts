@@ -326,3 +326,21 @@ test("a server refuses schedules that it cannot run", () => {
     match((error as Error).message, /schedules/);
   }
 });
+
+test("arguments are left out for a tool that needs none", async () => {
+  const { clock, engine } = standstill();
+  const calls: unknown[] = [];
+  const beat = defineTool("beat").describe("Beat").promise().handle((input, ctx) => {
+    calls.push([input, ctx.principal?.id]);
+  });
+  const picky = makeTool(() => {});
+  const schedules = [every("1h", beat), cron("30 * * * *", beat, undefined, { principal: { id: "ada", scopes: [] } })];
+  const { server } = new Bench([beat], { keys: KEYS, clock, engine, schedules });
+  server.work();
+  await pass({ clock }, 0);
+  await pass({ clock }, HOUR / 2);
+  await pass({ clock }, HOUR / 2);
+  deepStrictEqual(calls, [[{}, "ada"], [{}, undefined]]);
+  // @ts-expect-error: this tool needs arguments
+  ok(every("1h", picky));
+});
