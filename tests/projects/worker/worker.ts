@@ -14,8 +14,6 @@ export interface Env {
   CALLERS: Record<string, string>;
 }
 
-const Site = v.object({ name: v.string(), status: v.number(), at: v.date() });
-
 const bindings = (ctx: Ctx) => ctx.env as Env;
 
 const addSite = defineTool("add_site")
