@@ -3,7 +3,8 @@ import type { Call } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
 import { chain, type MaybeFuture } from "../../internal/future.ts";
-import { NameIndex } from "../../internal/closest_match.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
+import { NameIndex } from "../../internal/name_index.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import { authorizationError } from "../tool/access.ts";
@@ -177,7 +178,7 @@ class ServerContentCatalog implements ContentCatalog {
 
   #promptNotFound(requested: string): ErrorResult {
     const { all, index } = this.#promptNames ??= indexNames([...this.#prompts.keys()]);
-    const details = describeUnknown("prompt", requested, all, (word) => index.closest(word));
+    const details = describeUnknown("prompt", requested, all, (word) => closestMatch(word, index.find(word)));
     return errorResult("prompt_not_found", "Prompt not found", details);
   }
 

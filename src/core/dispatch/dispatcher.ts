@@ -151,9 +151,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     if (this.#isClosed) return this.#refuse(call, CLOSING);
     const { tool, peer: { principal } } = call;
     const definition = registry.getFor(tool, principal);
-    return definition === undefined
-      ? this.#refuse(call, registry.notFound(tool, principal))
-      : this.run(definition, call, sink);
+    return definition === undefined ? this.#refuseUnknown(call, registry) : this.run(definition, call, sink);
   }
 
   /** Runs a definition without a look-up by name: a tool, or a prompt or resource under a name that no tool can have. Checks its scopes. */
@@ -303,6 +301,13 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       code,
     });
     return error;
+  }
+
+  #refuseUnknown(call: Call, registry: ToolRegistry): CallResult | Future<CallResult> {
+    const error = registry.notFound(call.tool, call.peer.principal);
+    if (!(error instanceof Promise)) return this.#refuse(call, error);
+    const masked = (thrown: unknown) => this.mask(thrown, { tool: call.tool });
+    return Future.of(error.catch(masked).then((later) => this.#refuse(call, later)));
   }
 
   #guard(run: CallContext, running: Future<CallResult>): Future<CallResult> {

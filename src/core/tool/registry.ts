@@ -1,7 +1,9 @@
 import type { ErrorResult } from "../call/outcome.ts";
 import { errorResult } from "../call/outcome.ts";
 import type { Principal } from "../call/call.ts";
-import { NameIndex } from "../../internal/closest_match.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
+import type { NameIndex } from "../../internal/name_index.ts";
 import { describeUnknown, MAX_LISTED } from "../../internal/text.ts";
 import type { Guard, GuardedDefinition } from "../schema/unknown_arguments.ts";
 import { isVisibleTo } from "./access.ts";
@@ -26,6 +28,9 @@ export interface PartTools {
   alone(name: string): ToolDefinition | undefined;
 }
 
+/** Loaded with the first unknown name on a server of many tools. */
+let indexCode: typeof import("../../internal/name_index.ts") | undefined;
+
 /** Finds and lists the tools of a server by name: its own tools, the system tools, and those of its parts. */
 export class ToolRegistry {
   declare readonly parts: PartTools | undefined;
@@ -39,7 +44,9 @@ export class ToolRegistry {
   /** Whether all tools are visible to every caller, so that a list of thousands need not be filtered for each. */
   #isOpen = true;
   /** The tools that may be suggested for an unknown name: all but system tools. */
-  #suggested: NameIndex = new NameIndex([]);
+  #suggested: readonly string[] = [];
+  /** An index of many such tools; made with the first unknown name. */
+  #index: NameIndex | undefined;
   /** Tools of added toolsets, and of notifiers, by their names in tokens and jobs. Not listed. */
   readonly attached: Map<string, ToolDefinition> = new Map();
 
@@ -91,7 +98,8 @@ export class ToolRegistry {
     }
     this.#all = [...this.#definitions.values()];
     this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
-    this.#suggested = new NameIndex([...this.#definitions.keys()].filter((name) => !SYSTEM_TOOL_NAMES.has(name)));
+    this.#suggested = [...this.#definitions.keys()].filter((name) => !SYSTEM_TOOL_NAMES.has(name));
+    this.#index = undefined;
     // Listed under the names that callers use.
     this.#listings = [...this.#definitions].map(([name, definition]) => ({ ...listTool(definition), name }));
   }
@@ -122,12 +130,36 @@ export class ToolRegistry {
     return this.#listings;
   }
 
-  /** The error `tool_not_found`, with similar and available names of tools that the caller may see. Source: docs/spec.md A.5. */
-  notFound(requested: string, principal?: Principal): ErrorResult {
+  /**
+   * The error `tool_not_found`, with similar and available names of tools that the caller may see. Source: docs/spec.md A.5.
+   *
+   * @returns A promise if the code of the index has to be loaded.
+   */
+  notFound(requested: string, principal?: Principal): MaybePromise<ErrorResult> {
     const names = this.#firstNamesFor(principal);
     const isVisible = this.#isOpen ? undefined : (name: string) => this.getFor(name, principal) !== undefined;
-    const closest = (word: string) => names.length === 0 ? undefined : this.#suggested.closest(word, isVisible);
-    return errorResult("tool_not_found", "Tool not found", describeUnknown("tool", requested, names, closest));
+    const describe = (candidates: readonly string[]) => {
+      const details = describeUnknown("tool", requested, names, () => closestMatch(requested, candidates));
+      return errorResult("tool_not_found", "Tool not found", details);
+    };
+    const suggested = this.#suggested;
+    if (suggested.length <= MAX_LISTED) {
+      return describe(isVisible === undefined ? suggested : suggested.filter(isVisible));
+    }
+    if (names.length === 0) return describe(names);
+    const index = this.#loadedIndex;
+    if (index !== undefined) return describe(index.find(requested, isVisible));
+    return this.#loadIndex().then((loaded) => describe(loaded.find(requested, isVisible)));
+  }
+
+  /** The index, if its code has been loaded. */
+  get #loadedIndex(): NameIndex | undefined {
+    return (this.#index ??= indexCode && new indexCode.NameIndex(this.#suggested));
+  }
+
+  async #loadIndex(): Promise<NameIndex> {
+    indexCode ??= await import("../../internal/name_index.ts");
+    return this.#loadedIndex!;
   }
 
   /** The names that an error lists. */

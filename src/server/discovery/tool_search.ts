@@ -1,7 +1,8 @@
 import type { Principal } from "../../core/call/call.ts";
 import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
-import { NameIndex } from "../../internal/closest_match.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
+import { NameIndex } from "../../internal/name_index.ts";
 import { MAX_LISTED } from "../../internal/text.ts";
 import { listTool } from "../../core/tool/listing.ts";
 import { CALL_DESTRUCTIVE_TOOL } from "../../core/tool_search/search_form.ts";
@@ -59,7 +60,7 @@ export class ToolSearch {
 
   /** The close name of a tool that the caller may call. */
   closest(name: string, principal: Principal | undefined): string | undefined {
-    return this.#names.closest(name, (one) => this.isFindable(one, principal));
+    return closestMatch(name, this.#names.find(name, (one) => this.isFindable(one, principal)));
   }
 
   /** Searches for tools that the caller may call. */

@@ -57,24 +57,24 @@ test("ToolRegistry.notFound() names the tools there are and the nearest", () => 
   });
 });
 
-test("ToolRegistry.notFound() gives advice when no name is close", () => {
+test("ToolRegistry.notFound() gives advice when no name is close", async () => {
   const suggestion = "No similar tool: list the tools";
   const there = [tool("transfer_money")];
-  deepStrictEqual(new ToolRegistry([]).notFound("x").data, {
+  deepStrictEqual((await new ToolRegistry([]).notFound("x")).data, {
     requested_tool: "x",
     available_tools: [],
     suggestion,
   });
-  deepStrictEqual(new ToolRegistry(there).notFound("get_weather").data, {
+  deepStrictEqual((await new ToolRegistry(there).notFound("get_weather")).data, {
     requested_tool: "get_weather",
     available_tools: ["transfer_money"],
     suggestion,
   });
 });
 
-test("ToolRegistry.notFound() is bounded: 50 names, and the start of a huge one", () => {
+test("ToolRegistry.notFound() is bounded: 50 names, and the start of a huge one", async () => {
   const registry = new ToolRegistry(Array.from({ length: 200 }, (_, index) => tool(`tool_${index}`)));
-  const data = registry.notFound(`tool_199${"x".repeat(1_048_576)}`).data as {
+  const data = (await registry.notFound(`tool_199${"x".repeat(1_048_576)}`)).data as {
     requested_tool: string;
     available_tools: string[];
     suggestion: string;
@@ -83,11 +83,11 @@ test("ToolRegistry.notFound() is bounded: 50 names, and the start of a huge one"
   strictEqual(data.requested_tool.length <= 256, true);
   strictEqual(JSON.stringify(data).length < 4_096, true);
   // The nearest is looked for among all of them.
-  strictEqual((registry.notFound("tool_199").data as typeof data).suggestion, "Did you mean 'tool_199'?");
-  strictEqual((registry.notFound("tol_150").data as typeof data).suggestion, "Did you mean 'tool_150'?");
+  strictEqual(((await registry.notFound("tool_199")).data as typeof data).suggestion, "Did you mean 'tool_199'?");
+  strictEqual(((await registry.notFound("tol_150")).data as typeof data).suggestion, "Did you mean 'tool_150'?");
 });
 
-test("an unknown name on a server of thousands of tools is answered with the first visible ones and the close one", () => {
+test("an unknown name on a server of thousands of tools is answered with the first visible ones and the close one", async () => {
   let asked = 0;
   const tools = Array.from({ length: 5_000 }, (_, at) => {
     return defineTool(`tool_${at}`).describe("A tool").visibleTo((principal) => {
@@ -96,12 +96,14 @@ test("an unknown name on a server of thousands of tools is answered with the fir
     }).handle(() => at);
   });
   const registry = new ToolRegistry(tools);
-  const { data } = registry.notFound("tol_1235", { id: "ada" }) as { readonly data: Readonly<Record<string, unknown>> };
+  const { data } = await registry.notFound("tol_1235", { id: "ada" }) as {
+    readonly data: Readonly<Record<string, unknown>>;
+  };
   strictEqual(data["suggestion"], "Did you mean 'tool_1235'?");
   deepStrictEqual((data["available_tools"] as string[]).slice(0, 2), ["tool_1", "tool_3"]);
   strictEqual((data["available_tools"] as string[]).length, 50);
   ok(asked <= 1_200, `${asked} tools were asked about`);
-  const nothing = registry.notFound("tool_1235x") as { readonly data: Readonly<Record<string, unknown>> };
+  const nothing = await registry.notFound("tool_1235x") as { readonly data: Readonly<Record<string, unknown>> };
   deepStrictEqual(nothing.data["available_tools"], []);
   strictEqual(nothing.data["suggestion"], "No similar tool: list the tools");
 });
