@@ -28,6 +28,9 @@ export interface MemoryEngineOptions {
 /** Share of the jobs that are evicted together, so that a full engine need not search all entries at every insertion. */
 const EVICTED_SHARE = 0.01;
 
+/** Delay after which a job is delivered again whose run could not begin or end, in milliseconds. */
+const RUN_AGAIN_MS = 1_000;
+
 /** A job, with its leases, timers and listeners. */
 interface Entry extends JobHead {
   /** JSON, so that nothing is shared with the code that inserts or reads the job. */
@@ -93,6 +96,7 @@ class MemoryJobs {
   /** Number of jobs by caller. */
   readonly #counts = new Map<string, number>();
   #chars = 0;
+  #isClosed = false;
   /** No entry expires before this time, so that a full engine need not search all entries at every insertion. */
   #nextExpiryMs = 0;
 
@@ -169,7 +173,7 @@ class MemoryJobs {
 
   schedule(id: string, delayMs: number): void {
     const entry = this.#find(id);
-    if (!entry) return;
+    if (!entry || this.#isClosed) return;
     if (delayMs <= 0) return this.#makeDue(entry);
     const due = this.#later.add(entry, delayMs);
     // Most have one: a list that grows has room for more.
@@ -205,6 +209,7 @@ class MemoryJobs {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#workers.clear();
     for (const entry of this.#entries.values()) this.#cancelDeliveries(entry);
   }
@@ -334,8 +339,8 @@ class MemoryJobs {
 
   #start({ run, runs }: MemoryWorker, entry: Entry): void {
     const release = this.#lease(entry);
-    // This engine does not fail, so a rejection needs no second delivery.
-    const running = run(entry.id).catch(() => {}).finally(() => {
+    // A wrapper of this engine may fail, and what a run needs beside it.
+    const running = run(entry.id).catch(() => this.schedule(entry.id, RUN_AGAIN_MS)).finally(() => {
       runs.delete(running);
       release();
     });

@@ -18,6 +18,22 @@ export function attempt(call: () => unknown): void {
   }
 }
 
+/**
+ * The end of what a plug-in began, such as a subscription or a lease: it never throws and never rejects, so that the steps after it are
+ * done, too. `report` gets its error.
+ */
+export function guardEnd(end: () => unknown, report: (thrown: unknown) => void): () => MaybePromise<void> {
+  return () => {
+    try {
+      const ended = end();
+      return isPromiseLike(ended) ? Promise.resolve(ended).then(ignore, report) : undefined;
+    } catch (thrown) {
+      report(thrown);
+      return undefined;
+    }
+  };
+}
+
 /** Maps a value immediately, or a promise's value when it resolves. */
 export function mapMaybe<Value, Mapped>(
   value: Value | PromiseLike<Value>,

@@ -25,6 +25,7 @@ import { OriginGuard } from "./origin_guard.ts";
 import type { OriginPolicy, OriginRules } from "./origin_policy.ts";
 import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { createMountedResume } from "./mounted_resume.ts";
+import { guardChanges } from "./guarded_changes.ts";
 import { createNotify, type Notify } from "./notify.ts";
 import { brokenReply } from "./reply_sender.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
@@ -215,7 +216,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
     },
     addToolset: (added) => added["~attach"](dispatcher),
     catalog: createContentCatalog([...resources, ...ofTools], prompts, run),
-    changes: parts?.changes ?? ownChanges,
+    changes: guardChanges(parts?.changes ?? ownChanges, dispatcher),
     info: infoOf(options),
     limits,
     clock: dispatcher.clock,

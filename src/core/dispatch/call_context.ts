@@ -18,7 +18,7 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../handler/questions.ts";
-import type { CallingClient } from "../handler/context.ts";
+import type { CallingClient, Logger } from "../handler/context.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
 import { Pending, type PendingOptions } from "../handler/context.ts";
 import type { RemotePromise } from "../tool/definition.ts";
@@ -302,6 +302,10 @@ export class CallContext implements MiddlewareCtx {
   // Asynchronous, so that a step that cannot be stored rejects.
   async step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
     return await this.#ask("step").step(key, work);
+  }
+
+  get logger(): Logger | undefined {
+    return this.services.logger;
   }
 
   pending(options: PendingOptions = {}): Pending {

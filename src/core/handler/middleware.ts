@@ -51,6 +51,8 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
   readonly tool: CalledTool;
   /** Clock of the server. */
   readonly clock: Clock;
+  /** Logger of the server, whose lines its caller does not get, unlike those of `log()`; `undefined` without one. It never throws. */
+  readonly logger: Logger | undefined;
   /**
    * Trace context that the caller sent in `_meta`. Middleware may replace it; a deferred run then receives the new one
    * in `ctx.trace`.

@@ -92,6 +92,15 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const bucket = { perSecond, burst };
   /** Set while the store fails: time of the next attempt to use it. */
   let bypassUntilMs: number | undefined;
+  /** Whether the current outage of the store is in the log. */
+  let isLogged = false;
+  const failed = (ctx: MiddlewareCtx, next: () => MaybePromise<CallResult>, error: unknown) => {
+    if (!isLogged) ctx.logger?.warn("The store of a rate limit failed", { limit: name, ifStoreFails, error });
+    isLogged = true;
+    if (ifStoreFails === "reject") return STORE_FAILED;
+    bypassUntilMs = ctx.clock.elapsed() + STORE_RETRY_MS;
+    return next();
+  };
   return (ctx, next) => {
     const bucketKey = key(ctx);
     const nowMs = ctx.clock.elapsed();
@@ -100,16 +109,17 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     if (bypassUntilMs !== undefined) bypassUntilMs = nowMs + STORE_RETRY_MS;
     const onTaken = (waitMs: number) => {
       bypassUntilMs = undefined;
+      isLogged = false;
       return admit(waitMs, next);
     };
     ctx.closeWithServer(store);
-    const waitMs = store.take(`${name}:${bucketKey}`, bucket, nowMs);
-    if (!(waitMs instanceof Promise)) return onTaken(waitMs);
-    return waitMs.then(onTaken, () => {
-      if (ifStoreFails === "reject") return STORE_FAILED;
-      bypassUntilMs = ctx.clock.elapsed() + STORE_RETRY_MS;
-      return next();
-    });
+    let waitMs: MaybePromise<number>;
+    try {
+      waitMs = store.take(`${name}:${bucketKey}`, bucket, nowMs);
+    } catch (thrown) {
+      return failed(ctx, next, thrown);
+    }
+    return waitMs instanceof Promise ? waitMs.then(onTaken, (thrown) => failed(ctx, next, thrown)) : onTaken(waitMs);
   };
 }
 

@@ -1,4 +1,5 @@
 /** Merges the parts of a server, and checks them for conflicts. */
+import { attempt } from "../../internal/async.ts";
 import { CleanUp } from "../../internal/clean_up.ts";
 import type { ChangeBus } from "../../core/call/changes.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
@@ -106,8 +107,19 @@ function joinChanges(own: ChangeBus, offers: readonly PartOffer[]): ChangeBus {
   return {
     publish: (change) => own.publish(change),
     subscribe(listener) {
-      const leaves = buses.map((bus) => bus.subscribe(listener));
-      return () => leaves.forEach((leave) => leave());
+      const leaves: (() => void)[] = [];
+      const leave = (): void => {
+        const leaving = new CleanUp();
+        for (const leaveBus of leaves) leaving.try(leaveBus);
+        leaving.finish("Cannot end a subscription to changes");
+      };
+      try {
+        for (const bus of buses) leaves.push(bus.subscribe(listener));
+      } catch (thrown) {
+        attempt(leave);
+        throw thrown;
+      }
+      return leave;
     },
     close: () => own.close?.(),
   };

@@ -1,8 +1,11 @@
 import { ToolError } from "../../errors/tool_error.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
+import { guardEnd, mapMaybe, type MaybePromise } from "../../../internal/async.ts";
 import type { Engine } from "../../../engine/engine.ts";
 
-/** Wraps an engine: its reads and writes throw `unavailable` without details in place of an error, which `report` gets. A `ToolError` is kept. */
+/**
+ * Wraps an engine: its reads and writes throw `unavailable` without details in place of an error, which `report` gets. A `ToolError` is
+ * kept. The ends of subscriptions and leases never throw: the work that they follow is done.
+ */
 export function withErrorReporting(engine: Engine, report: (error: unknown) => void): Engine {
   const fail = (cause: unknown): never => {
     if (cause instanceof ToolError) throw cause;
@@ -27,10 +30,22 @@ export function withErrorReporting(engine: Engine, report: (error: unknown) => v
     get: (id) => attempt(() => engine.get(id)),
     replace: (job, version) => attempt(() => engine.replace(job, version)),
     remove: (id) => attempt(() => engine.remove(id)),
-    subscribe: (id, onChange) => engine.subscribe(id, onChange),
+    subscribe: (id, onChange) => {
+      try {
+        return guardEnd(engine.subscribe(id, onChange), report);
+      } catch (cause) {
+        return fail(cause);
+      }
+    },
     schedule: (id, delayMs) => attempt(() => engine.schedule(id, delayMs)),
-    lease: (id) => attempt(() => engine.lease(id)),
-    work: (run, options) => engine.work(run, options),
+    lease: (id) => mapMaybe(attempt(() => engine.lease(id)), (release) => guardEnd(release, report)),
+    work: (run, options) => {
+      try {
+        return engine.work(run, options);
+      } catch (cause) {
+        return fail(cause);
+      }
+    },
     ...(engine.list && { list: (...args) => attempt(() => engine.list!(...args)) }),
     close: () => engine.close(),
   };

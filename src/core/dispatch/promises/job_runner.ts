@@ -182,12 +182,20 @@ export class JobRunner {
     return this.#workers.size > 0;
   }
 
-  /** Starts the schedules, and a worker, unless there is one, the server is closed, or it runs no jobs. */
+  /**
+   * Starts the schedules, and a worker, unless there is one, the server is closed, or it runs no jobs. A worker that cannot start is
+   * logged, and tried again by the next call that needs one.
+   */
   ensureWorker(): void {
     if (this.#options.engine.startsElsewhere) return;
     if (!this.#services.isClosed) this.#options.scheduled.start();
     const { concurrency } = this.#options;
-    if (concurrency > 0 && this.#workers.size === 0 && !this.#services.isClosed) this.work(concurrency);
+    if (concurrency === 0 || this.#workers.size > 0 || this.#services.isClosed) return;
+    try {
+      this.work(concurrency);
+    } catch {
+      // Logged where the engine failed.
+    }
   }
 
   /** Stops the workers; resolves when their jobs have ended. */
@@ -209,7 +217,13 @@ export class JobRunner {
 
   #write(run: CallContext, lease: LeaseOptions, id?: string): Promise<boolean> {
     const job = { ...jobOfRun(run, RUNNING, id), owner: this.#jobs.owner };
-    return (run.written = this.#insertRunning(run, job, lease));
+    const written = this.#insertRunning(run, job, lease);
+    run.written = written;
+    // The next attempt writes again.
+    written.catch(() => {
+      if (run.written === written) run.written = undefined;
+    });
+    return written;
   }
 
   async #withConfig({ definition, call }: CallContext, job: Job): Promise<Job> {
@@ -224,14 +238,18 @@ export class JobRunner {
     if (!await this.#jobs.engine.insert(job, this.#jobs.engine.processId === undefined ? RECOVERY_MS : undefined)) {
       return false;
     }
-    const release = await this.#lease(job);
+    const release = await this.#orDiscard(job, () => this.#jobs.engine.lease(job.id));
     const { workResult } = run.runState;
     // The run finished before its job was written. Delete the job unless another call has joined it.
     if (workResult !== undefined && await this.#jobs.forget(job)) {
       await release();
       return true;
     }
-    const lease = new JobLease(this.#jobs, job, run, { ...options, release });
+    const lease = await this.#orDiscard(
+      job,
+      () => new JobLease(this.#jobs, job, run, { ...options, release }),
+      release,
+    );
     if (workResult === undefined) {
       const concluded = this.#bind(run, lease).catch(() => {});
       run.call.peer.host?.waitUntil(concluded);
@@ -239,12 +257,15 @@ export class JobRunner {
     return true;
   }
 
-  /** Leases a job that was just written; without a lease it is deleted, so that it does not run elsewhere, too. */
-  async #lease(job: Job): Promise<() => MaybePromise<void>> {
+  /** Leases or follows a job that was just written; if that fails, the job is deleted, so that it does not run elsewhere, too. */
+  async #orDiscard<Held>(job: Job, hold: () => MaybePromise<Held>, release?: () => MaybePromise<void>): Promise<Held> {
     try {
-      return await this.#jobs.engine.lease(job.id);
+      return await hold();
     } catch (thrown) {
-      await this.#jobs.engine.remove(job.id);
+      const discarding = new CleanUp();
+      await discarding.wait(() => release?.());
+      // An error of the removal is logged already; the first one is the caller's.
+      await discarding.wait(() => this.#jobs.engine.remove(job.id));
       throw thrown;
     }
   }

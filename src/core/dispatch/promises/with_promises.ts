@@ -104,7 +104,7 @@ class EngineDeferral implements Deferral {
     const notifier = this.#createNotifier(options, reporting);
     const scheduler = this.#createScheduler(options, reporting);
     this.#parts = { ...options, reporting, concurrency, notifier, scheduler, ownerOf };
-    void engine.prepare?.().catch((thrown) => {
+    void prepare(engine).catch((thrown) => {
       services.mask(thrown, { engine: engine.name });
       this.unusable = errorResult("unavailable", "The job engine cannot work: its server lacks what the engine needs");
     });
@@ -376,6 +376,10 @@ export function assertConfigHidden(definitions: readonly ToolDefinition[], engin
     `Cannot create server: the tool ${definition.name} takes config, which the engine ${engine.name} writes down: ` +
       'pass keys that encrypt, { keys: sealed("k1:…") } of "toolwire/sealed"',
   );
+}
+
+async function prepare(engine: Engine): Promise<void> {
+  await engine.prepare?.();
 }
 
 function isOfOneProcess(engine: Engine): boolean {

@@ -156,7 +156,7 @@ class Mcp implements MountedWire {
     this.#modern = new ModernMethods(this.#server);
     this.#legacy = new LegacyHttp(this.#server, this.#waits, sessions);
     const served = this.#legacy.sessions;
-    this.resources = served === undefined ? [] : [served.store];
+    this.resources = served === undefined ? [] : [served.givenStore];
     this.#sse = ssePath === undefined ? undefined : served && sessions?.serveSse(served, ssePath);
   }
 

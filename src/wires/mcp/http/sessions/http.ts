@@ -13,7 +13,7 @@ import type { RpcResponse } from "../../server/response.ts";
 import { ACCEPTED, batchErrorReply, errorReply, KEEP_ALIVE, toReply, unavailableReply } from "../server/exchange.ts";
 import { appendNotification, followChanges, NOTIFICATION_STREAM, toClientEvent } from "./notifications.ts";
 import { SessionExchange } from "./request.ts";
-import { findSession, type McpSession, principalId, type SessionStore } from "./store.ts";
+import { findSession, type McpSession, principalId, type SessionStore, withQuietEnds } from "./store.ts";
 import { canResume, resumeBlock, SessionStreamReader } from "./stream.ts";
 
 const LAST_EVENT_HEADER = "last-event-id";
@@ -46,6 +46,8 @@ export interface SessionHost {
 export class SessionHttp {
   readonly host: SessionHost;
   readonly store: SessionStore;
+  /** The store of the options, which servers may share. */
+  readonly givenStore: SessionStore;
   readonly taskNotifications: TaskNotifications;
   readonly #retryMs: number;
   readonly #pollAfterMs: number | undefined;
@@ -54,7 +56,8 @@ export class SessionHttp {
 
   constructor(host: SessionHost, { store, retryMs, pollAfterMs }: SessionSettings) {
     this.host = host;
-    this.store = store;
+    this.givenStore = store;
+    this.store = withQuietEnds(store, (thrown) => void this.storeErrorReply(thrown));
     this.taskNotifications = new TaskNotifications(host.server.host.clock);
     this.#retryMs = retryMs;
     this.#pollAfterMs = pollAfterMs;
@@ -118,12 +121,14 @@ export class SessionHttp {
   }
 
   #receive(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybeFuture<Reply> {
-    const published = messages.map((message) => {
+    const published = Promise.all(messages.map(async (message) => {
       const event = message.kind === "request" ? undefined : toClientEvent(message);
-      return event && this.store.publish(session.id, event);
-    });
+      if (event !== undefined) await this.store.publish(session.id, event);
+    }));
     const requests = messages.filter((message) => message.kind === "request");
-    if (requests.length === 0) return Promise.all(published).then(() => ACCEPTED);
+    if (requests.length === 0) return published.then(() => ACCEPTED);
+    // The requests beside them are answered.
+    published.catch((thrown) => this.storeErrorReply(thrown));
     const { server, heartbeats, pending } = this.host;
     const exchange = new SessionExchange({
       host: server.host,
@@ -173,9 +178,10 @@ export class SessionHttp {
       onEnd,
     });
     this.#readers.set(key, reader);
+    reader.follow();
     reader.open(canResume(session) ? resumeBlock(stream, after, this.#retryMs) : KEEP_ALIVE);
     reader.read();
-    return await reader.opened;
+    return await reader.opened ?? unavailableReply("The stream has ended; open it again");
   }
 }
 

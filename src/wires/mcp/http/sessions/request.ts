@@ -171,19 +171,24 @@ export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
       }, { once: true });
     });
     const ended = Promise.resolve(response).then((later) => this.#finish(later)).catch((thrown) => {
+      const broken = onError(thrown);
       this.#reader?.close();
-      return onError(thrown);
+      return broken;
     }).finally(unsubscribe);
-    return Promise.race(this.hasChannel ? [this.#openStream(), ended, cancelled] : [ended, cancelled]);
+    if (!this.hasChannel) return Promise.race([ended, cancelled]);
+    // A connection that ends before there is a message: the store failed, or the response is the first message.
+    const opened = this.#openStream().then((reply) => reply ?? ended);
+    return Promise.race([opened, ended, cancelled]);
   }
 
   /** Resolves with the reply once the stream has a message. Clients that can resume get the event id first, at once. */
-  #openStream(): Promise<Reply> {
+  #openStream(): Promise<Reply | undefined> {
     const { store, session, heartbeats, retryMs, pollAfterMs, onError } = this.options;
     const stream = this.#stream;
     const onEnd = () => {};
     const reader = new SessionStreamReader({ store, session, stream, after: 0, heartbeats, onError, onEnd });
     this.#reader = reader;
+    reader.follow();
     if (canResume(session)) {
       reader.open(resumeBlock(stream, 0, retryMs));
       if (pollAfterMs !== undefined) heartbeats.add(pollAfterMs, () => reader.close());
@@ -204,7 +209,7 @@ export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
     }
     // A cancelled request has no response.
     if (!this.closed.aborted) await this.#append(response.json, true);
-    return await (reader as SessionStreamReader).opened;
+    return await reader?.opened ?? this.#toReply(response);
   }
 
   /** Synchronous, if the store is synchronous. */

@@ -53,7 +53,7 @@ export class LegacySseTransport {
     const isStream = idOf(head, this.#path) === "";
     const allow = isStream ? "GET" : "POST";
     if (head.method !== allow) return methodNotAllowed(head, allow);
-    return isStream ? this.#openStream(head) : undefined;
+    return isStream ? this.#openStream(head).catch((thrown) => this.#sessions.storeErrorReply(thrown)) : undefined;
   }
 
   /** Processes messages to an endpoint. The reply is 202: responses go over the stream, except for errors of authentication. */
@@ -136,14 +136,15 @@ export class LegacySseTransport {
     const session = newSession(head);
     const { id } = session;
     const store = this.#store;
+    const onError = (thrown: unknown) => void this.#sessions.storeErrorReply(thrown);
+    const unfollow = followChanges(host, store, id, this.#senderTo(id), onError);
     try {
       await store.put(session);
     } catch (thrown) {
-      return this.#sessions.storeErrorReply(thrown);
+      unfollow();
+      throw thrown;
     }
     head.disableIdleTimeout();
-    const onError = (thrown: unknown) => void this.#sessions.storeErrorReply(thrown);
-    const unfollow = followChanges(host, store, id, this.#senderTo(id), onError);
     const stopTouching = this.#touchRegularly(id, () => reader.close());
     const onEnd = () => {
       stopTouching();
@@ -161,8 +162,9 @@ export class LegacySseTransport {
       onEnd,
     });
     this.#open.set(id, reader);
+    reader.follow();
     reader.open(`event: endpoint\ndata: ${mountPath(head)}${this.#path}/${id}\n\n`);
-    return await reader.opened;
+    return await reader.opened ?? unavailableReply("The stream has ended; open it again");
   }
 
   /** Reads a session regularly to keep it. Calls `onDeleted` if the store has deleted it. Returns a function that stops it. */
@@ -201,14 +203,20 @@ class EndpointExchange extends SessionRequest<SessionRequestOptions> {
 
   /** Sends the response when it is there. A cancelled request has no response. */
   async follow(response: PromiseLike<RpcResponse>): Promise<void> {
-    const unsubscribe = this.listen();
+    let unlisten: (() => void) | undefined;
+    try {
+      unlisten = this.listen();
+    } catch (thrown) {
+      // The response is sent all the same.
+      this.options.onError(thrown);
+    }
     try {
       const { json } = await response;
       if (!this.closed.aborted) await this.send(json);
     } catch (thrown) {
       this.options.onError(thrown);
     } finally {
-      unsubscribe();
+      unlisten?.();
     }
   }
 }

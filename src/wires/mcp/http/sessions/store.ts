@@ -4,7 +4,7 @@
  */
 import type { Principal } from "../../../../core/call/call.ts";
 import type { Json } from "../../../../internal/json.ts";
-import type { MaybePromise } from "../../../../internal/async.ts";
+import { guardEnd, type MaybePromise } from "../../../../internal/async.ts";
 import { isLegacyVersion, type LegacyVersion } from "../../protocol/constants.ts";
 
 /** What a {@link SessionStore} keeps of one client between its requests, without the messages of its streams: plain JSON. */
@@ -91,6 +91,20 @@ export interface SessionStore {
   subscribe(id: string, listener: (event: SessionEvent) => void): () => void;
   /** Closes what the store keeps open, such as connections. Called when the last server that has the store is closed. */
   close?(): MaybePromise<void>;
+}
+
+/** A store whose subscriptions end without an exception: `report` gets it. */
+export function withQuietEnds(store: SessionStore, report: (thrown: unknown) => void): SessionStore {
+  return {
+    put: (session, before) => store.put(session, before),
+    get: (id) => store.get(id),
+    delete: (id) => store.delete(id),
+    append: (id, stream, json, isLast) => store.append(id, stream, json, isLast),
+    read: (id, stream, after) => store.read(id, stream, after),
+    ...(store.drop && { drop: (id, stream, upTo) => store.drop!(id, stream, upTo) }),
+    publish: (id, event) => store.publish(id, event),
+    subscribe: (id, listener) => guardEnd(store.subscribe(id, listener), report),
+  };
 }
 
 /** The session of that id; `undefined` if it is absent, belongs to another caller, or this process cannot read its version. */

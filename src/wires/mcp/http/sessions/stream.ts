@@ -26,9 +26,8 @@ export interface SessionStreamReaderOptions {
 export class SessionStreamReader {
   readonly #options: SessionStreamReaderOptions;
   readonly #body: SseBody;
-  readonly #unsubscribe: () => void;
-  /** The reply, once there is something to send. */
-  readonly opened: Promise<Reply>;
+  readonly #opened = Promise.withResolvers<Reply | undefined>();
+  #unsubscribe: (() => void) | undefined;
   #after: number;
   #room: Promise<void> | undefined;
   #isReading = false;
@@ -39,21 +38,34 @@ export class SessionStreamReader {
   #moved: PromiseWithResolvers<void> | undefined;
 
   constructor(options: SessionStreamReaderOptions) {
-    const { store, session, stream, after, heartbeats } = options;
+    const { after, heartbeats } = options;
     this.#options = options;
     this.#after = after;
-    const opened = Promise.withResolvers<Reply>();
-    this.opened = opened.promise;
     this.#body = new SseBody({
       heartbeats,
       heartbeat: KEEP_ALIVE,
-      onOpen: (body) => opened.resolve({ status: 200, headers: STREAM_HEADERS, body }),
+      onOpen: (body) => this.#opened.resolve({ status: 200, headers: STREAM_HEADERS, body }),
     });
     this.#body.closed.addEventListener("abort", () => this.#end(), { once: true });
-    this.#unsubscribe = store.subscribe(session.id, (event) => {
-      if (event.kind === "message" && event.stream === stream) this.read();
-      else if (event.kind === "ended") this.close();
-    });
+  }
+
+  /** The reply, once there is something to send; `undefined` if the connection has ended before. */
+  get opened(): Promise<Reply | undefined> {
+    return this.#opened.promise;
+  }
+
+  /** Sends messages as they are stored, and ends with the session. If the store fails, the error is reported, and the connection is closed. */
+  follow(): void {
+    const { store, session, stream, onError } = this.#options;
+    try {
+      this.#unsubscribe = store.subscribe(session.id, (event) => {
+        if (event.kind === "message" && event.stream === stream) this.read();
+        else if (event.kind === "ended") this.close();
+      });
+    } catch (thrown) {
+      onError(thrown);
+      this.close();
+    }
   }
 
   /** Whether anything was sent. */
@@ -155,7 +167,8 @@ export class SessionStreamReader {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#move();
-    this.#unsubscribe();
+    this.#unsubscribe?.();
+    this.#opened.resolve(undefined);
     this.#options.onEnd();
   }
 }
