@@ -77,12 +77,12 @@ export type { Server } from "./src/server/server.ts";
 export type { CorsOptions, OriginPolicy } from "./src/server/origin_policy.ts";
 export { mcp, type McpOptions } from "./src/wires/mcp/http/server/mcp.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
-export type { HeaderValues, HttpClientOptions } from "./src/http_client/send.ts";
+export type { HeadersFunction, HeaderValues, HttpClientOptions } from "./src/http_client/send.ts";
 export { mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";
 export { type MemoryOptions, memoryTransport } from "./src/wires/memory/client/transport.ts";
 export { type ClientOptions, createClient } from "./src/client/client.ts";
 export type { RetryOptions } from "./src/client/call_result.ts";
-export type { ListedTool } from "./src/core/call/transport.ts";
+export type { ListedTool, OutgoingCall } from "./src/core/call/transport.ts";
 export type {
   AnswerQuestion,
   CallOptions,

@@ -339,6 +339,7 @@ class Caller implements ClientMethods {
     call: RunningCall,
   ): Promise<CallResult | UnknownOutcome> {
     call.signal.throwIfAborted();
+    call.tool = tool;
     // Each attempt continues after the pieces that were received.
     const args = token !== undefined && call.wantsPieces ? { ...given as object, after: call.pieceCount } : given;
     const { options: { meta: callMeta, idempotencyKey }, sink } = call;

@@ -34,6 +34,8 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   declare readonly options: CallOptions;
   /** Time at which the limit expires, by `performance.now()`. `Infinity` without a limit. */
   declare readonly dueMs: number;
+  /** Name of the tool of the current request. */
+  tool: string | undefined = undefined;
   /** Whether an event was received. The call must then not be repeated, because the caller has seen part of it. */
   hasEvents = false;
   /** Number of pieces that the server has sent or dropped. */

@@ -4,7 +4,7 @@
  * Redirects are not followed, so that credentials are sent to one origin only.
  */
 import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/call/outcome.ts";
-import type { ActivityMonitor } from "../core/call/transport.ts";
+import type { ActivityMonitor, OutgoingCall } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { NO_PAGE } from "../internal/http.ts";
@@ -13,10 +13,16 @@ import { cancelBody, isRedirect, readChunks, type TextChunks } from "./read.ts";
 /** Values that `new Headers()` accepts. The global `HeadersInit` is only in the DOM library and in the types of Workers. */
 export type HeaderValues = [name: string, value: string][] | Record<string, string> | Headers;
 
+/** Returns the headers of a request to a server, such as the credentials of the principal that it is sent for. */
+export type HeadersFunction = (call: OutgoingCall) => MaybePromise<HeaderValues>;
+
 /** HTTP options of a transport. */
 export interface HttpClientOptions {
-  /** Headers of every request, such as `authorization`; or a function that returns them, called for each request. */
-  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
+  /**
+   * Headers of every request, such as `authorization`; or a function that returns them, called for each request with the tool, the signal and,
+   * behind a `gateway`, the principal that calls.
+   */
+  readonly headers?: HeaderValues | HeadersFunction | undefined;
   /** Replaces the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Maximum size of a response in bytes; of an endless stream, maximum size of one event. Default: 64 MiB. */
@@ -54,7 +60,7 @@ export async function exchange<Result>(
   monitor: ActivityMonitor,
   read: (response: Response, chunks: TextChunks) => MaybePromise<Result>,
 ): Promise<Result | ErrorResult> {
-  const shared = typeof common === "function" ? await common() : common;
+  const shared = typeof common === "function" ? await headersFor(common, monitor) : common;
   // The last entry of a name is used.
   const allHeaders = shared ? Object.fromEntries([...new Headers(shared), ...new Headers(headers)]) : headers;
   const label = `${method} ${url}`;
@@ -70,6 +76,12 @@ export async function exchange<Result>(
   } catch (thrown) {
     return connectionError(thrown, label, unreachableMessage);
   }
+}
+
+/** Calls the caller's function for headers. It receives no more than it may use. */
+export function headersFor(headers: HeadersFunction, call: OutgoingCall): MaybePromise<HeaderValues> {
+  const { tool, principal, signal } = call;
+  return headers({ tool, principal, signal });
 }
 
 /** Sends a request and returns the response, its body unread. Otherwise like {@link exchange}. */

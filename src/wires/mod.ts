@@ -31,7 +31,7 @@ export type {
 export type { CallConfig, CheckConfig } from "../core/call/call_config.ts";
 export type { Change, ChangeBus, ChangingList } from "../core/call/changes.ts";
 export type { CallEvent, LogLine, Sink } from "../core/call/outcome.ts";
-export type { ActivityMonitor, Transport, TransportCall } from "../core/call/transport.ts";
+export type { ActivityMonitor, OutgoingCall, Transport, TransportCall } from "../core/call/transport.ts";
 export type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 export type { PromiseEngine, PromiseTerms, ResolveWord } from "../core/dispatch/deferral.ts";
 export type { Resolution } from "../core/handler/waits.ts";

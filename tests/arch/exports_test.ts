@@ -21,11 +21,11 @@ test("each entry exports what tests/arch/exports.txt lists", () => {
   );
 });
 
-test("the front door exports at most 75 types", () => {
+test("the front door exports at most 80 types", () => {
   const front = listExports().split("\n\n")[0] ?? "";
   const types = front.match(/^ {2}type /gm) ?? [];
   ok(
-    types.length > 0 && types.length <= 75,
+    types.length > 0 && types.length <= 80,
     `${types.length} types: move some to ./wire, ./engine, ./tokens or ./types`,
   );
 });

@@ -1,10 +1,11 @@
 import { ToolError } from "../errors/tool_error.ts";
 import { MAX_TIMER_MS } from "../../internal/time.ts";
+import type { Principal } from "./call.ts";
 import type { ActivityMonitor } from "./transport.ts";
 
 /** Makes the monitor of a transport's request from a signal: it aborts with the signal, and has no idle timeout. */
-export function monitorFromSignal(signal: AbortSignal): ActivityMonitor {
-  return { signal, markActive() {}, suspend() {} };
+export function monitorFromSignal(signal: AbortSignal, principal?: Principal): ActivityMonitor {
+  return { signal, principal, markActive() {}, suspend() {} };
 }
 
 /** Runs `work` with a signal that aborts with `deadline_exceeded` after `timeoutMs`. `work` has to end itself then: its promise is always awaited. */

@@ -2,13 +2,25 @@
  * The contract between client and wire. It has the shape of dispatch, so that a gateway can use a transport in its
  * place.
  */
+import type { Principal } from "./call.ts";
 import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "./outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 
-/** Time limits of a call, made by the client: a signal that ends the call, and an idle timeout that the transport resets when data arrives. */
-export interface ActivityMonitor {
-  /** Aborts when the call has to end. */
+/** What a request to a server is for: a function for `headers` receives it. */
+export interface OutgoingCall {
+  /** Name of the called tool at that server. Absent for lists, and for requests of the transport that belong to no call. */
+  readonly tool?: string | undefined;
+  /** Caller of the server that sends the request, as behind a `gateway`. Absent in a client, and for requests that are for all callers. */
+  readonly principal?: Principal | undefined;
+  /** Aborts when the request is no longer needed. */
   readonly signal: AbortSignal;
+}
+
+/**
+ * What a request is for, and its time limits, made by the client: a signal that ends the call, and an idle timeout that the transport resets
+ * when data arrives.
+ */
+export interface ActivityMonitor extends OutgoingCall {
   /** Resets the idle timeout. Called when data arrives. */
   markActive(): void;
   /** Stops the idle timeout while the transport waits for the client. */

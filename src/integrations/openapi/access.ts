@@ -2,7 +2,8 @@
 import { asObject, isJsonObject, nestsDeeperThan } from "../../internal/json.ts";
 import { addRetryAfter, cancelBody, isRedirect, readText } from "../../http_client/read.ts";
 import { monitorFromSignal } from "../../core/call/time_limit.ts";
-import { exchange, type HeaderValues } from "../../http_client/send.ts";
+import type { OutgoingCall } from "../../core/call/transport.ts";
+import { exchange, headersFor, type HeadersFunction, type HeaderValues } from "../../http_client/send.ts";
 import { errorResult, toToolError } from "../../core/call/outcome.ts";
 import { ImportError, type OpenApiDocument } from "./document.ts";
 import { type ApiRequest, isJsonType } from "./input.ts";
@@ -10,8 +11,8 @@ import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { shorten } from "../../internal/text.ts";
 
-/** Headers that are sent to the API with every request, or a function that returns them for each request. */
-export type OpenApiHeaders = HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
+/** Headers that are sent to the API with every request, or a function that returns them for each call of a tool. */
+export type OpenApiHeaders = HeaderValues | HeadersFunction;
 
 /** Sends a request to the API, as `fetch` does: takes the URL and its options, and resolves to the response. */
 export type FetchApi = (url: string, init: RequestInit) => Promise<Response>;
@@ -29,7 +30,7 @@ export interface ApiAccess {
   /** Base URL of an operation: the common one, unless the operation names servers and the import no `baseUrl`. */
   baseOf(servers: unknown, where: string): string;
   /** Sends a request and returns the value of the response: JSON, text, or `null` if the body is empty. With `isTyped`, only JSON. */
-  send(method: string, request: ApiRequest, what: string, isTyped: boolean, signal: AbortSignal): Promise<unknown>;
+  send(method: string, request: ApiRequest, what: string, isTyped: boolean, call: OutgoingCall): Promise<unknown>;
 }
 
 /** Creates the access to the API of a document. @throws {TypeError} If the base URL is unknown, not HTTP, or has credentials or a query. */
@@ -47,11 +48,11 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
     baseOf(servers, where) {
       return hrefOf(baseUrl !== undefined || servers === undefined ? base : parseBase(serverOf(servers), where));
     },
-    async send(method, request, what, isTyped, signal) {
+    async send(method, request, what, isTyped, call) {
       const sent = new Headers({ accept: "application/json, */*;q=0.5" });
       request.headers.forEach((value, name) => sent.set(name, value));
       if (new URL(request.url).origin === base.origin) {
-        const own = known ?? new Headers(typeof headers === "function" ? await headers() : headers);
+        const own = known ?? new Headers(typeof headers === "function" ? await headersFor(headers, call) : headers);
         own.forEach((value, name) => sent.set(name, value));
       }
       const { url, body } = request;
@@ -59,7 +60,7 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
       const result = await exchange(
         { method, url, headers: sent, body, returnsRedirect: true, unreachableMessage },
         http,
-        monitorFromSignal(signal),
+        monitorFromSignal(call.signal),
         async (response, chunks) => {
           if (!isRedirect(response)) return { response, text: await readText(chunks) };
           cancelBody(response);

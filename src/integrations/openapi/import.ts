@@ -32,8 +32,8 @@ export interface OpenApiImportOptions extends ListSizeOptions {
   /** Base URL of the API, to which paths are appended. Default: the first server of the operation or the document, which is then trusted. */
   readonly baseUrl?: string | URL | undefined;
   /**
-   * Headers of every request, such as `authorization`, or a function that returns them for each. They are sent only to the origin of `baseUrl`
-   * (by default that of the document's first server), and arguments cannot override them.
+   * Headers of every request, such as `authorization`, or a function that returns them for each call, with the principal that calls, the tool and
+   * the signal. They are sent only to the origin of `baseUrl` (by default that of the document's first server), and arguments cannot override them.
    */
   readonly headers?: OpenApiHeaders | undefined;
   /** Replaces the global `fetch`. */
@@ -174,9 +174,10 @@ function toTool(
     .input(toSchema<Members>(compactSchema(layout.schema, size), boundedCheck(layout.schema))).annotate(
       annotationsOf(method),
     );
-  const run = async (args: Members, ctx: Pick<Ctx, "signal" | "log">) => {
+  const run = async (args: Members, ctx: Pick<Ctx, "signal" | "log" | "principal">) => {
     try {
-      return await access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, ctx.signal);
+      const call = { tool: name, principal: ctx.principal, signal: ctx.signal };
+      return await access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, call);
     } catch (error) {
       const isUnreachable = error instanceof ToolError && error.cause !== undefined && !ctx.signal.aborted;
       // The cause is not visible in JSON, so a caller that receives log lines does not see it.

@@ -5,7 +5,8 @@
  */
 export { type OpenApiImportOptions, toolsFromOpenApi } from "./import.ts";
 export type { ListSizeOptions } from "../../core/json_schema/compact.ts";
-export type { HeaderValues } from "../../http_client/send.ts";
+export type { HeadersFunction, HeaderValues } from "../../http_client/send.ts";
+export type { OutgoingCall } from "../../core/call/transport.ts";
 export type { FetchApi, OpenApiHeaders } from "./access.ts";
 export type { OpenApiOperation } from "./operations.ts";
 export { type OpenApiOptions, openapiPage } from "../../wires/http_pages/openapi.ts";

@@ -56,8 +56,8 @@ const RULES: OptionRules<GatewayOptions> = {
  * Makes a remote server a part of this one. Its tools are listed now, and again when it announces a change, as MCP servers do.
  *
  * Calls are forwarded with deadlines, traces, idempotency keys and questions; pieces, progress, failures and promises are returned. A
- * promise is redeemed here, at any replica, only by the caller that received it. The remote server sees one caller: the principal of
- * the transport. Over MCP its resources and prompts are included, as listed now.
+ * promise is redeemed here, at any replica, only by the caller that received it. The remote server sees the principal of the transport's
+ * headers; if they are a function of the call, each user's own. Over MCP its resources and prompts are included, as listed now.
  *
  * @example A server behind another
  * ```ts

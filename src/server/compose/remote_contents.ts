@@ -119,8 +119,9 @@ function toResource(
       isListed: true,
       extension: undefined,
       list: undefined,
-      reader: async (_, { signal }, wanted) => {
-        const contents = await reached(gateway, () => mcp.resources.read(toRemoteUri(gateway, wanted), { signal }));
+      reader: async (_, { signal, principal }, wanted) => {
+        const options = { signal, principal };
+        const contents = await reached(gateway, () => mcp.resources.read(toRemoteUri(gateway, wanted), options));
         return contents.map(({ _meta: meta, uri: own, ...part }) =>
           ({
             ...part,
@@ -152,8 +153,9 @@ function toPrompt(offers: McpOffers, listed: Members): PromptDefinition | string
     arguments: taken,
     input: textInput(taken.filter((arg) => arg["required"] === true).map((arg) => String(arg["name"]))),
     completers: completersOf(offers, names, { type: "ref/prompt", name }),
-    handler: async (given, { signal }) => {
-      const got = await reached(gateway, () => mcp.prompts.get(name, given as Record<string, string>, { signal }));
+    handler: async (given, { signal, principal }) => {
+      const options = { signal, principal };
+      const got = await reached(gateway, () => mcp.prompts.get(name, given as Record<string, string>, options));
       return got.messages as readonly PromptMessage[];
     },
   };
@@ -175,8 +177,10 @@ function completersOf(
   ref: McpCompletionRequest["ref"],
 ): Completers {
   if (!isJsonObject(capabilities["completions"])) return {};
-  const completerOf = (name: string): Completer => (value, { signal }, given) =>
-    reached(gateway, () => mcp.complete({ ref, argument: { name, value }, context: { arguments: given } }, { signal }));
+  const completerOf = (name: string): Completer => (value, { signal, principal }, given) => {
+    const request = { ref, argument: { name, value }, context: { arguments: given } };
+    return reached(gateway, () => mcp.complete(request, { signal, principal }));
+  };
   return Object.fromEntries(names.map((name) => [name, completerOf(name)]));
 }
 

@@ -1,6 +1,6 @@
 /**
  * Pages of remote answers. The handle of a remote server is wrapped into a handle of the gateway, bound to the caller, since the
- * remote server sees one caller. The tool `more` of the gateway then reads the rest at the remote server.
+ * remote server may see one caller. The tool `more` of the gateway then reads the rest at the remote server.
  */
 import type { CallResult } from "../../core/call/outcome.ts";
 import type { ListedTool } from "../../core/call/transport.ts";

@@ -124,7 +124,7 @@ export class RelayedTool implements RemoteRunner {
       continuation,
       responses: meta?.responses,
       context: typeof context === "string" ? context : undefined,
-      // The remote server sees one caller, so the keys of different callers must differ.
+      // The remote server may see one caller, so the keys of different callers must differ.
       idempotency_key: idempotencyKey && uuidOf(principalIdOf(run), idempotencyKey, ...plan.part?.path ?? []),
       promise: isPromiseWanted,
     }, { config: this.#place.forwardConfig ? config?.reveal() : undefined });
@@ -195,7 +195,7 @@ export class RelayedTool implements RemoteRunner {
     const { gateway, transport } = this.#place;
     const members = Object.entries({ ...run.trace, ...said }).filter(([, value]) => value !== undefined);
     const meta = members.length === 0 ? undefined : Object.fromEntries(members);
-    const limit = { signal, markActive() {}, suspend() {} };
+    const limit = { tool, principal: run.call.peer.principal, signal, markActive() {}, suspend() {} };
     try {
       return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, plan));
     } catch (cause) {

@@ -3,7 +3,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { Http2Connection } from "../../wires/grpc/client/native/http2.ts";
 import { joinChunks } from "../../wires/grpc/messages/envelope.ts";
-import type { HttpClientOptions } from "../../http_client/send.ts";
+import { headersFor, type HttpClientOptions } from "../../http_client/send.ts";
 import type { HttpSender } from "./send.ts";
 
 /** The response to an RPC: its status, and its messages as bytes, not decoded. */
@@ -61,14 +61,15 @@ export function grpcSender(
 ): SendRpc {
   const connection = new Http2Connection(new URL(String(address)).origin, undefined);
   return async ({ method, body, timeout, leavesEarly = false }) => {
-    const own = new Headers(typeof headers === "function" ? await headers() : headers);
-    const sent = {
-      ...Object.fromEntries(own),
-      "content-type": "application/grpc",
-      te: "trailers",
-      ...(timeout !== undefined && { "grpc-timeout": timeout }),
-    };
-    return await withTimeLimit(timeoutMs, async ({ signal }) => {
+    return await withTimeLimit(timeoutMs, async (limit) => {
+      const { signal } = limit;
+      const own = new Headers(typeof headers === "function" ? await headersFor(headers, limit) : headers);
+      const sent = {
+        ...Object.fromEntries(own),
+        "content-type": "application/grpc",
+        te: "trailers",
+        ...(timeout !== undefined && { "grpc-timeout": timeout }),
+      };
       const response = connection.post(PATH + method, sent, body);
       const cancel = () => response.cancel();
       signal.addEventListener("abort", cancel);

@@ -12,5 +12,6 @@ export {
   type GrpcTransportOptions,
   grpcWebTransport,
 } from "./client/transports.ts";
-export type { HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
+export type { HeadersFunction, HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
+export type { OutgoingCall } from "../../core/call/transport.ts";
 export type { TlsClientOptions } from "./client/tls.ts";

@@ -52,7 +52,8 @@ export {
 } from "../../core/call/content.ts";
 export type { DecodedFile, FileBlock, FileOptions } from "../../core/call/file_block.ts";
 export { mcpTransport, type McpTransportOptions } from "./http/client/transport.ts";
-export type { HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
+export type { HeadersFunction, HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
+export type { OutgoingCall } from "../../core/call/transport.ts";
 export type {
   McpChange,
   McpClientOptions,

@@ -23,4 +23,5 @@
  */
 export { rest, type RestOptions } from "./server/rest.ts";
 export { restTransport } from "./client/transport.ts";
-export type { HttpClientOptions } from "../../http_client/send.ts";
+export type { HeadersFunction, HttpClientOptions } from "../../http_client/send.ts";
+export type { OutgoingCall } from "../../core/call/transport.ts";

@@ -10,4 +10,5 @@ export type { WebtoolAction, WebtoolMetadata } from "./messages/metadata.ts";
 export { webtoolsTransport, type WebtoolsTransportOptions } from "./client/transport.ts";
 export { fetchWebtool, type FetchWebtoolOptions, type PinnedWebtool } from "./client/metadata.ts";
 export { describeChanges } from "./client/metadata.ts";
-export type { HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
+export type { HeadersFunction, HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
+export type { OutgoingCall } from "../../core/call/transport.ts";

@@ -14,7 +14,7 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
-import { DEFAULT_MAX_RESPONSE_BYTES, type HttpClientOptions } from "../../../http_client/send.ts";
+import { DEFAULT_MAX_RESPONSE_BYTES, headersFor, type HttpClientOptions } from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import {
@@ -184,17 +184,17 @@ class RpcTransport implements Transport {
       arguments: toJsonObject(args),
       ...(Object.keys(sentMeta).length > 0 && { meta: toJsonObject(sentMeta) }),
     };
-    const headers = await this.#makeHeaders();
+    const headers = await this.#makeHeaders(limit);
     if (isTimed) headers.set(this.#timeout.name, this.#timeout.format(deadlineMs));
     return await this.#rpc.call(request, headers, limit, sink);
   }
 
   async list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
-    return await this.#rpc.list(await this.#makeHeaders(), limit);
+    return await this.#rpc.list(await this.#makeHeaders(limit), limit);
   }
 
-  async #makeHeaders(): Promise<Headers> {
+  async #makeHeaders(limit: ActivityMonitor): Promise<Headers> {
     const headers = this.#headers;
-    return new Headers(typeof headers === "function" ? await headers() : headers);
+    return new Headers(typeof headers === "function" ? await headersFor(headers, limit) : headers);
   }
 }

@@ -19,6 +19,7 @@ import type { FailedReply, MessageTransport, RpcReply } from "./message_transpor
 import { discoverServer, ModernEra } from "./modern.ts";
 import { RequestHandlers } from "./questions.ts";
 import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
+import type { Principal } from "../../../core/call/call.ts";
 
 /** How to reach an MCP server: its transport, and an older one for servers that need it. */
 export interface ServerRoute {
@@ -29,11 +30,13 @@ export interface ServerRoute {
   readonly openLegacyTransport?: () => MessageTransport;
   /** Timeout of the request that detects the era, in milliseconds. */
   readonly probeTimeoutMs: number;
+  /** The route of the requests for one principal, if each has its own credentials. Its argument returns the principal as of its last call. */
+  readonly forPrincipal?: (principal: () => Principal) => ServerRoute;
 }
 
 /** Client side of one server: detects its era with the first request, and sends all requests in that era. Numbers the requests. */
 export class Connection implements ClientIdentity {
-  readonly handlers: RequestHandlers = new RequestHandlers();
+  readonly handlers: RequestHandlers;
   readonly router: IncomingRouter;
   readonly info: McpImplementation;
   readonly logger: Pick<Logger, "warn">;
@@ -46,12 +49,16 @@ export class Connection implements ClientIdentity {
   #isClosed = false;
   #lastId = 0;
 
-  constructor(route: ServerRoute, options: McpClientOptions) {
+  /** @param shared The connection of all callers, whose handlers and listeners of logs a connection for one principal has, too. */
+  constructor(route: ServerRoute, options: McpClientOptions, shared?: Connection) {
     const { clientInfo = { name: "toolwire", version: VERSION }, era = "auto", logger = console } = options;
     this.info = clientInfo;
     // A process may have many servers.
     this.logger = { warn: (message, fields) => logger.warn(`MCP server ${route.name}: ${message}`, fields) };
+    this.handlers = shared?.handlers ?? new RequestHandlers();
+    this.logLevel = shared?.logLevel;
     this.router = new IncomingRouter(this.handlers, this.logger);
+    if (shared !== undefined) this.router.on("log", (message) => shared.router.emit("log", message));
     this.#route = route;
     this.#preferredEra = era;
   }

@@ -60,8 +60,8 @@ export class OpenCalls {
     this.#waiting.clear();
   }
 
-  #begin({ subject, begin }: OpenCallRequest): OpenCall {
-    const call = new OpenCall(canonicalJson(subject));
+  #begin({ subject, begin, limit }: OpenCallRequest): OpenCall {
+    const call = new OpenCall(canonicalJson(subject), limit);
     call.follow(begin(call));
     return call;
   }
@@ -122,9 +122,11 @@ class OpenCall implements PendingRequest {
   #reply: RpcReply | undefined;
   #changed: PromiseWithResolvers<void> = Promise.withResolvers();
 
-  constructor(callKey: string) {
+  constructor(callKey: string, { tool, principal }: ActivityMonitor) {
     this.callKey = callKey;
     this.limit = {
+      tool,
+      principal,
       signal: this.#aborting.signal,
       markActive: () => this.#attached?.markActive(),
       suspend: () => this.#attached?.suspend(),

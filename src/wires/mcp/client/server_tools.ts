@@ -48,6 +48,11 @@ export class ServerTools {
     return this.#pinned?.filter(({ name }) => listed.has(name)) ?? [...listed.values()].map(({ tool }) => tool);
   }
 
+  /** Whether it requests the full list of a Toolwire server that lists a selection. */
+  get listsAll(): boolean {
+    return this.#meta !== undefined;
+  }
+
   /** From the next list on, requests the full list of a Toolwire server that lists a selection. Sends nothing itself. */
   listAll(): void {
     this.#meta = { [ALL_TOOLS]: true };
@@ -189,7 +194,7 @@ export function ttlMsOf({ ttlMs }: Members): number {
 
 const MAX_ENTRIES = 256;
 
-/** Cache of results. Private results are cached, too: a transport is used by one principal. */
+/** Cache of results. Private results are cached, too: each principal has its own cache if it has its own credentials. */
 class TtlCache {
   readonly #entries = new Map<string, { readonly value: unknown; readonly expiresAtMs: number }>();
 

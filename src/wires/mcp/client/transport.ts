@@ -7,8 +7,10 @@ import {
   toToolError,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
+import type { Principal } from "../../../core/call/call.ts";
 import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
+import { PerPrincipal } from "../../../http_client/per_principal.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { BOOLEAN, LOGGER, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
 import { abortable } from "../../../internal/time.ts";
@@ -31,6 +33,7 @@ import type {
   McpPromptResult,
   McpPrompts,
   McpRequestOptions,
+  McpResourceContents,
   McpResources,
   McpRoot,
   McpServerInfo,
@@ -59,9 +62,12 @@ export class McpClientTransport implements McpTransport {
   readonly #toolCaller: ToolCaller;
   readonly #taskCaller: TaskCaller;
   readonly #subscriptions: Subscriptions;
+  /** Transports with their own session and lists, if each principal has its own credentials. */
+  readonly #own: PerPrincipal<McpClientTransport> | undefined;
 
-  constructor(route: ServerRoute, options: McpClientOptions) {
-    const connection = new Connection(route, options);
+  /** @param shared The connection of all callers, if this transport is for one principal. */
+  constructor(route: ServerRoute, options: McpClientOptions, shared?: Connection) {
+    const connection = new Connection(route, options, shared);
     this.#connection = connection;
     this.#lists = new ServerLists(connection);
     this.#tools = new ServerTools(connection, this.#lists, options.pinned, options.allTools);
@@ -72,9 +78,18 @@ export class McpClientTransport implements McpTransport {
       "sessionRenewed",
       () => void withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#sendLogLevel(limit)),
     );
+    const { forPrincipal } = route;
+    this.#own = forPrincipal && new PerPrincipal((principal) => {
+      const ownOptions = { ...options, allTools: this.#tools.listsAll };
+      return new McpClientTransport(forPrincipal(principal), ownOptions, connection);
+    }, (own) => own.close());
   }
 
-  async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
+  call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
+    return this.#for(call.limit.principal, (own) => own.#call(call, sink));
+  }
+
+  async #call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
     const era = await this.#connection.era();
     if ("kind" in era) return era;
     const taskId = await this.#taskCaller.taskIdOf(call, era);
@@ -90,7 +105,12 @@ export class McpClientTransport implements McpTransport {
   }
 
   list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
-    return this.#tools.list(limit);
+    return this.#for(limit.principal, (own) => own.#tools.list(limit));
+  }
+
+  /** Runs `work` with the transport of a principal: this one, unless each principal has its own. */
+  #for<Value>(principal: Principal | undefined, work: (own: McpClientTransport) => Promise<Value>): Promise<Value> {
+    return this.#own === undefined || principal === undefined ? work(this) : this.#own.run(principal, work);
   }
 
   server(options?: McpRequestOptions): Promise<McpServerInfo> {
@@ -104,13 +124,7 @@ export class McpClientTransport implements McpTransport {
     list: (options) => this.#list("resources/list", "resources", options),
     templates: (options) => this.#list("resources/templates/list", "resourceTemplates", options),
     read: (uri, options) =>
-      finish(options, async (limit) => {
-        const key = `resources/read ${uri}`;
-        const result = this.#lists.cache.get(key) ?? await this.#request("resources/read", { uri }, limit, key);
-        const { contents } = result as Members;
-        if (isErrorResult(result)) return result;
-        return Array.isArray(contents) ? contents : invalidResultError("resources/read");
-      }),
+      finish(options, (limit) => this.#for(limit.principal, (own) => own.#readResource(uri, limit))),
     subscribe: (uri, handler, options) =>
       finish(options, (limit) => this.#subscriptions.subscribe(uri, handler, limit)),
   };
@@ -119,7 +133,7 @@ export class McpClientTransport implements McpTransport {
     list: (options) => this.#list("prompts/list", "prompts", options),
     get: (name, args = {}, options) =>
       finish(options, async (limit) => {
-        const result = await this.#request("prompts/get", { name, arguments: args }, limit);
+        const result = await this.#requestFor("prompts/get", { name, arguments: args }, limit);
         if (isErrorResult(result)) return result;
         return Array.isArray(result["messages"])
           ? result as unknown as McpPromptResult
@@ -131,6 +145,10 @@ export class McpClientTransport implements McpTransport {
     setLevel: (level, options) =>
       finish(options, async (limit) => {
         this.#connection.logLevel = level;
+        for (const own of this.#own?.states() ?? []) {
+          own.#connection.logLevel = level;
+          await own.#sendLogLevel(limit);
+        }
         return await this.#sendLogLevel(limit);
       }),
     onMessage: (handler) => this.#connection.router.on("log", handler),
@@ -138,7 +156,7 @@ export class McpClientTransport implements McpTransport {
 
   complete(request: McpCompletionRequest, options?: McpRequestOptions): Promise<McpCompletion> {
     return finish(options, async (limit) => {
-      const result = await this.#request("completion/complete", { ...request }, limit);
+      const result = await this.#requestFor("completion/complete", { ...request }, limit);
       if (isErrorResult(result)) return result;
       const { values, ...rest } = asObject(result["completion"]);
       return Array.isArray(values) ? { ...rest, values } : invalidResultError("completion/complete");
@@ -146,7 +164,7 @@ export class McpClientTransport implements McpTransport {
   }
 
   request(method: string, params: Members = {}, options?: McpRequestOptions): Promise<Members> {
-    return finish(options, (limit) => this.#request(method, params, limit));
+    return finish(options, (limit) => this.#requestFor(method, params, limit));
   }
 
   onChange(list: McpChange, handler: () => void): () => void {
@@ -180,6 +198,7 @@ export class McpClientTransport implements McpTransport {
   }
 
   close(): void {
+    this.#own?.close();
     this.#subscriptions.close();
     this.#openCalls.close();
     this.#connection.close();
@@ -188,8 +207,23 @@ export class McpClientTransport implements McpTransport {
   #list(method: string, member: string, options: McpRequestOptions | undefined): Promise<readonly never[]> {
     return finish(
       options,
-      (limit) => this.#lists.readAll(method, member, limit) as Promise<readonly never[] | ErrorResult>,
+      (limit) =>
+        this.#for(limit.principal, (own) => own.#lists.readAll(method, member, limit)) as Promise<
+          readonly never[] | ErrorResult
+        >,
     );
+  }
+
+  async #readResource(uri: string, limit: ActivityMonitor): Promise<readonly McpResourceContents[] | ErrorResult> {
+    const key = `resources/read ${uri}`;
+    const result = this.#lists.cache.get(key) ?? await this.#request("resources/read", { uri }, limit, key);
+    if (isErrorResult(result)) return result;
+    const { contents } = result as Members;
+    return Array.isArray(contents) ? contents : invalidResultError("resources/read");
+  }
+
+  #requestFor(method: string, params: Members, limit: ActivityMonitor): Promise<Members | ErrorResult> {
+    return this.#for(limit.principal, (own) => own.#request(method, params, limit));
   }
 
   /** Sends a request, answering questions with the handlers. The result is cached under `key` if the server asked none. */
@@ -232,12 +266,12 @@ function isErrorResult(result: unknown): result is ErrorResult {
 
 /** Runs `work` within the limits of the options. Throws a returned error result. */
 function finish<Value>(
-  { signal, timeoutMs = 60_000 }: McpRequestOptions = {},
+  { signal, timeoutMs = 60_000, principal }: McpRequestOptions = {},
   work: (limit: ActivityMonitor) => Promise<Value | ErrorResult>,
 ): Promise<Value> {
   return withTimeLimit(timeoutMs, async (limit) => {
     const end = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
-    const result = await abortable(work(monitorFromSignal(end)), end);
+    const result = await abortable(work(monitorFromSignal(end, principal)), end);
     if (!isErrorResult(result)) return result as Value;
     throw toToolError(result);
   });

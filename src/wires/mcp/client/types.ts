@@ -3,6 +3,7 @@
  *
  * Source: MCP, revision 2026-07-28. Members that are not declared here are kept.
  */
+import type { Principal } from "../../../core/call/call.ts";
 import type { ListedTool, Transport } from "../../../core/call/transport.ts";
 import type { Logger } from "../../../core/handler/context.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
@@ -13,6 +14,8 @@ export interface McpRequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Timeout in milliseconds. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
+  /** Caller that the request is for, as behind a `gateway`. A function for `headers` receives it. Default: none. */
+  readonly principal?: Principal | undefined;
 }
 
 /** Options of every MCP client. */

@@ -14,3 +14,4 @@ export {
 } from "./client/transport.ts";
 export type { ClientSocket, SocketEvent } from "./client/client_socket.ts";
 export { bunWebSocket, type BunWebSocketHandlers } from "../../../runtime/bun_sockets.ts";
+export type { OutgoingCall } from "../../../core/call/transport.ts";

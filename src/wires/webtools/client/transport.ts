@@ -14,6 +14,7 @@ import {
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { addRetryAfter, readJson } from "../../../http_client/read.ts";
+import { separatePrincipals } from "../../../http_client/per_principal.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { asObject } from "../../../internal/json.ts";
 import {
@@ -97,7 +98,10 @@ export function webtoolsTransport(url: string | URL, options: WebtoolsTransportO
   if (typeof pin === "object" && version !== undefined && version !== pin.version) {
     throw new TypeError(`Cannot call version ${version}: the pin is of version ${pin.version}`);
   }
-  return new WebtoolsTransport(parseHttpUrl("reach a webtool", url), options);
+  const parsed = parseHttpUrl("reach a webtool", url);
+  const create = (): Transport => new WebtoolsTransport(parsed, options);
+  // Metadata that was fetched with the headers of one principal is not used for another.
+  return typeof options.headers === "function" ? separatePrincipals(create) : create();
 }
 
 const RULES: OptionRules<WebtoolsTransportOptions> = {

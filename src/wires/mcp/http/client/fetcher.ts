@@ -1,3 +1,4 @@
+import type { Principal } from "../../../../core/call/call.ts";
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import {
@@ -14,17 +15,23 @@ export class Fetcher {
   readonly url: URL;
   readonly maxBytes: number;
   readonly #options: HttpClientOptions;
+  readonly #principal: (() => Principal) | undefined;
 
-  constructor(url: URL, options: HttpClientOptions) {
+  /** @param principal Returns the principal whose session it is, for requests that belong to no call. Default: none. */
+  constructor(url: URL, options: HttpClientOptions, principal?: () => Principal) {
     this.url = url;
     this.maxBytes = options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
-    this.#options = options;
+    this.#principal = principal;
+    const { headers } = options;
+    this.#options = principal === undefined || typeof headers !== "function"
+      ? options
+      : { ...options, headers: (call) => headers({ ...call, principal: call.principal ?? principal() }) };
   }
 
   /** Returns a fetcher for another path of the same origin; `undefined` for another origin. */
   at(path: string): Fetcher | undefined {
     const url = URL.canParse(path, this.url) ? new URL(path, this.url) : undefined;
-    return url?.origin === this.url.origin ? new Fetcher(url, this.#options) : undefined;
+    return url?.origin === this.url.origin ? new Fetcher(url, this.#options, this.#principal) : undefined;
   }
 
   /** The error of a response that is not MCP, from its HTTP status. Mentions `/mcp` if the URL has no path. */

@@ -3,10 +3,12 @@
  *
  * The size of responses is limited. Redirects are not followed, so that credentials are sent to their own origin only.
  */
+import type { Principal } from "../../../../core/call/call.ts";
 import type { HttpClientOptions } from "../../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../../internal/http.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
+import type { ServerRoute } from "../../client/connection.ts";
 import { DuplexTransport } from "../../client/duplex_transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
 import { Fetcher } from "./fetcher.ts";
@@ -58,12 +60,18 @@ export interface McpTransportOptions extends McpClientOptions, HttpClientOptions
 export function mcpTransport(url: string | URL, options: McpTransportOptions = {}): McpTransport {
   checkOptions("reach an MCP server", options, RULES);
   const parsed = parseHttpUrl("reach an MCP server", url);
-  const fetcher = new Fetcher(parsed, options);
-  const openLegacyTransport = () => new DuplexTransport(openSseConnection(fetcher));
-  return new McpClientTransport({
-    name: parsed.origin + parsed.pathname,
+  const route = routeTo(parsed, new Fetcher(parsed, options));
+  if (typeof options.headers !== "function") return new McpClientTransport(route, options);
+  // A session and what was listed with the headers of one principal are not used for another.
+  const forPrincipal = (principal: () => Principal) => routeTo(parsed, new Fetcher(parsed, options, principal));
+  return new McpClientTransport({ ...route, forPrincipal }, options);
+}
+
+function routeTo({ origin, pathname }: URL, fetcher: Fetcher): ServerRoute {
+  return {
+    name: origin + pathname,
     transport: new HttpTransport(fetcher),
-    openLegacyTransport,
+    openLegacyTransport: () => new DuplexTransport(openSseConnection(fetcher)),
     probeTimeoutMs: PROBE_TIMEOUT_MS,
-  }, options);
+  };
 }

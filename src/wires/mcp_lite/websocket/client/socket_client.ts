@@ -29,8 +29,12 @@ export interface SocketSettings extends SocketLimits {
   readonly url: string;
   /** Whether the next connection may have other credentials. */
   readonly canRenew: boolean;
-  /** Gets the credentials of the next socket. Rejects with what the user's functions `token` and `headers` throw. */
-  prepare(): Promise<SocketOpener>;
+  /**
+   * Gets the credentials of the next socket. Rejects with what the user's functions `token` and `headers` throw.
+   *
+   * @param signal Aborts when the call that needs the socket ends.
+   */
+  prepare(signal: AbortSignal): Promise<SocketOpener>;
 }
 
 /** Maximum time to open a socket, in milliseconds. */
@@ -109,7 +113,7 @@ export class SocketClient implements Transport {
   }
 
   async #open(limit: ActivityMonitor): Promise<OpenSocketCalls | ErrorResult> {
-    const opener = await this.#settings.prepare();
+    const opener = await this.#settings.prepare(limit.signal);
     const opened = await new Promise<OpenSocketCalls | { readonly reason: unknown }>((resolve) => {
       try {
         this.#watch(opener.open(), resolve, (reason) => resolve({ reason }));

@@ -2,8 +2,10 @@
  * Client transport of MCP-lite over WebSocket: all calls share one socket, which is opened at the first call, and again after it was
  * lost. Uses the `WebSocket` of the runtime, also in browsers.
  */
-import type { Transport } from "../../../../core/call/transport.ts";
-import type { HeaderValues, HttpClientOptions } from "../../../../http_client/send.ts";
+import type { Principal } from "../../../../core/call/call.ts";
+import type { OutgoingCall, Transport } from "../../../../core/call/transport.ts";
+import { separatePrincipals } from "../../../../http_client/per_principal.ts";
+import type { HeadersFunction, HeaderValues, HttpClientOptions } from "../../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../../internal/http.ts";
 import { encodeBase64 } from "../../../../internal/encoding.ts";
 import {
@@ -23,10 +25,16 @@ import type { ClientSocket } from "./client_socket.ts";
 
 /** Options of {@link webSocketTransport}. */
 export interface WebSocketClientOptions {
-  /** Bearer token, or a function that returns one for each connection. In browsers it is sent as a subprotocol, never in the URL. */
-  readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** Headers of the request that opens the socket, or a function that returns them for each connection. Not in browsers. */
-  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
+  /**
+   * Bearer token, or a function that returns one for each connection. Behind a `gateway` each principal then has its own connection, and the
+   * function receives the principal. In browsers the token is sent as a subprotocol, never in the URL.
+   */
+  readonly token?: string | ((connection: OutgoingCall) => string | Promise<string>) | undefined;
+  /**
+   * Headers of the request that opens the socket, or a function that returns them for each connection, as for `token`: a socket has no headers
+   * for a single call. Not in browsers.
+   */
+  readonly headers?: HeaderValues | HeadersFunction | undefined;
   /** Maximum size of a response or event, in UTF-16 code units; of a stream, of what was not read yet. Default: 64 Mi. */
   readonly maxResponseChars?: number | undefined;
   /** Maximum number of calls that are sent and not answered. Further ones wait. Default: 128. */
@@ -84,27 +92,31 @@ export function webSocketTransport(url: string | URL, options: WebSocketClientOp
     throw new TypeError("Cannot open a WebSocket: headers cannot be sent from here; pass the token as token");
   }
   const fetcher = options.fetch === undefined ? {} : { fetch: options.fetch };
-  return new SocketClient({
-    url: target,
-    maxChars: maxResponseChars,
-    maxInFlight,
-    idleMs,
-    clock: systemClock,
-    canRenew: typeof token === "function" || typeof headers === "function",
-    async prepare() {
-      const common = typeof headers === "function" ? await headers() : headers;
-      const bearer = typeof token === "function" ? await token() : token;
-      const sent = Object.fromEntries(new Headers(common));
-      const protocols = [LITE_SUBPROTOCOL];
-      const authorization = bearer === undefined ? sent : { ...sent, authorization: `Bearer ${bearer}` };
-      const canSend = SENDS_HEADERS || options.open !== undefined;
-      if (bearer !== undefined && !canSend) protocols.push(BEARER_SUBPROTOCOL + encodeToken(bearer));
-      return {
-        open: () => open(target, protocols, canSend ? authorization : sent),
-        explain: (reason, limit) => findRefusal(target, { headers: authorization, ...fetcher }, limit, reason),
-      };
-    },
-  });
+  const canRenew = typeof token === "function" || typeof headers === "function";
+  const create = (principal?: () => Principal): SocketClient =>
+    new SocketClient({
+      url: target,
+      maxChars: maxResponseChars,
+      maxInFlight,
+      idleMs,
+      clock: systemClock,
+      canRenew,
+      async prepare(signal) {
+        const connection = { principal: principal?.(), signal };
+        const common = typeof headers === "function" ? await headers(connection) : headers;
+        const bearer = typeof token === "function" ? await token(connection) : token;
+        const sent = Object.fromEntries(new Headers(common));
+        const protocols = [LITE_SUBPROTOCOL];
+        const authorization = bearer === undefined ? sent : { ...sent, authorization: `Bearer ${bearer}` };
+        const canSend = SENDS_HEADERS || options.open !== undefined;
+        if (bearer !== undefined && !canSend) protocols.push(BEARER_SUBPROTOCOL + encodeToken(bearer));
+        return {
+          open: () => open(target, protocols, canSend ? authorization : sent),
+          explain: (reason, limit) => findRefusal(target, { headers: authorization, ...fetcher }, limit, reason),
+        };
+      },
+    });
+  return canRenew ? separatePrincipals(create) : create();
 }
 
 /** Whether the `WebSocket` of this runtime takes headers: those of Bun, Deno and Node do. */
