@@ -17,6 +17,7 @@ import { compileSnippets, linkPackages } from "./package/compile_snippets.mjs";
 import { findLargerBundles } from "./package/bundles.mjs";
 import { engineStores, suiteScript, writeObjectSuite } from "./package/engines.mjs";
 import { findProblems } from "./package/files.mjs";
+import { copyPackages, layoutProgram, layoutsOf } from "./package/layouts.mjs";
 import { startJsr, startRegistry } from "./package/registry.mjs";
 import { entriesOf, findPages, followPage, runtimesOf } from "./package/tabs.mjs";
 import { typeCheckPackages, typeChecks, typedConsumer, writeProject } from "./package/types.mjs";
@@ -125,6 +126,7 @@ async function checkTarball(tarball) {
     const count = await compileSnippets(join(temporary, "init"), tarball, run);
     if (count < 200) throw new Error(`Only ${count} snippets were found`);
   });
+  await checkLayouts(tarball);
   await checkSnippets();
   await checkTabs(tarball);
   await check("workerd: a bundle of the installed package serves and calls a tool", runInWorkerd);
@@ -164,6 +166,20 @@ async function checkTypes(tarball) {
     await check(`every entry type-checks: ${name}`, async () => {
       await run([findBin("tsc"), "-p", writeProject(typed, name, options)], typed);
     });
+  }
+}
+
+/** Schemas of the project's own copies of libraries. */
+async function checkLayouts(tarball) {
+  for (const [name, layout] of Object.entries(layoutsOf(manifest))) {
+    const folder = join(temporary, name.replace(" ", "-"));
+    await check(`install, with ${name} of valibot and zod`, async () => {
+      await install(folder, [tarball, ...layout.packages]);
+      copyPackages(folder, layout.copies);
+    });
+    for (const [runtime, command] of Object.entries(runtimes)) {
+      await check(`${runtime}: schemas with ${name}`, () => runScript(command, folder, layoutProgram(layout)));
+    }
   }
 }
 
