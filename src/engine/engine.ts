@@ -189,6 +189,8 @@ export interface Engine {
    * stored as a job at once, and waits for its result within the budget. Default: `false`.
    */
   readonly startsElsewhere?: boolean | undefined;
+  /** Bindings of the place where jobs run, such as a Durable Object: `ctx.env` of runs. Default: `undefined`. */
+  readonly env?: unknown;
   /**
    * Loads what the engine needs, when its server is created. Rejects if the engine can never work, such as without an optional package:
    * the error is logged at once, and calls that need the engine are `unavailable`. Optional.

@@ -7,6 +7,7 @@ import { DurableObjectEngine } from "../../src/engine/durable_object/engine.ts";
 import { durableObjects } from "../../src/engine/durable_object/mod.ts";
 import { answerCall, RemoteShard } from "../../src/engine/durable_object/remote_shard.ts";
 import { ErrorThrottle } from "../../src/engine/store_errors.ts";
+import { every } from "../../src/core/dispatch/schedules/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { openShard, withStorages } from "./durable_object_storage.ts";
@@ -192,6 +193,45 @@ test("a call of a promising tool is stored at once, and answered within its budg
     strictEqual(one, other);
     const work = await client.report.start();
     strictEqual(await work.result(), "run 3");
+  });
+});
+
+test("runs in an object have its env, and the Cron Trigger of the Worker starts schedules", { skip }, async () => {
+  await withStorages(1, async (storage) => {
+    interface Env {
+      readonly place: string;
+    }
+    const objects: { fetch(request: Request): Promise<Response> }[] = [];
+    const state = { id: "toolwire/1/0", storage, blockConcurrencyWhile: <T>(work: () => Promise<T>) => work() };
+    const namespace = () => ({
+      idFromName: (name: string) => name,
+      get: () => ({
+        fetch: (url: string, init: RequestInit) => {
+          if (objects.length === 0) objects.push(new jobs.Shard(state, { place: "object" }));
+          return objects[0]!.fetch(new Request(url, init));
+        },
+      }),
+    });
+    const where = defineTool("where").describe("Name the place").promise({ budgetMs: 60_000 })
+      .handle((_, ctx) => (ctx.env as Env).place);
+    const jobs = durableObjects({
+      namespace,
+      shards: 1,
+      server: (engine, _env: Env) =>
+        createServer({
+          tools: [where],
+          schedules: [every("1h", where)],
+          keys: "k1:a secret of at least thirty-two bytes",
+          engine,
+        }),
+    });
+    const worker = { place: "worker" };
+    throws(() => jobs.server(worker).work(), { message: /export default \{ fetch, scheduled: jobs.scheduled \}/ });
+    const count = () => Number(storage.sql.exec("SELECT count(*) AS n FROM jobs WHERE 1 = ?", 1).toArray()[0]!["n"]);
+    const { scheduled } = jobs;
+    await scheduled({ cron: "*/30 * * * *" }, worker, {});
+    await until("the next call of the schedule is stored", () => count() === 1);
+    strictEqual(await testClient(jobs.server(worker)).where(), "object");
   });
 });
 

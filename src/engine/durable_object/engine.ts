@@ -26,6 +26,8 @@ export interface DurableObjectSettings {
   readonly shardAt: (index: number, signal: AbortSignal) => ShardCalls;
   /** The shard of this object, where jobs run; absent in a Worker. */
   readonly own?: Shard;
+  /** Bindings of this object or Worker. */
+  readonly env?: unknown;
 }
 
 /** Stores jobs in shards. Jobs run in the object of their shard only. */
@@ -33,6 +35,7 @@ export class DurableObjectEngine implements Engine {
   readonly name = "durable-object";
   readonly processId = undefined;
   readonly startsElsewhere: boolean;
+  readonly env: unknown;
   readonly #settings: DurableObjectSettings;
   readonly #closing = new AbortController();
   readonly #workers = new Set<{ abandon(): void }>();
@@ -40,6 +43,7 @@ export class DurableObjectEngine implements Engine {
   constructor(settings: DurableObjectSettings) {
     this.#settings = settings;
     this.startsElsewhere = settings.own === undefined;
+    this.env = settings.env;
   }
 
   insert(job: Job, dueInMs: number | null = null): MaybePromise<boolean> {
@@ -98,7 +102,10 @@ export class DurableObjectEngine implements Engine {
   work(run: (id: string) => Promise<void>, options: WorkOptions): EngineWorker {
     const { own } = this.#settings;
     if (own === undefined) {
-      throw new TypeError("Cannot work in a Worker: jobs run in the Durable Objects by themselves");
+      throw new TypeError(
+        "Cannot work in a Worker: jobs run in the Durable Objects by themselves; " +
+          "to start schedules, export default { fetch, scheduled: jobs.scheduled }",
+      );
     }
     const worker = own.work(run, options);
     this.#workers.add(worker);

@@ -16,7 +16,10 @@
  *   server: (engine, env) => createServer({ tools, keys: env.TOOLWIRE_KEYS, engine }),
  * });
  * export class ToolwireJobs extends jobs.Shard {}
- * export default { fetch: (request: Request, env: Env, ctx: unknown) => jobs.server(env).fetch(request, env, ctx) };
+ * export default {
+ *   fetch: (request: Request, env: Env, ctx: unknown) => jobs.server(env).fetch(request, env, ctx),
+ *   scheduled: jobs.scheduled, // if the server has schedules: a Cron Trigger starts them
+ * };
  * ```
  * @module
  */
@@ -83,6 +86,11 @@ export interface DurableObjects<Env, Server> {
   readonly Shard: new (state: ObjectState, env: Env) => ShardObject;
   /** Creates the server for a request of the Worker. Requests cannot share one, because they cannot share what waits. */
   server(env: Env): Server;
+  /**
+   * Starts the schedules of the server, for a Cron Trigger of the Worker: `export default { fetch, scheduled: jobs.scheduled }`. It wakes an
+   * object, which stores the next call of each schedule; the objects make the calls at their times, whatever the times of the trigger.
+   */
+  readonly scheduled: (event: unknown, env: Env, context?: unknown) => Promise<void>;
 }
 
 const RULES: OptionRules<DurableObjectOptions<unknown, ShardServer>> = {
@@ -134,15 +142,31 @@ export function durableObjects<Env, Server extends ShardServer>(
       }
     },
     server: (env) => server(createEngine(options, env), env),
+    scheduled: async (_event, env) => void await openEngine(options, env).get(""),
   };
 }
 
-/** @param own The shard of this object, and the object's id; absent in a Worker. */
 function createEngine<Env, Server extends ShardServer>(
+  options: DurableObjectOptions<Env, Server>,
+  env: Env,
+  own?: OwnShard,
+): PromiseEngine {
+  const engine = withPromises(openEngine(options, env, own));
+  return Object.assign(engine, { "~deferral": { ...engine["~deferral"], randomKeys: refuseRandomKeys } });
+}
+
+/** The shard of an object, and the id of the object. */
+interface OwnShard {
+  readonly shard: Shard;
+  readonly id: string;
+}
+
+/** @param own The shard of this object; absent in a Worker. */
+function openEngine<Env, Server extends ShardServer>(
   { namespace, shards = 8, name = "toolwire", leaseMs = 10_000, locationHint }: DurableObjectOptions<Env, Server>,
   env: Env,
-  own?: { readonly shard: Shard; readonly id: string },
-): PromiseEngine {
+  own?: OwnShard,
+): DurableObjectEngine {
   const objects = namespace(env);
   if (objects === undefined) {
     throw new TypeError(
@@ -155,6 +179,7 @@ function createEngine<Env, Server extends ShardServer>(
     return objects.get(idAt(index) as never, hint as never).fetch(url, init);
   };
   const settings: DurableObjectSettings = {
+    env,
     shards,
     leaseMs,
     shardAt: (index, signal) => {
@@ -162,8 +187,7 @@ function createEngine<Env, Server extends ShardServer>(
     },
     ...(own !== undefined && { own: own.shard }),
   };
-  const engine = withPromises(new DurableObjectEngine(settings));
-  return Object.assign(engine, { "~deferral": { ...engine["~deferral"], randomKeys: refuseRandomKeys } });
+  return new DurableObjectEngine(settings);
 }
 
 /** @throws {TypeError} Always: a token of one request would be unknown to the next. */

@@ -26,6 +26,7 @@ export function withErrorReporting(engine: Engine, report: (error: unknown) => v
     get processId() {
       return engine.processId;
     },
+    env: engine.env,
     insert: (job, dueInMs) => attempt(() => engine.insert(job, dueInMs)),
     get: (id) => attempt(() => engine.get(id)),
     replace: (job, version) => attempt(() => engine.replace(job, version)),

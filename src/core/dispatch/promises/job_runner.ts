@@ -1,6 +1,6 @@
 /** Jobs: turns runs into jobs, and runs jobs that are due. */
 import { CleanUp } from "../../../internal/clean_up.ts";
-import type { Peer } from "../../call/call.ts";
+import type { Peer, RequestHost } from "../../call/call.ts";
 import {
   type CallResult,
   type ErrorResult,
@@ -310,7 +310,7 @@ export class JobRunner {
     if (config === "lost") return void await this.#jobs.finish(job, configLost(job));
     const { context, trace } = job;
     const meta = context === undefined && trace === undefined ? undefined : { context, trace };
-    const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job) };
+    const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job, this.#jobs.engine.env) };
     const run = new CallContext(definition, call, this.#services, undefined);
     run.resume(job.callId ?? job.id, job.memo);
     logRunBegin(this.#services.logger, job);
@@ -384,8 +384,12 @@ class JobPeer implements Peer {
   readonly metadata: Peer["metadata"] = { get: () => null };
   readonly requestId = undefined;
   readonly client = {};
+  readonly host: RequestHost | undefined;
 
-  constructor(job: Job) {
+  /** @param env Bindings of the place where the job runs. */
+  constructor(job: Job, env: unknown) {
     this.principal = job.principal;
+    // The engine keeps the place alive while a job runs.
+    this.host = env === undefined ? undefined : { env, waitUntil: () => {} };
   }
 }

@@ -240,6 +240,8 @@ class EngineDeferral implements Deferral {
 
   work(options: Optional<WorkOptions> | undefined): EngineWorker {
     const concurrency = concurrencyOf(options);
+    // Throws: the error of a loaded runner would only be logged.
+    if (this.startsElsewhere) return this.#parts.engine.work(() => Promise.resolve(), { concurrency });
     const service = this.#loaded;
     if (service !== undefined) return service.runner.work(concurrency);
     let isStopped = false;
