@@ -75,6 +75,11 @@ export class ErrorThrottle {
     attempt(() => this.#logger.warn(this.#message, { error: this.toStoreError(error) }));
   };
 
+  /** Logs what is left out although the store answers, such as a spoiled record. */
+  skip(message: string, fields: Readonly<Record<string, unknown>>): void {
+    if (!this.#isClosed) attempt(() => this.#logger.warn(message, fields));
+  }
+
   /** A request succeeded: the next error is logged. */
   succeed(): void {
     this.#hasFailed = false;

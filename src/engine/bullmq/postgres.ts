@@ -56,7 +56,7 @@ export class PostgresBackend implements Backend {
     const query = async (...[text, values]: Parameters<PostgresQuery>) => {
       return await (await this.#main.get()).query(text, values);
     };
-    this.records = new PostgresRecords(settings.name, query, (...both) => this.#schedule(...both));
+    this.records = new PostgresRecords(settings.name, query, (...both) => this.#schedule(...both), settings.errors);
   }
 
   async load(): Promise<void> {

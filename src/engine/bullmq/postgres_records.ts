@@ -1,6 +1,7 @@
 import type { BullmqLease, Delivery, LeaseResult, Records, Scheduled } from "./backend.ts";
 import type { Job } from "../engine.ts";
 import { headColumns, headOfRow, HEADS, type JobHead, type JobRange } from "../job_list.ts";
+import { decodeJob, type SkippedRecords } from "../job_record.ts";
 
 /** Channel of PostgreSQL for changes of jobs; the payload is `<queue>:<id>`. */
 export const CHANNEL = "toolwire";
@@ -93,16 +94,19 @@ export class PostgresRecords implements Records {
   readonly usesLocks = false;
   readonly #query: PostgresQuery;
   readonly #schedule: Schedule;
+  readonly #errors: SkippedRecords;
   #purgeAtMs = 0;
 
   /**
    * @param queue Name of the queue that the jobs belong to.
    * @param schedule Schedules a delivery in one transaction with a change.
+   * @param errors Logs records that cannot be read.
    */
-  constructor(queue: string, query: PostgresQuery, schedule: Schedule) {
+  constructor(queue: string, query: PostgresQuery, schedule: Schedule, errors: SkippedRecords) {
     this.#queue = queue;
     this.#query = query;
     this.#schedule = schedule;
+    this.#errors = errors;
   }
 
   async insert(job: Job, recordId: string, first?: Scheduled): Promise<boolean> {
@@ -120,7 +124,7 @@ export class PostgresRecords implements Records {
 
   async get(id: string): Promise<Job | undefined> {
     const [row] = (await this.#run("get", id)).rows;
-    return row && JSON.parse(String(row["body"]));
+    return row && decodeJob(String(row["body"]), id, this.#errors);
   }
 
   replace(job: Job, version: number): Promise<boolean> {

@@ -30,6 +30,7 @@ import type { Job } from "../engine.ts";
 import { importPackage } from "../store_errors.ts";
 import { headText, readHeads, recordKey, TRIM } from "./redis_list.ts";
 import { type JobHead, type JobRange, positionOf } from "../job_list.ts";
+import { decodeJob, type SkippedRecords } from "../job_record.ts";
 
 /** BullMQ's name of the queue. The name of the engine is in the prefix of its keys. */
 const QUEUE = "deliveries";
@@ -44,6 +45,8 @@ interface RedisAccess {
   /** Resolves once Redis can be reached. */
   connect(): Promise<Redis>;
   readonly queue: Lazy<RedisDeliveryQueue>;
+  /** Logs records that cannot be read. */
+  readonly errors: SkippedRecords;
 }
 const PACKAGES = ["bullmq", "ioredis"];
 
@@ -62,7 +65,7 @@ export class RedisBackend implements Backend {
     const { timeoutMs, errors } = settings;
     this.#connection = new RedisConnection(address, { feature: BULLMQ, packages: PACKAGES, timeoutMs, errors });
     const connect = () => this.#connection.ready();
-    this.records = new RedisRecords(this.#prefix, this.#channel, { connect, queue: this.queue });
+    this.records = new RedisRecords(this.#prefix, this.#channel, { connect, queue: this.queue, errors });
   }
 
   async #openQueue(): Promise<RedisDeliveryQueue> {
@@ -249,7 +252,7 @@ class RedisRecords implements Records {
 
   async get(id: string): Promise<Job | undefined> {
     const body = await (await this.#access.connect()).hget(this.#key(id), "body");
-    return body === null ? undefined : JSON.parse(body);
+    return body === null ? undefined : decodeJob(body, id, this.#access.errors);
   }
 
   async replace(job: Job, version: number): Promise<boolean> {
@@ -281,7 +284,7 @@ class RedisRecords implements Records {
   }
 
   async heads(range: JobRange): Promise<readonly JobHead[]> {
-    return await readHeads(await this.#access.connect(), this.#prefix, range);
+    return await readHeads(await this.#access.connect(), this.#prefix, range, this.#access.errors);
   }
 
   async #run(script: string, id: string, ...values: (string | number)[]): Promise<unknown> {

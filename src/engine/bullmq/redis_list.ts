@@ -5,7 +5,8 @@
  * the time of expiry: Redis deletes an expired record, but not its positions, which the next insertions remove.
  */
 import type { Redis } from "ioredis";
-import type { Job } from "../engine.ts";
+import type { Job, JobState } from "../engine.ts";
+import { type SkippedRecords, skipRecord } from "../job_record.ts";
 import { HEADS, type JobHead, type JobRange, positionOf } from "../job_list.ts";
 
 /** Part of the Lua script that inserts a job: removes the positions of up to 10 expired jobs, while one is added. */
@@ -31,19 +32,36 @@ export async function readHeads(
   redis: Redis,
   prefix: string,
   { before, fromMs }: JobRange,
+  errors: SkippedRecords,
 ): Promise<readonly JobHead[]> {
   const range = [`(${positionOf(before)}`, `[${positionOf({ createdAtMs: fromMs, id: "" })}`] as const;
   const positions = await redis.zrevrangebylex(`${prefix}:positions`, ...range, "LIMIT", 0, HEADS);
   // The client sends them as one batch.
-  return await Promise.all(positions.map((position) => readHead(redis, prefix, position)));
+  return await Promise.all(positions.map((position) => readHead(redis, prefix, position, errors)));
 }
 
-/** The head of a job. Its state is `undefined` if the job has expired, even if a new one has its id. */
-async function readHead(redis: Redis, prefix: string, position: string): Promise<JobHead> {
+/** The head of a job. Its state is `undefined` if the job has expired, even if a new one has its id, or its record is spoiled. */
+async function readHead(redis: Redis, prefix: string, position: string, errors: SkippedRecords): Promise<JobHead> {
   const at = position.indexOf(":");
   const id = position.slice(at + 1);
   const [head, current] = await redis.hmget(recordKey(prefix, id), "head", "position");
   const isCurrent = typeof head === "string" && current === position;
-  const [state, tool, principal] = isCurrent ? JSON.parse(head) : [undefined, "", ""];
+  const [state, tool = "", principal = ""] = isCurrent ? decodeHead(head, id, errors) : [];
   return { id, createdAtMs: Number(position.slice(0, at)), state, tool, principal };
+}
+
+type Head = readonly [state?: JobState, tool?: string, principal?: string];
+
+function isHead(value: unknown): value is Head {
+  return Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === "string");
+}
+
+function decodeHead(text: string, id: string, errors: SkippedRecords): Head {
+  try {
+    const head: unknown = JSON.parse(text);
+    if (isHead(head)) return head;
+  } catch {
+    // Left out as any other text.
+  }
+  return skipRecord(id, errors, new TypeError("Its head is not state, tool and caller")) ?? [];
 }

@@ -66,7 +66,7 @@ export class Shard implements ShardCalls {
   constructor(storage: ObjectStorage, errors: ErrorThrottle) {
     this.#storage = storage;
     this.#errors = errors;
-    this.#store = new SqliteStore(openObjectDatabase(storage), createBodies(storage));
+    this.#store = new SqliteStore(openObjectDatabase(storage), { errors, bodies: createBodies(storage) });
     const nowMs = Date.now();
     const lost = "UPDATE deliveries SET due_at_ms = ? WHERE claim > 0 AND due_at_ms > ?";
     storage.sql.exec(lost, nowMs, nowMs + INSTANCE_LEASE_MS / 2);

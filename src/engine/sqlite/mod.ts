@@ -69,7 +69,7 @@ export function sqliteEngine(path: string, options: SqliteEngineOptions = {}): P
   // In WAL mode, NORMAL hands each change to the operating system before it returns, so that a killed process loses nothing. It does
   // not wait for the disk, so that a power failure may undo the last changes. FULL waits.
   const synchronous = outlives === "process" ? "NORMAL" : "FULL";
-  const store = openStore(path, { busyTimeoutMs: Math.ceil(busyTimeoutMs), synchronous });
   const errors = new ErrorThrottle("The sqlite engine cannot use its database, and retries", logger);
+  const store = openStore(path, { busyTimeoutMs: Math.ceil(busyTimeoutMs), synchronous }, errors);
   return withPromises(new SqliteEngine(store, { leaseMs, pollMs, busyTimeoutMs, errors }));
 }

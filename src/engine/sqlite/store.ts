@@ -7,6 +7,8 @@
 import { CleanUp } from "../../internal/clean_up.ts";
 import type { Job, JobFilter, JobPage } from "../engine.ts";
 import { headColumns, headOfRow, HEADS, type JobHead, pageOf, rangeOf } from "../job_list.ts";
+import { decodeJob, type SkippedRecords } from "../job_record.ts";
+import { ErrorThrottle } from "../store_errors.ts";
 import {
   openDatabase,
   type OpenOptions,
@@ -119,11 +121,20 @@ export interface JobBodies {
 
 const WHOLE: JobBodies = { write: (text) => text, read: (body) => body, drop() {} };
 
+/** What a store is made of beside its database. */
+interface StoreParts {
+  readonly errors?: SkippedRecords | undefined;
+  readonly bodies?: JobBodies | undefined;
+}
+
 /** Opens a SQLite file with the tables of jobs, which are created if it is new; see {@link openDatabase}. */
-export function openStore(path: string, options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">): SqliteStore {
-  return new SqliteStore(
-    openDatabase(path, { ...options, schema: SQLITE_SCHEMA, schemaVersion: SQLITE_SCHEMA_VERSION }),
-  );
+export function openStore(
+  path: string,
+  options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">,
+  errors?: SkippedRecords,
+): SqliteStore {
+  const database = openDatabase(path, { ...options, schema: SQLITE_SCHEMA, schemaVersion: SQLITE_SCHEMA_VERSION });
+  return new SqliteStore(database, { errors });
 }
 
 /**
@@ -132,15 +143,21 @@ export function openStore(path: string, options: Pick<OpenOptions, "busyTimeoutM
  */
 export class SqliteStore {
   readonly #database: SqliteDatabase;
+  readonly #errors: SkippedRecords;
   readonly #bodies: JobBodies;
   readonly #statements = new Map<string, SqliteStatement>();
 
   /**
-   * @param database An open database with the tables of {@link SQLITE_SCHEMA}.
-   * @param bodies Writes and reads the column `body`. Default: it is the JSON of the job.
+   * @param parts `errors` logs records that cannot be read, by default to `console`; `bodies` writes and reads the column `body`, by
+   *   default as the JSON of the job.
+   * @param options `errors` logs records that cannot be read, by default to `console`; `bodies` writes and reads the column `body`. Default: it is the JSON of the job.
    */
-  constructor(database: SqliteDatabase, bodies: JobBodies = WHOLE) {
+  constructor(
+    database: SqliteDatabase,
+    { errors = new ErrorThrottle("A record is spoiled"), bodies = WHOLE }: StoreParts = {},
+  ) {
     this.#database = database;
+    this.#errors = errors;
     this.#bodies = bodies;
   }
 
@@ -155,7 +172,7 @@ export class SqliteStore {
 
   get(id: string): Job | undefined {
     const [row] = this.#rows("get", id, Date.now());
-    return row && JSON.parse(this.#bodies.read(String(row["body"])));
+    return row && decodeJob(this.#bodies.read(String(row["body"])), id, this.#errors);
   }
 
   /** Version of a job, even of an expired one. */
