@@ -1,6 +1,7 @@
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { Logger } from "../core/handler/context.ts";
 import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
+import type { AccessOptions } from "../core/tool/access.ts";
 import type { PartTools } from "../core/tool/registry.ts";
 import type { Optional } from "../internal/json.ts";
 import type { Limits } from "../wires/wire.ts";
@@ -87,6 +88,8 @@ export interface ServerOffer {
   readonly parts: JoinedParts | undefined;
   /** Bus of the changes of its lists and resources. */
   readonly changes: Pick<ChangeBus, "subscribe">;
+  /** Which callers may use it, in addition to what its tools state. Default: all. */
+  readonly access?: AccessOptions | undefined;
 }
 
 /** The parts of a server as one: their tools, resources, prompts and changes. */

@@ -1,5 +1,5 @@
 /** The resources and prompts of one server: looked up by name or URI, and run as tools are. */
-import type { Call } from "../call/call.ts";
+import type { Call, Principal } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
 import { chain, type MaybeFuture } from "../../internal/future.ts";
@@ -7,7 +7,7 @@ import { closestMatch } from "../../internal/closest_match.ts";
 import { NameIndex } from "../../internal/name_index.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { omitUndefined } from "../../internal/json.ts";
-import { authorizationError } from "../tool/access.ts";
+import { authorizationError, isVisibleTo } from "../tool/access.ts";
 import { originOf, type PartDefinition } from "../tool/part.ts";
 import { EMPTY_DEFINITION, type ToolDefinition } from "../tool/definition.ts";
 import type {
@@ -108,7 +108,7 @@ class ServerContentCatalog implements ContentCatalog {
     this.hasResources = resources.length > 0;
     this.canComplete = [...prompts, ...resources].some(({ completers }) => Object.keys(completers).length > 0);
     this.#listed = fixed.map(listResource);
-    const isDynamic = resources.some(({ list }) => list !== undefined);
+    const isDynamic = resources.some(({ list, part }) => (list ?? part?.isVisible) !== undefined);
     this.#list = isDynamic ? toDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
   }
 
@@ -122,7 +122,7 @@ class ServerContentCatalog implements ContentCatalog {
     request: ContentCall,
     sink?: Sink,
   ): MaybeFuture<CallResultOf<readonly ResourceContents[]>> {
-    const found = this.#find(uri);
+    const found = this.#find(uri, request);
     if (found === undefined) return errorResult("resource_not_found", "Resource not found", { uri });
     const read: Read = { uri, variables: found.variables };
     return this.#runDefinition(found.run, read, request, sink);
@@ -134,18 +134,18 @@ class ServerContentCatalog implements ContentCatalog {
     request: ContentCall,
     sink?: Sink,
   ): MaybeFuture<CallResultOf<PromptContent>> {
-    const found = this.#prompts.get(name);
+    const found = usable(this.#prompts.get(name), request);
     return found === undefined ? this.#promptNotFound(name) : this.#runDefinition(found.run, args, request, sink);
   }
 
   complete(request: CompletionRequest): MaybeFuture<CallResultOf<Completion>> {
     const { of, argument, value, otherArguments = {} } = request;
     if ("prompt" in of) {
-      const prompt = this.#prompts.get(of.prompt);
+      const prompt = usable(this.#prompts.get(of.prompt), request);
       if (prompt === undefined) return this.#promptNotFound(of.prompt);
       return this.#complete(prompt.run, prompt.definition.completers, { argument, value, otherArguments }, request);
     }
-    const resource = this.#resources.get(of.resource);
+    const resource = usable(this.#resources.get(of.resource), request);
     if (resource === undefined) return errorResult("resource_not_found", "Resource not found", { uri: of.resource });
     return this.#complete(resource.run, resource.definition.completers, { argument, value, otherArguments }, request);
   }
@@ -164,11 +164,17 @@ class ServerContentCatalog implements ContentCatalog {
     return this.#runWithoutQuestions(definition, completion, request);
   }
 
-  #find(uri: string): (Runnable<ResourceDefinition> & { readonly variables: UriVariables }) | undefined {
+  #find(
+    uri: string,
+    request: ContentCall,
+  ): (Runnable<ResourceDefinition> & { readonly variables: UriVariables }) | undefined {
     for (const resources of this.#readers) {
       const fixed = resources.get(uri);
-      if (fixed !== undefined && fixed.definition.template === undefined) return { ...fixed, variables: {} };
+      if (fixed !== undefined && fixed.definition.template === undefined) {
+        return usable(fixed, request) && { ...fixed, variables: {} };
+      }
       for (const one of resources.values()) {
+        if (usable(one, request) === undefined) continue;
         const variables = one.definition.template?.match(uri);
         if (variables !== undefined) return { ...one, variables };
       }
@@ -204,6 +210,18 @@ class ServerContentCatalog implements ContentCatalog {
   }
 }
 
+/** A prompt or resource, unless the caller may not use the part that it belongs to: the request is then answered as one of an unknown one. */
+function usable<One extends Runnable<{ readonly part: PartDefinition | undefined }>>(
+  one: One | undefined,
+  { peer }: ContentCall,
+): One | undefined {
+  return one !== undefined && isOpenTo(one.definition, peer.principal) ? one : undefined;
+}
+
+function isOpenTo({ part }: { readonly part: PartDefinition | undefined }, principal: Principal | undefined): boolean {
+  return part === undefined || isVisibleTo({ scopes: [], isVisible: part.isVisible }, principal);
+}
+
 function runnablePrompt(definition: PromptDefinition): ToolDefinition {
   return toDefinition(
     `prompt:${definition.name}`,
@@ -224,7 +242,7 @@ function runnableResource(definition: ResourceDefinition): ToolDefinition {
 
 async function listAll(resources: readonly ResourceDefinition[], ctx: Parameters<ToolDefinition["handler"]>[1]) {
   const lists = await Promise.all(resources.map(async (definition): Promise<readonly ResourceListing[]> => {
-    if (!definition.isListed) return [];
+    if (!definition.isListed || !isOpenTo(definition, ctx.principal)) return [];
     if (definition.template === undefined) return [listResource(definition)];
     // Listing a template's resources needs the same scopes as reading them.
     if (authorizationError(definition, ctx.principal) !== undefined) return [];

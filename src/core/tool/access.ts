@@ -1,6 +1,7 @@
 /** Authorization and visibility of tools, prompts and resources. */
 import type { Principal } from "../call/call.ts";
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
+import { FUNCTION, type OptionRules, rule } from "../../internal/options.ts";
 
 /** Which callers may see and use a tool, prompt or resource: the scopes that they need, and a predicate for its visibility. */
 export interface Access {
@@ -10,14 +11,44 @@ export interface Access {
   readonly isVisible: ((principal: Principal | undefined) => boolean) | undefined;
 }
 
+/** Which callers may use several tools at once: those of a group, of a gateway, or of an OpenAPI document. */
+export interface AccessOptions {
+  /**
+   * Whether a caller may see the tools. Others find them in no list and no search, and their calls are answered as those of unknown tools.
+   * It is in addition to the tools' own `.visibleTo()`. Default: all callers.
+   */
+  readonly visibleTo?: ((principal: Principal | undefined) => boolean) | undefined;
+  /** Scopes that callers need, all of them, in addition to the tools' own `.scopes()`. Default: none. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Rules that validate {@link AccessOptions}, for `checkOptions`. */
+export const ACCESS_RULES: OptionRules<AccessOptions> = {
+  visibleTo: FUNCTION,
+  scopes: rule('an array of scopes, such as ["read"]', (value) => Array.isArray(value) && value.every(isScope)),
+};
+
+function isScope(scope: unknown): boolean {
+  return typeof scope === "string" && /^\S+$/.test(scope);
+}
+
+/** Adds restrictions to those that there are: a caller has to fulfil all. */
+export function restrict({ scopes, isVisible }: Access, { scopes: added = [], visibleTo }: AccessOptions): Access {
+  return {
+    scopes: added.length === 0 ? scopes : [...new Set([...scopes, ...added])],
+    isVisible: isVisible === undefined || visibleTo === undefined
+      ? isVisible ?? visibleTo
+      : (principal) => visibleTo(principal) === true && isVisible(principal) === true,
+  };
+}
+
 /**
  * Returns the scopes of a tool, prompt or resource with further ones, which callers need as well. `label` names it in the error.
  *
  * @throws {TypeError} If there are no scopes, or one is empty or contains spaces.
  */
 export function addScopes(scopes: readonly string[], added: readonly string[], label: string): readonly string[] {
-  const areScopes = added.every((scope) => typeof scope === "string" && /^\S+$/.test(scope));
-  if (added.length > 0 && areScopes) return [...scopes, ...added];
+  if (added.length > 0 && added.every(isScope)) return [...scopes, ...added];
   throw new TypeError(`Cannot set the scopes of ${label}: name each, as .scopes("read", "write")`);
 }
 

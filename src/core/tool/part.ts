@@ -1,4 +1,5 @@
 import type { Middleware, OnError } from "../handler/middleware.ts";
+import type { Access } from "./access.ts";
 
 /** Properties that tools, prompts and resources inherit from the part of the server to which they belong. */
 export interface PartDefinition {
@@ -20,6 +21,8 @@ export interface PartDefinition {
   readonly timeoutMs: number | undefined;
   /** Maximum size of a job's outcome, in UTF-16 code units of JSON. */
   readonly resultChars: number;
+  /** Whether a caller may use the part. `undefined`: all callers. */
+  readonly isVisible: Access["isVisible"];
 }
 
 /** Name of the part that a tool comes from, for error messages and logs: `group "git"`, or `the server itself` without a part. */

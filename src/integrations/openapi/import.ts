@@ -19,6 +19,7 @@ import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } 
 import { formatPath } from "../../internal/text.ts";
 import type { Ctx } from "../../core/handler/context.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
+import { ACCESS_RULES, type AccessOptions } from "../../core/tool/access.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
 import { ImportError, OpenApiDocument, textOf } from "./document.ts";
@@ -28,7 +29,7 @@ import { SchemaCollector } from "./schemas.ts";
 import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** Options of {@link toolsFromOpenApi}. */
-export interface OpenApiImportOptions extends ListSizeOptions {
+export interface OpenApiImportOptions extends ListSizeOptions, AccessOptions {
   /** Base URL of the API, to which paths are appended. Default: the first server of the operation or the document, which is then trusted. */
   readonly baseUrl?: string | URL | undefined;
   /**
@@ -59,6 +60,7 @@ const RULES: OptionRules<OpenApiImportOptions> = {
   maxResponseBytes: wholeNumber(1),
   onLeftOut: FUNCTION,
   ...LIST_SIZE_RULES,
+  ...ACCESS_RULES,
 };
 
 /**
@@ -146,7 +148,7 @@ function toTool(
   access: ApiAccess,
   name: string,
   onLeftOut: (problem: string) => void,
-  size: ListSizeOptions,
+  options: ListSizeOptions & AccessOptions,
 ): AnyTool {
   const { method, path, source } = operation;
   const where = `${method} ${path.slice(0, 128)}`;
@@ -168,12 +170,15 @@ function toTool(
   // A response to HEAD has no body, whatever the document declares.
   const output = method === "HEAD" ? undefined : outputOf(document, source, where);
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
-  const description = compactDescription([...new Set(about)].join("\n\n") || where, size);
-  const described = startTool(name, { adapters: SCHEMA_ADAPTERS, checkSchema: assertReferences }, CheckedBuilder)
+  const description = compactDescription([...new Set(about)].join("\n\n") || where, options);
+  let described = startTool(name, { adapters: SCHEMA_ADAPTERS, checkSchema: assertReferences }, CheckedBuilder)
     .describe(description)
-    .input(toSchema<Members>(compactSchema(layout.schema, size), boundedCheck(layout.schema))).annotate(
+    .input(toSchema<Members>(compactSchema(layout.schema, options), boundedCheck(layout.schema))).annotate(
       annotationsOf(method),
     );
+  const { visibleTo, scopes = [] } = options;
+  if (visibleTo !== undefined) described = described.visibleTo(visibleTo);
+  if (scopes.length > 0) described = described.scopes(...scopes);
   const run = async (args: Members, ctx: Pick<Ctx, "signal" | "log" | "principal">) => {
     try {
       const call = { tool: name, principal: ctx.principal, signal: ctx.signal };
@@ -187,10 +192,10 @@ function toTool(
   };
   if (output === undefined) return described.handle(run);
   const validate = checkOf(output);
-  if (size.outputSchemas === false) {
+  if (options.outputSchemas === false) {
     return described.handle(async (args, ctx) => validated(await run(args, ctx), validate));
   }
-  return described.output(toSchema<unknown>(compactSchema(output, size), validate)).handle(run);
+  return described.output(toSchema<unknown>(compactSchema(output, options), validate)).handle(run);
 }
 
 /** Validates an answer whose schema is not listed. @throws {TypeError} If it does not fit; the caller sees no part of it. */

@@ -4,6 +4,7 @@
  * @module
  */
 export { type OpenApiImportOptions, toolsFromOpenApi } from "./import.ts";
+export type { AccessOptions } from "../../core/tool/access.ts";
 export type { ListSizeOptions } from "../../core/json_schema/compact.ts";
 export type { HeadersFunction, HeaderValues } from "../../http_client/send.ts";
 export type { OutgoingCall } from "../../core/call/transport.ts";

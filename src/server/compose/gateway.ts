@@ -23,6 +23,7 @@ import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { TASKS_EXTENSION } from "../../wires/mcp/protocol/constants.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 import type { ServerOffer } from "../part.ts";
+import { ACCESS_RULES } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { Gateway, GatewayOptions } from "./gateway_types.ts";
 import { RelayedTool } from "./remote_tool.ts";
@@ -50,6 +51,7 @@ const RULES: OptionRules<GatewayOptions> = {
   listTimeoutMs: POSITIVE,
   logger: OBJECT,
   ...LIST_SIZE_RULES,
+  ...ACCESS_RULES,
 };
 
 /**
@@ -170,6 +172,7 @@ class Remote implements Gateway {
         close: () => this.close(),
       },
       changes: this.#changes,
+      access: this.#options,
     };
   }
 

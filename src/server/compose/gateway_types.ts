@@ -1,12 +1,13 @@
 import type { ListedTool } from "../../core/call/transport.ts";
 import type { ListSizeOptions } from "../../core/json_schema/compact.ts";
 import type { Logger } from "../../core/handler/context.ts";
+import type { AccessOptions } from "../../core/tool/access.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import type { McpRoot } from "../../wires/mcp/client/types.ts";
 import type { Composable } from "../part.ts";
 
 /** Options of `gateway()`. */
-export interface GatewayOptions extends ListSizeOptions {
+export interface GatewayOptions extends ListSizeOptions, AccessOptions {
   /** Whether a tool of the server is taken. Default: all are. */
   readonly select?: ((tool: ListedTool) => boolean) | undefined;
   /** Maps a tool's remote name to its name here. Default: the same name, with `_` in place of invalid characters. */

@@ -8,6 +8,7 @@ import type { ToolSource } from "../../client/types.ts";
 import { describeReceived } from "../../internal/text.ts";
 import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
 import type { Composable, Part, ServerOffer } from "../part.ts";
+import { type Access, ACCESS_RULES, type AccessOptions, restrict } from "../../core/tool/access.ts";
 import type { PartDefinition } from "../../core/tool/part.ts";
 import type { AnyTool, Tool } from "../../core/tool/definition.ts";
 import type { Resource } from "../../core/content/content_catalog.ts";
@@ -20,13 +21,13 @@ import type { Middleware } from "../../core/handler/middleware.ts";
 /** Separators between a prefix and a name that are valid in tool names on every wire. */
 export type Separator = "_" | "-" | ".";
 
-/** Options of {@link group}. */
-export interface GroupOptions<Between extends Separator = Separator> {
+/** Options of {@link group}: `visibleTo` and `scopes` hold for all that the group has. */
+export interface GroupOptions<Between extends Separator = Separator> extends AccessOptions {
   /** Separator between the prefix and a name. Default: `"_"`, which agent frameworks allow, too. */
   readonly separator?: Between | undefined;
 }
 
-const RULES: OptionRules<GroupOptions<Separator>> = { separator: oneOf("_", "-", ".") };
+const RULES: OptionRules<GroupOptions<Separator>> = { separator: oneOf("_", "-", "."), ...ACCESS_RULES };
 
 /** Union of the tool types of a source, such as `typeof server`. */
 export type ToolsIn<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
@@ -80,7 +81,7 @@ export function group<
   }
   checkOptions<GroupOptions<Separator>>(`group under "${prefix}"`, options, RULES);
   const separator: Separator = options.separator ?? "_";
-  return partOf(source, `group "${prefix}"`, prefix, `${prefix}${separator}`);
+  return partOf(source, `group "${prefix}"`, prefix, `${prefix}${separator}`, options);
 }
 
 /**
@@ -98,37 +99,49 @@ export function group<
  * strictEqual(await testClient(createServer({ tools: [], parts: [mount(db)] })).query(), 42);
  * ```
  * @param source A server, or a gateway.
+ * @throws {TypeError} If an option is invalid.
  */
-export function mount<Source extends Composable>(source: Source): Part<ToolsIn<Source>> {
-  return partOf(source, `server "${offerOf(source).options.name ?? "toolwire"}"`, undefined, "");
+export function mount<Source extends Composable>(source: Source, options: AccessOptions = {}): Part<ToolsIn<Source>> {
+  const place = `server "${offerOf(source).options.name ?? "toolwire"}"`;
+  checkOptions<AccessOptions>(`mount the ${place}`, options, ACCESS_RULES);
+  return partOf(source, place, undefined, "", options);
 }
 
 function offerOf(source: Composable): ServerOffer {
   const offer = source?.["~offer"];
   if (offer !== undefined) return offer;
-  throw new TypeError("Cannot compose: pass a server of createServer(…), or the awaited result of gateway(…)");
+  const hint = Array.isArray(source) ? ": createServer({ tools }) makes a server of an array of tools" : "";
+  throw new TypeError(`Cannot compose: pass a server of createServer(…), or the awaited result of gateway(…)${hint}`);
 }
 
-function partOf(source: Composable, place: string, prefix: string | undefined, before: string): OfferedPart<never> {
+function partOf(
+  source: Composable,
+  place: string,
+  prefix: string | undefined,
+  before: string,
+  access: AccessOptions,
+): OfferedPart<never> {
   const offer = offerOf(source);
   const { options, parts, changes } = offer;
-  const within = scopeOf(options, place, prefix);
-  const named = <Plan extends { readonly name: string; readonly part: PartDefinition | undefined }>(
-    plan: Plan,
-  ): Plan => ({
+  const restricted = (own: Access): Access => restrict(restrict(own, offer.access ?? {}), access);
+  const within = scopeOf(options, place, prefix, restricted);
+  const named = <Plan extends Placed & { readonly name: string }>(plan: Plan): Plan => ({
     ...plan,
     name: before + plan.name,
     part: within(plan.part, plan.name),
+    scopes: restricted({ ...plan, isVisible: undefined }).scopes,
   });
   const placed = (resource: Resource): Resource => {
     const plan = resource["~resource"];
-    return { ...resource, "~resource": { ...plan, part: within(plan.part, plan.uri) } };
+    const { scopes } = restricted({ ...plan, isVisible: undefined });
+    return { ...resource, "~resource": { ...plan, part: within(plan.part, plan.uri), scopes } };
   };
   const part: PartOffer = {
     place,
     plans: () =>
       offer.plans().filter(({ isSystem }) => !isSystem).map((plan) => {
-        return { ...named(plan), resource: plan.resource && placed(plan.resource as Resource) };
+        const { isVisible } = restricted(plan);
+        return { ...named(plan), isVisible, resource: plan.resource && placed(plan.resource as Resource) };
       }),
     resources: (parts?.resources ?? options.resources ?? []).map(placed),
     prompts: (parts?.prompts ?? options.prompts ?? []).map((prompt) => {
@@ -143,11 +156,18 @@ function partOf(source: Composable, place: string, prefix: string | undefined, b
   return { "~part": part, "~join": joinParts };
 }
 
+/** What tools, prompts and resources of a part have in common. */
+interface Placed {
+  readonly part: PartDefinition | undefined;
+  readonly scopes: Access["scopes"];
+}
+
 /** Settings of a server around the settings of its parts. */
 function scopeOf(
   options: ServerOffer["options"],
   place: string,
   prefix: string | undefined,
+  restricted: (own: Access) => Access,
 ): (inner: PartDefinition | undefined, name: string) => PartDefinition {
   const { middleware = [], jobMiddleware = [], onError, config, timeoutMs, limits = {} } = options;
   const around = [...holdArguments(limits), ...middleware];
@@ -161,6 +181,7 @@ function scopeOf(
     config: inner?.config ?? config,
     timeoutMs: inner?.timeoutMs ?? timeoutMs,
     resultChars: Math.min(inner?.resultChars ?? Infinity, limits.resultChars ?? Infinity),
+    isVisible: restricted({ scopes: [], isVisible: inner?.isVisible }).isVisible,
   });
 }
 
