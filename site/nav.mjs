@@ -258,6 +258,11 @@ export const NAV = [
         "JSON Schema",
         "valibot's converter makes JSON Schema; Toolwire adds rules only.",
       ),
+      page(
+        "decisions/zod-json-schema.md",
+        "zod's JSON Schema",
+        "A converter reads schemas of zod that bring no JSON Schema.",
+      ),
       page("decisions/sse-decoder.md", "SSE decoder", "A library decodes Server-Sent Events in every client."),
       page("decisions/bullmq.md", "BullMQ", "Distributed jobs use an existing queue."),
       page(

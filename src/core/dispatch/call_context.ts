@@ -12,6 +12,7 @@ import type {
   ElicitAnswer,
   ElicitRequest,
   MoreRequest,
+  PlainElicitRequest,
   QuestionSpec,
   RootsResult,
   SampleRequest,
@@ -26,7 +27,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
 import { omitUndeclared } from "../schema/undeclared_members.ts";
 import { formatIssues } from "../schema/issues.ts";
-import type { Schema } from "../schema/standard_schema.ts";
+import type { AnySchema } from "../schema/plain_schema.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
@@ -263,7 +264,7 @@ export class CallContext implements MiddlewareCtx {
     this.runState.progress(progress);
   }
 
-  elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
+  elicit<Content>(key: string, request: ElicitRequest<Content> | PlainElicitRequest): Promise<ElicitAnswer<Content>> {
     return this.#ask("elicit").elicit(key, request);
   }
 
@@ -291,7 +292,7 @@ export class CallContext implements MiddlewareCtx {
     return this.#ask("sleep").sleep(key, time);
   }
 
-  waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
+  waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
     return this.#ask("waitFor").waitFor(key, schema, options);
   }
 
@@ -338,7 +339,7 @@ export class CallContext implements MiddlewareCtx {
     this.addedMeta = { ...this.addedMeta, ...members };
   }
 
-  validate<Output>(schema: Schema<unknown, Output>, value: unknown): Output {
+  validate<Output>(schema: AnySchema<Output>, value: unknown): Output {
     const checked = compileValidator(schema, { where: "The schema", adapters: this.definition.adapters })(value);
     if (checked instanceof Promise) throw new TypeError("Cannot validate: the schema is asynchronous");
     if (checked.issues === undefined) return checked.value as Output;

@@ -18,6 +18,9 @@ import type { Clock } from "../../internal/time.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import type { CallerState } from "../handler/caller_state.ts";
 import type { Ctx, Logger } from "../handler/context.ts";
+import type { ElicitAnswer, ElicitRequest, PlainElicitRequest } from "../handler/questions.ts";
+import type { WaitOptions, WaitResult } from "../handler/waits.ts";
+import type { AnySchema } from "../schema/plain_schema.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { LogFields } from "./error_masking.ts";
@@ -132,20 +135,15 @@ export interface RunLease {
   estimateEnd(progress: Progress): number | undefined;
 }
 
-/** Methods of a handler's `ctx` that ask the caller, wait or store steps. */
-export type QuestionMethods = Pick<
-  Ctx,
-  | "elicit"
-  | "elicitUrl"
-  | "sample"
-  | "roots"
-  | "ask"
-  | "requestMore"
-  | "step"
-  | "sleep"
-  | "waitFor"
-  | "resolver"
->;
+/** Methods of a handler's `ctx` that ask the caller, wait or store steps. Those with a schema take each kind of it. */
+export interface QuestionMethods
+  extends Pick<Ctx, "elicitUrl" | "sample" | "roots" | "ask" | "requestMore" | "step" | "sleep" | "resolver"> {
+  elicit<Content>(
+    key: string,
+    request: ElicitRequest<Content> | PlainElicitRequest,
+  ): Promise<ElicitAnswer<Content>>;
+  waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>>;
+}
 
 /** Parts of a run that the code of questions, waits, steps and caller state needs. */
 export interface AskingRun extends DeadlineRun {

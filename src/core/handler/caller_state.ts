@@ -1,3 +1,4 @@
+import type { AnySchema, PlainSchema, PlainValue } from "../schema/plain_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 
 /**
@@ -8,8 +9,8 @@ import type { Schema } from "../schema/standard_schema.ts";
 export interface CallerStateSlot<Value> {
   /** Name, unique on a server. */
   readonly name: string;
-  /** Schema of the value. */
-  readonly schema: Schema<unknown, Value>;
+  /** Schema of the value: a Standard Schema, or plain JSON Schema. */
+  readonly schema: AnySchema<Value>;
 }
 
 /** The `ctx.callerState` of a call: values that the caller stores for the server, signed, by their slots. Needs the option `keys`. */
@@ -54,6 +55,12 @@ export interface CallerState {
  * @param name Name, unique on a server.
  * @param schema Schema of the value. Stored values that no longer match are dropped.
  */
-export function defineCallerState<Value>(name: string, schema: Schema<unknown, Value>): CallerStateSlot<Value> {
+export function defineCallerState<Value>(name: string, schema: Schema<unknown, Value>): CallerStateSlot<Value>;
+/** Defines a value with a plain JSON Schema, or a schema of TypeBox. */
+export function defineCallerState<const Plain extends PlainSchema>(
+  name: string,
+  schema: Plain,
+): CallerStateSlot<PlainValue<Plain>>;
+export function defineCallerState(name: string, schema: AnySchema): CallerStateSlot<unknown> {
   return { name, schema };
 }

@@ -1,12 +1,14 @@
 import type { Failure } from "../errors/failure.ts";
 import type { AskableKind, ClientInfo, Metadata, Principal } from "../call/call.ts";
 import type { LogLevel, Progress } from "../call/outcome.ts";
+import type { PlainSchema, PlainValue } from "../schema/plain_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type {
   Answers,
   ElicitAnswer,
   ElicitRequest,
   MoreRequest,
+  PlainElicitRequest,
   QuestionSpec,
   RootsResult,
   SampleRequest,
@@ -118,6 +120,11 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * @param key Name of the question, unique in a run.
    */
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>>;
+  /** Asks the caller a question whose answer has a plain JSON Schema, or a schema of TypeBox. */
+  elicit<const Plain extends PlainSchema>(
+    key: string,
+    request: PlainElicitRequest<Plain>,
+  ): Promise<ElicitAnswer<PlainValue<Plain>>>;
   /**
    * Asks the caller to open a web page, for input that must not pass through the caller, such as a password. Otherwise
    * like {@link Ctx.elicit}.
@@ -166,6 +173,12 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * @throws {RangeError} If the wait would end after the promise.
    */
   waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>>;
+  /** Waits for a value with a plain JSON Schema, or a schema of TypeBox. */
+  waitFor<const Plain extends PlainSchema>(
+    key: string,
+    schema: Plain,
+    options?: WaitOptions,
+  ): Promise<WaitResult<PlainValue<Plain>>>;
   /**
    * Makes the token that resolves the wait of this key, before any other party learns of it. The call becomes a job at once, and
    * its caller gets the promise. It is the same token in each run.
@@ -184,6 +197,8 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * @throws {TypeError} If the schema is asynchronous.
    */
   validate<Output>(schema: Schema<unknown, Output>, value: unknown): Output;
+  /** Validates a value by plain JSON Schema, or a schema of TypeBox, and returns it. */
+  validate<const Plain extends PlainSchema>(schema: Plain, value: unknown): PlainValue<Plain>;
   /**
    * Creates a declared failure: `throw ctx.fail("locked", "The record is locked", { by: "batch" })`.
    *

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../internal/json.ts";
+import type { PlainSchema, PlainValue } from "../schema/plain_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 
 /** A question to the person or agent that calls, answered with content that matches a schema: the request of `ctx.elicit`. */
@@ -7,6 +8,14 @@ export interface ElicitRequest<Content = unknown> {
   readonly message: string;
   /** Schema of the answer. */
   readonly schema: Schema<unknown, Content>;
+}
+
+/** The same question with plain JSON Schema, or a schema of TypeBox. */
+export interface PlainElicitRequest<Plain extends PlainSchema = PlainSchema> {
+  /** Text for the person or agent. */
+  readonly message: string;
+  /** Schema of the answer. */
+  readonly schema: Plain;
 }
 
 /** A request for more of something that the caller can grant, such as credits: for `ctx.requestMore` and `ctx.ask`. */
@@ -87,10 +96,17 @@ export type ElicitAnswer<Content = unknown> =
   | { readonly action: "cancel" };
 
 /** One of several questions of `ctx.ask`. */
-export type QuestionSpec = ElicitRequest<unknown> | MoreRequest | UrlRequest | SampleRequest | RootsRequest;
+export type QuestionSpec =
+  | ElicitRequest<unknown>
+  | PlainElicitRequest
+  | MoreRequest
+  | UrlRequest
+  | SampleRequest
+  | RootsRequest;
 
 /** Type of the content of an accepted answer, by its question. `unknown` for web pages and requests for more, which have no schema. */
 export type AnswerTo<Asked> = Asked extends ElicitRequest<infer Content> ? Content
+  : Asked extends PlainElicitRequest<infer Plain> ? PlainValue<Plain>
   : Asked extends SampleRequest ? SampleResult
   : Asked extends RootsRequest ? RootsResult
   : unknown;

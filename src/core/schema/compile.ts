@@ -3,6 +3,7 @@ import { estimateJsonSize } from "../../internal/json_size.ts";
 import { adapterFor, type ExactCheck } from "./adapter.ts";
 import { explainNoSchema, explainNoValidator } from "./no_schema.ts";
 import { type JsonSchemaOptions, toJsonSchema } from "./json_schema.ts";
+import type { AnySchema } from "./plain_schema.ts";
 import type { JsonSchema, Schema, SchemaResult } from "./standard_schema.ts";
 
 /** A schema prepared for use: converted to JSON Schema once, its validator read once. */
@@ -20,7 +21,7 @@ export interface CompiledSchema {
  *
  * @throws {TypeError} If it is not a schema, or has no JSON Schema.
  */
-export function compileSchema(given: Schema, options: JsonSchemaOptions): CompiledSchema {
+export function compileSchema(given: AnySchema, options: JsonSchemaOptions): CompiledSchema {
   const schema = readSchema(given, options);
   const validate = toValidator(schema, options.where);
   const jsonSchema = toJsonSchema(schema, options);
@@ -42,14 +43,14 @@ export function compileSchema(given: Schema, options: JsonSchemaOptions): Compil
  * @throws {TypeError} If it is not a schema.
  */
 export function compileValidator(
-  given: Schema,
+  given: AnySchema,
   options: Pick<JsonSchemaOptions, "where" | "adapters">,
 ): (value: unknown) => MaybePromise<SchemaResult> {
   return toValidator(readSchema(given, options), options.where);
 }
 
 /** Returns a Standard Schema as it is, and the schema that an adapter returns for any other value. @throws {TypeError} If there is no such adapter. */
-function readSchema(given: Schema, { where, adapters }: Pick<JsonSchemaOptions, "where" | "adapters">): Schema {
+function readSchema(given: AnySchema, { where, adapters }: Pick<JsonSchemaOptions, "where" | "adapters">): Schema {
   if (given?.["~standard"] !== undefined) return given;
   const isReference = given instanceof Object;
   for (const adapter of isReference ? adapters : []) {

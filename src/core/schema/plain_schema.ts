@@ -1,4 +1,8 @@
 /** Types of plain JSON Schema, and of the values that it describes. */
+import type { Schema } from "./standard_schema.ts";
+
+/** What `.input()` takes: a Standard Schema, or plain JSON Schema as it is. */
+export type AnySchema<Output = unknown> = Schema<unknown, Output> | PlainSchema;
 
 /** Plain JSON Schema, by one of the keywords that show that it is. Schemas of TypeBox are plain JSON Schema. */
 export type PlainSchema =

@@ -15,7 +15,7 @@ export type {
 } from "../../client/types.ts";
 export type { CallingClient, ErrorMap, OpenState } from "../handler/context.ts";
 export type { AroundCall, CalledTool, StateOf } from "../handler/middleware.ts";
-export type { Answers, AnswerTo } from "../handler/questions.ts";
+export type { Answers, AnswerTo, PlainElicitRequest } from "../handler/questions.ts";
 export type { Resolution, Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
 export type {
   AnsweringHandler,
@@ -54,6 +54,7 @@ export type {
 } from "./last_steps.ts";
 export type {
   AllOf,
+  AnySchema,
   ItemsOf,
   MembersOf,
   PlainArguments,

@@ -21,13 +21,14 @@ import type {
   ElicitAnswer,
   ElicitRequest,
   MoreRequest,
+  PlainElicitRequest,
   QuestionSpec,
   RootsResult,
   SampleRequest,
   SampleResult,
   UrlRequest,
 } from "../../handler/questions.ts";
-import type { Schema } from "../../schema/standard_schema.ts";
+import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
@@ -110,7 +111,7 @@ export class QuestionTracker implements RunQuestions {
     };
   }
 
-  elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
+  elicit<Content>(key: string, request: ElicitRequest<Content> | PlainElicitRequest): Promise<ElicitAnswer<Content>> {
     return this.#askOne(key, request);
   }
 
@@ -143,7 +144,7 @@ export class QuestionTracker implements RunQuestions {
     return this.#untilOver(this.#waits.sleep(key, time));
   }
 
-  waitFor<Value>(key: string, schema: Schema<unknown, Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
+  waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
     this.#useKey("wait", key);
     this.#replay.begin(`wait ${key}`);
     return this.#untilOver(this.#waits.waitFor(key, schema, options));
@@ -330,7 +331,7 @@ function isQuestion(asked: QuestionSpec | undefined): boolean {
 
 function formQuestion(
   key: string,
-  { message, schema }: ElicitRequest,
+  { message, schema }: ElicitRequest | PlainElicitRequest,
   adapters: readonly SchemaAdapter[],
 ): PendingQuestion {
   const compiled = compileSchema(schema, { where: `Schema of question "${key}"`, adapters, check: assertReferences });
@@ -345,7 +346,7 @@ function formQuestion(
   };
 }
 
-function otherQuestion(asked: Exclude<QuestionSpec, ElicitRequest>): PendingQuestion {
+function otherQuestion(asked: Exclude<QuestionSpec, ElicitRequest | PlainElicitRequest>): PendingQuestion {
   if ("more" in asked) {
     const { more, amount, reason } = asked;
     const params = { resource: more, ...(amount !== undefined && { amount }), ...(reason !== undefined && { reason }) };

@@ -5,7 +5,7 @@ import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import { type CompiledSchema, compileSchema } from "../../schema/compile.ts";
 import { assertReferences } from "../../schema/references.ts";
 import { formatIssues } from "../../schema/issues.ts";
-import type { Schema } from "../../schema/standard_schema.ts";
+import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunLease } from "../services.ts";
 
@@ -55,7 +55,7 @@ export class WaitTracker {
 
   async waitFor<Value>(
     key: string,
-    schema: Schema<unknown, Value>,
+    schema: AnySchema<Value>,
     options: WaitOptions = {},
   ): Promise<WaitResult<Value> | typeof OPEN> {
     this.#assertPromising("waitFor");
