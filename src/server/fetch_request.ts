@@ -7,6 +7,7 @@ import type { Metadata, Principal, RequestHost } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import type { Dispatch } from "../core/dispatch/dispatcher.ts";
 import { Future, type Receiver } from "../internal/future.ts";
+import { joinChunks } from "../internal/chunks.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 import { brokenReply } from "./reply_sender.ts";
 
@@ -222,7 +223,7 @@ async function readUpTo(
   let length = first.length;
   while (length <= maxBytes) {
     const { value, done } = await reader.read();
-    if (done) return rest === undefined ? first : concat(rest, length);
+    if (done) return rest === undefined ? first : joinChunks(rest);
     (rest ??= [first]).push(value);
     length += value.length;
   }
@@ -231,16 +232,6 @@ async function readUpTo(
 }
 
 const EMPTY = new Uint8Array(0);
-
-function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
-}
 
 /** Bun copies a response, used as options, in half the time of a record of headers. */
 const IS_BUN = globalThis.navigator?.userAgent?.startsWith("Bun/");

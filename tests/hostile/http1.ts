@@ -1,7 +1,7 @@
 /** HTTP/1.1, byte by byte: for what no client library would send. */
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
-import { joinChunks } from "../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../src/internal/chunks.ts";
 import type { RawRequest, RawResponse } from "../wires/descriptions/description.ts";
 
 /** A connection, once it is there. */

@@ -158,8 +158,6 @@ export class ToolRunner {
     const collected: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
     run.collected = collected;
     let hasYielded = false;
-    // The limit counts for all pieces if they are joined later, otherwise for each.
-    const areJoined = collected !== undefined || run.sink?.keepsPieces;
     const { outputLimits } = this.#services;
     let left = outputLimits.answerChars;
     const turns = new LoopTurns();
@@ -173,6 +171,8 @@ export class ToolRunner {
         // JSON has no undefined.
         let value: unknown = step.value === undefined ? null : step.value;
         // Only promises are awaited: each await costs a turn of the microtask queue for each piece.
+        // The limit counts for all pieces if they are joined later, otherwise for each.
+        const areJoined = collected !== undefined || run.sink?.keepsPieces;
         const answerChars = areJoined ? left : outputLimits.answerChars;
         left = estimateJsonSize(value, answerChars, outputLimits.depth);
         if (Number.isNaN(left)) {

@@ -2,7 +2,7 @@
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { Http2Connection } from "../../wires/grpc/client/native/http2.ts";
-import { joinChunks } from "../../wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../internal/chunks.ts";
 import { headersFor, type HttpClientOptions } from "../../http_client/send.ts";
 import type { HttpSender } from "./send.ts";
 

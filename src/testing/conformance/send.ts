@@ -3,7 +3,7 @@ import { toToolError } from "../../core/call/outcome.ts";
 import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { exchange, type HttpClientOptions } from "../../http_client/send.ts";
 import { readBytes } from "../../http_client/read.ts";
-import { joinChunks } from "../../wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../internal/chunks.ts";
 import type { ShownExchange } from "./check.ts";
 
 /** An HTTP response that was read: its body, or the start of it, as bytes, text and JSON. */

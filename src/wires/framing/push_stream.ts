@@ -98,6 +98,15 @@ export class PushStream<Chunk extends { readonly length: number }, Held> {
     controller.close();
   }
 
+  /** Ends the stream with an error for its reader, and aborts {@link closed}: the writer is to stop. */
+  breakOff(error: Error): void {
+    if (this.#isEnded) return;
+    const controller = this.#controller ?? this.#start();
+    this.finish();
+    controller.error(error);
+    this.#reader.abort();
+  }
+
   /** Releases what the stream holds. Called when it ends, for any reason; by the writer of one that was never opened. */
   finish(): void {
     this.#isEnded = true;

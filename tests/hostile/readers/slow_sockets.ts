@@ -1,5 +1,5 @@
 /** Requests at their own pace, over sockets. */
-import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/internal/chunks.ts";
 import { openSession } from "../../wires/grpc/http2_calls.ts";
 import type { RawRequest } from "../../wires/descriptions/description.ts";
 import { headOf, open1, parse1, readAll } from "../http1.ts";

@@ -7,7 +7,8 @@ import {
   ToolResponseSchema,
   ToolsListSchema,
 } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { encodeEnvelope, joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
+import { encodeEnvelope } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/internal/chunks.ts";
 import type { Mutant } from "./mutate.ts";
 
 /** An RPC with its decoded response, which a mutant changes in place. */

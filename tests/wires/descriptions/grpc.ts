@@ -1,7 +1,7 @@
 /** Connect, gRPC-Web and gRPC: three protocols of one wire, with one service. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { type Any, anyUnpack } from "@bufbuild/protobuf/wkt";
-import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/internal/chunks.ts";
 import { ErrorInfoSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/status_pb.ts";
 import { ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";

@@ -1,6 +1,6 @@
 /** MCP over a pipe, line by line, without a process at its other end. */
 import type { Server } from "../../../mod.ts";
-import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/internal/chunks.ts";
 import { mcpDuplex } from "../../../src/wires/mcp/server/duplex.ts";
 import { LineSplitter } from "../../../src/wires/mcp/stdio/server/lines.ts";
 import { MemoryConnection } from "../memory_connection.ts";

@@ -1,5 +1,5 @@
 /** Messages as bytes, written and read without our clients, which would not send invalid ones. */
-import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/internal/chunks.ts";
 import { textOf } from "../grpc/frames.ts";
 import type { CallEnd, Dialect, RawResponse } from "./description.ts";
 

@@ -1,7 +1,7 @@
 /** Raw requests by `node:http2`, without the gRPC client of the SDK. */
 import type { Buffer } from "node:buffer";
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from "node:http2";
-import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/internal/chunks.ts";
 
 /** A request. */
 export interface Request2 {

@@ -13,7 +13,7 @@ import {
   ToolRequestSchema,
   ToolResponseSchema,
 } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/internal/chunks.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { createServer, defineTool } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
+import { content } from "../../../src/wires/mcp/mod.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";
 import { findProgram, root, runProgram, testWith } from "../../serve/programs.ts";
+import { temporaryFolder } from "../../temporary_folder.ts";
 
 const search = defineTool("search").describe("Search the books")
   .input(v.object({ text: v.string(), limit: v.optional(v.number(), 10), tags: v.optional(v.array(v.string())) }))
@@ -20,6 +22,15 @@ const reserve = defineTool("reserve").describe("Reserve a book").input(v.object(
   });
 const scan = defineTool("scan").describe("Scan a book").input(v.object({ pages: v.number() })).promise()
   .handle(async ({ pages }) => await Promise.resolve(`${pages} pages`));
+// A picture of one pixel.
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
+const cover = defineTool("cover").describe("The cover of a book").input(v.object({ id: v.string() }))
+  .annotate({ readOnlyHint: true }).handle(() => content.image(PIXEL, "image/png"));
+const exportBooks = defineTool("export").describe("Export the books").annotate({ readOnlyHint: true })
+  .handle(async function* () {
+    yield* ["id,title\n", "7,REST and its history\n"];
+  });
+const tools = [search, reserve, scan, cover, exportBooks];
 
 /** Commands, each with the lines that follow it as comments. */
 function commandsOf(page: string): readonly (readonly [command: string, output: string])[] {
@@ -35,12 +46,13 @@ testWith("curl prints what the page says", [findProgram("curl"), findProgram("ba
   const page = await readFile(join(root, "docs/rest.md"), "utf8");
   const commands = commandsOf(page);
   ok(commands.length >= 4, `${commands.length} commands`);
-  const server = createServer({ name: "books", version: "1.0.0", tools: [search, reserve, scan], wires: [rest()] });
+  const server = createServer({ name: "books", version: "1.0.0", tools, wires: [rest()] });
   const listening = await serve(server, { port: 0, graceMs: 0 });
+  await using folder = await temporaryFolder();
   try {
     for (const [command, output] of commands) {
       const here = command.replaceAll("http://127.0.0.1:8000", listening.url);
-      const { stdout, stderr } = await runProgram([bash, "-c", here]);
+      const { stdout, stderr } = await runProgram([bash, "-c", here], { cwd: folder.path });
       const start = output.endsWith("…") ? output.slice(0, -1) : output;
       ok(output !== "" && stdout.trim().startsWith(start), `${command}\nprinted ${stdout}${stderr}`);
       ok(output.endsWith("…") || stdout.trim() === output, `${command}\nprinted ${stdout}`);

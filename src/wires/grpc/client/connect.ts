@@ -31,7 +31,7 @@ import {
 } from "./rpc.ts";
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "../messages/gen/mcplite_pb.ts";
 import { type HttpClientOptions, sendRequest } from "../../../http_client/send.ts";
-import { joinChunks } from "../messages/envelope.ts";
+import { joinChunks } from "../../../internal/chunks.ts";
 
 export type CreateConnectTransport = (options: CommonTransportOptions) => ConnectTransport;
 

@@ -3,6 +3,7 @@
  *
  * Total: returns or yields an error result for bad input.
  */
+import { joinChunks } from "../../../internal/chunks.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -66,16 +67,6 @@ function readHeader(bytes: Bytes): { readonly length: number; readonly isCompres
   const flags = bytes[0];
   if (flags === undefined || bytes.length < HEADER_BYTES || flags > COMPRESSED_FLAG) return undefined;
   return { length: new DataView(bytes.buffer, bytes.byteOffset).getUint32(1), isCompressed: flags === COMPRESSED_FLAG };
-}
-
-export function joinChunks(chunks: readonly Uint8Array[]): Bytes {
-  const joined = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return joined;
 }
 
 /** Decompresses a gzip message; `parse_error` if it is not gzip. Stops with `payload_too_large` when the output exceeds `maxBytes`. */

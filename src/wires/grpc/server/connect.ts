@@ -19,7 +19,8 @@ import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { Head, Limits, Reply } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
-import { encodeEnvelope, joinChunks } from "../messages/envelope.ts";
+import { encodeEnvelope } from "../messages/envelope.ts";
+import { joinChunks } from "../../../internal/chunks.ts";
 import { MCPLite } from "../messages/gen/mcplite_pb.ts";
 import {
   compressionHeader,

@@ -2,7 +2,7 @@
 import type { CallEvent, Sink } from "../../../core/call/outcome.ts";
 import { PushStream, type PushStreamOptions } from "../../framing/push_stream.ts";
 import type { ResponseMembers } from "../messages/binary.ts";
-import { joinChunks } from "../messages/envelope.ts";
+import { joinChunks } from "../../../internal/chunks.ts";
 import { encodeEvent } from "./encode.ts";
 
 /** Maximum number of messages that are queued for a slow reader before the tool has to wait. */

@@ -5,7 +5,7 @@
  */
 import { readPromise } from "../../../core/dispatch/deferral.ts";
 import type { Call } from "../../../core/call/call.ts";
-import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
+import type { AnswerOutcome, CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import { acceptsEventStream, acceptsType } from "../../../internal/http.ts";
 import type { Deadlines } from "../../../internal/deadlines.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
@@ -15,6 +15,7 @@ import { promiseToJson } from "../../framing/result/encode.ts";
 import { encodeSseEvent, STREAM_HEADERS } from "../../framing/sse.ts";
 import { type Head, HeadPeer, type Reply, type WireHost } from "../../wire.ts";
 import { ENVELOPE_TYPE } from "../messages/problem.ts";
+import { FilePreferences } from "./accept.ts";
 import {
   answerReply,
   encodeEnvelope,
@@ -24,6 +25,8 @@ import {
   problemReply,
   promiseReply,
 } from "./encode.ts";
+import { FileStream } from "./file_stream.ts";
+import { fileReply } from "./files.ts";
 import type { Preferences } from "./prefer.ts";
 
 /** Name of the wire in calls and log lines. */
@@ -43,12 +46,17 @@ export class Exchange {
   readonly #call: Call;
   /** Preferences that apply to the call. */
   readonly #preferences: Preferences | undefined;
+  /** The media types of files that the caller prefers to JSON; `undefined` if it names none. */
+  readonly #files: FilePreferences | undefined;
 
   constructor(host: ExchangeHost, head: Head, call: Omit<Call, "peer">, preferences: Preferences | undefined) {
-    const isStreamed = head.method !== "HEAD" && acceptsEventStream(head.metadata.get("accept"));
+    const accept = head.metadata.get("accept");
+    const isStreamed = head.method !== "HEAD" && acceptsEventStream(accept);
     this.#host = host;
     this.#head = head;
-    this.#call = { ...call, peer: new HeadPeer(head, WIRE_NAME, undefined, isStreamed) };
+    this.#files = FilePreferences.of(accept);
+    const mayStream = isStreamed || this.#files !== undefined;
+    this.#call = { ...call, peer: new HeadPeer(head, WIRE_NAME, undefined, mayStream) };
     this.#preferences = preferences;
     this.isStreamed = isStreamed;
   }
@@ -59,6 +67,7 @@ export class Exchange {
   /** Calls the tool, and returns its result as a reply: a stream of events if the caller accepts one, except for an immediate problem. */
   run(): MaybeFuture<Reply> {
     if (this.isStreamed) return this.#stream();
+    if (this.#files !== undefined && this.#head.method !== "HEAD") return this.#streamFile(this.#files);
     const startedMs = this.#host.clock.elapsed();
     const result = this.#host.dispatch.call(this.#call);
     if (result instanceof Future || result.kind === "promise") this.#head.disableIdleTimeout();
@@ -93,6 +102,33 @@ export class Exchange {
     return reply;
   }
 
+  /** Sends pieces of text or bytes as they come; other results as without a stream. */
+  #streamFile(preferences: FilePreferences): Future<Reply> {
+    this.#head.disableIdleTimeout();
+    const { dispatch, clock } = this.#host;
+    const startedMs = clock.elapsed();
+    const reply = new Future<Reply>();
+    const stream = new FileStream(preferences, (body) => reply.receive({ status: 200, headers: stream.headers, body }));
+    const result = chain(
+      dispatch.call(this.#call, stream),
+      (first) => stream.isBody ? first : this.#waitFurther(first, startedMs),
+    );
+    chain(result, (last) => {
+      if (!stream.isBody) {
+        stream.finish();
+        return reply.receive(this.#reply(stream.join(last)));
+      }
+      if (last.kind === "answer" && stream.problem === undefined) return stream.end();
+      const reason = stream.problem ?? `the call ended with ${last.kind}`;
+      const hasReader = !stream.isEnded;
+      if (hasReader || stream.problem !== undefined) {
+        dispatch.warn("Stream broken off", { tool: this.#call.tool, reason });
+      }
+      stream.breakOff(new Error(`The stream was broken off: ${reason}`));
+    });
+    return reply;
+  }
+
   #reply(result: CallResult): Reply {
     try {
       return this.#encode(result);
@@ -104,9 +140,7 @@ export class Exchange {
   #encode(result: CallResult): Reply {
     switch (result.kind) {
       case "answer":
-        return this.#applied(
-          acceptsType(this.#head.metadata.get("accept"), ENVELOPE_TYPE) ? envelopeReply(result) : answerReply(result),
-        );
+        return this.#applied(this.#encodeAnswer(result));
       case "promise":
         return this.#applied(promiseReply(result, this.#locationOf(result)));
       case "error":
@@ -119,6 +153,11 @@ export class Exchange {
       default:
         return problemReply(problemOf(result, this.#instance));
     }
+  }
+
+  #encodeAnswer(answer: AnswerOutcome): Reply {
+    if (acceptsType(this.#head.metadata.get("accept"), ENVELOPE_TYPE)) return envelopeReply(answer);
+    return (this.#files && fileReply(answer.value, this.#files)) ?? answerReply(answer);
   }
 
   /** The last event of a stream: an answer, a promise or a problem. */

@@ -28,6 +28,7 @@ import {
   PROMISE_STATUSES,
   RESPONSES,
   SCHEMAS,
+  TEXT_SCHEMA,
 } from "./openapi_components.ts";
 import { typesOf } from "./schema_types.ts";
 
@@ -181,9 +182,15 @@ class Operations {
   }
 }
 
-/** The answer as JSON. A stream is left out: generated clients would take the answer for a text that may be JSON. */
+/**
+ * The answer as JSON, and as it is: text, or, where any answer is possible, a file of any type. A stream is left out: generated
+ * clients would take the answer for a text that may be JSON.
+ */
 function answerContent({ name, outputSchema }: ToolListing): Node {
-  return contentOf(outputSchema === undefined ? {} : componentRef(outputComponent(name)));
+  if (outputSchema === undefined) return { ...contentOf({}), "*/*": {} };
+  const json = contentOf(componentRef(outputComponent(name)));
+  if (outputSchema["type"] !== "string") return json;
+  return { ...json, ...contentOf(TEXT_SCHEMA, "text/plain"), ...contentOf(TEXT_SCHEMA, "text/csv") };
 }
 
 /** The failures of a tool: those that it declares and those of the server, or any, and a question. */

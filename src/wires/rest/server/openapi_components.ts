@@ -12,7 +12,8 @@ import { UNPROCESSABLE } from "./encode.ts";
 /** A part of the OpenAPI document, as JSON. */
 export type Node = Readonly<Record<string, unknown>>;
 
-const TEXT: Node = { type: "string" };
+/** Schema of any text. */
+export const TEXT_SCHEMA: Node = { type: "string" };
 
 /** Schema of an object: the members in `properties` are required, those in `optional` are not. */
 export function objectOf(properties: Node, optional: Node = {}): Node {
@@ -29,9 +30,9 @@ export function componentOf(kind: "parameters" | "responses" | "headers", name: 
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-function problemSchema(status: Node, code: Node, added: Node = {}, type: Node = TEXT): Node {
-  const members = { type, title: TEXT, status, detail: TEXT, code };
-  return objectOf({ ...members, ...added }, { instance: TEXT });
+function problemSchema(status: Node, code: Node, added: Node = {}, type: Node = TEXT_SCHEMA): Node {
+  const members = { type, title: TEXT_SCHEMA, status, detail: TEXT_SCHEMA, code };
+  return objectOf({ ...members, ...added }, { instance: TEXT_SCHEMA });
 }
 
 /** Schemas of the failures that a tool declares, and of their data, by component name. */
@@ -90,21 +91,26 @@ const SERVER_FAILURES: readonly string[] = [
   "attempts_exhausted",
 ];
 
-const PROGRESS: Node = objectOf({ done: { type: "number" } }, { total: { type: "number" }, message: TEXT });
+const PROGRESS: Node = objectOf({ done: { type: "number" } }, { total: { type: "number" }, message: TEXT_SCHEMA });
 
 /** Schemas of errors, failures, questions, promises, cancellations and the tool list, by name in `components`. */
 export const SCHEMAS: Node = {
   ...Object.fromEntries(ALL_STATUSES.map(errorComponent)),
-  Failure: problemSchema({ type: "integer", const: UNPROCESSABLE }, TEXT),
+  Failure: problemSchema({ type: "integer", const: UNPROCESSABLE }, TEXT_SCHEMA),
   ServerFailure: problemSchema({ type: "integer", const: UNPROCESSABLE }, { type: "string", enum: SERVER_FAILURES }),
   Question: problemSchema(
     { type: "integer", const: UNPROCESSABLE },
     { type: "string", enum: ["elicitation", "request-for-more-resource"] },
-    { continuation: TEXT, requests: { type: "object", additionalProperties: true } },
+    { continuation: TEXT_SCHEMA, requests: { type: "object", additionalProperties: true } },
   ),
   PromiseToken: objectOf(
-    { promise_token: TEXT, expires_at: TEXT, ttl_ms: { type: "number" }, retry_after_ms: { type: "number" } },
-    { estimated_completion: TEXT, progress: PROGRESS },
+    {
+      promise_token: TEXT_SCHEMA,
+      expires_at: TEXT_SCHEMA,
+      ttl_ms: { type: "number" },
+      retry_after_ms: { type: "number" },
+    },
+    { estimated_completion: TEXT_SCHEMA, progress: PROGRESS },
   ),
   Cancellation: objectOf({ cancelled: { type: "boolean" } }),
   ToolList: objectOf({ tools: { type: "array", items: { type: "object", additionalProperties: true } } }),
@@ -121,9 +127,9 @@ export const RESPONSES: Node = {
   Promised: {
     description: "The answer is promised: GET the Location until it is there, DELETE it to cancel",
     headers: {
-      location: { description: "Path of the promise", schema: TEXT },
+      location: { description: "Path of the promise", schema: TEXT_SCHEMA },
       "retry-after": { description: "Seconds until the next request", schema: { type: "integer" } },
-      "preference-applied": { description: "The preferences that were applied", schema: TEXT },
+      "preference-applied": { description: "The preferences that were applied", schema: TEXT_SCHEMA },
     },
     content: contentOf(componentRef("PromiseToken")),
   },
@@ -147,7 +153,7 @@ export const PARAMETERS: Node = {
     name: "prefer",
     in: "header",
     description: "respond-async: return a promise at once; wait=n: wait up to n seconds for the answer (RFC 7240)",
-    schema: TEXT,
+    schema: TEXT_SCHEMA,
   },
-  Token: { name: "token", in: "path", required: true, description: "The promise token", schema: TEXT },
+  Token: { name: "token", in: "path", required: true, description: "The promise token", schema: TEXT_SCHEMA },
 };
