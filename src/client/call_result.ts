@@ -18,6 +18,14 @@ export function isRetryable(result: CallResult | UnknownOutcome): result is Erro
   return result.kind === "error" && (result.code === "unavailable" || result.code === "rate_limited");
 }
 
+/** The error of a connection that was lost, with how much of the answer had arrived. */
+export function lostAfter(error: ErrorResult, pieces: number): ErrorResult {
+  if (pieces === 0) return { ...error, message: `${error.message} before the answer was complete` };
+  const after = `after ${pieces === 1 ? "1 piece" : `${pieces} pieces`}`;
+  const advice = "call again; a tool with .promise() keeps its pieces, so that its stream continues by itself";
+  return { ...error, message: `${error.message} ${after}: ${advice}` };
+}
+
 /**
  * Delay before retry number `attempt` (from 0), in milliseconds: the one that the server requests, else exponential
  * with full jitter. `undefined` if it exceeds the maximum.

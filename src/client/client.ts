@@ -10,9 +10,16 @@ import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { readText } from "../http_client/read.ts";
-import { exchange, type HttpClientOptions } from "../http_client/send.ts";
+import { CONNECTION_LOST, exchange, type HttpClientOptions } from "../http_client/send.ts";
 import { mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
-import { isRetryable, retryDelayMs, type RetryOptions, unexpectedOutcome, unwrapAnswer } from "./call_result.ts";
+import {
+  isRetryable,
+  lostAfter,
+  retryDelayMs,
+  type RetryOptions,
+  unexpectedOutcome,
+  unwrapAnswer,
+} from "./call_result.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { parseHttpUrl } from "../internal/http.ts";
 import { assertKnown, RunningCall } from "./running_call.ts";
@@ -320,7 +327,8 @@ class Caller implements ClientMethods {
       result = await this.#attempt(request, call);
     }
     if (result.kind !== "error") return result;
-    const error = await this.#explain(result, call);
+    const isLost = result.message === CONNECTION_LOST;
+    const error = isLost ? lostAfter(result, call.pieceCount) : await this.#explain(result, call);
     return tries > 1 ? { ...error, message: `${error.message}; tried ${tries} times` } : error;
   }
 
@@ -341,7 +349,8 @@ class Caller implements ClientMethods {
     call.signal.throwIfAborted();
     call.tool = tool;
     // Each attempt continues after the pieces that were received.
-    const args = token !== undefined && call.wantsPieces ? { ...given as object, after: call.pieceCount } : given;
+    const after = call.wantsPieces ? { after: call.pieceCount } : undefined;
+    const args = token === undefined ? given : { ...given as object, wait_ms: call.maxWaitMs, ...after };
     const { options: { meta: callMeta, idempotencyKey }, sink } = call;
     const remainingMs = call.dueMs - performance.now();
     const meta = {
@@ -374,7 +383,7 @@ class Caller implements ClientMethods {
 
 /** Creates the request that redeems a promise. The server may delay its reply. @throws {ToolError} If the token is too long. */
 function redemption(token: string): Request {
-  return { tool: "redeem", args: { promise: boundedToken(token), wait_ms: 20_000 }, token };
+  return { tool: "redeem", args: { promise: boundedToken(token) }, token };
 }
 
 /** Limits what the client sends back: promise tokens, continuations and caller state. */

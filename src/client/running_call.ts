@@ -22,6 +22,11 @@ export function assertKnown(action: string, options: object, known: string): voi
   }
 }
 
+/** Interval of a server's heartbeats in a stream, in milliseconds. */
+const HEARTBEAT_MS = 8_000;
+const TOO_SHORT = `, which a healthy server may be: its heartbeats come each ${HEARTBEAT_MS} ms. ` +
+  "Raise idleTimeoutMs, or limit the whole call by timeoutMs";
+
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
 /**
@@ -65,6 +70,11 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   /** Receiver of events if the caller wants progress, which requires a stream. Without it, the reply need not be streamed. */
   get sink(): Sink | undefined {
     return this.options.onProgress && this;
+  }
+
+  /** How long a redemption may wait at the server, in milliseconds, so that its answer comes before the idle timeout. */
+  get maxWaitMs(): number {
+    return Math.min(20_000, Math.ceil(this.#idleTimeoutMs / 2));
   }
 
   /** Whether a redemption is to send the pieces that follow. */
@@ -139,8 +149,11 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     const nowMs = performance.now();
     const idleMs = this.#idleTimeoutMs;
     const leftMs = Math.min(this.dueMs - nowMs, this.#touchedMs + idleMs - nowMs, idleMs);
-    const why = nowMs < this.dueMs ? `Quiet for ${idleMs}` : `Not done after ${this.#timeoutMs}`;
-    if (!(leftMs > 0)) return this.abort(new ToolError("deadline_exceeded", `${why} ms`));
+    if (!(leftMs > 0)) {
+      const isQuiet = nowMs < this.dueMs;
+      const why = isQuiet ? `Quiet for ${idleMs} ms` : `Not done after ${this.#timeoutMs} ms`;
+      return this.abort(new ToolError("deadline_exceeded", isQuiet && idleMs < HEARTBEAT_MS ? why + TOO_SHORT : why));
+    }
     // Without a limit there is nothing to check, and no timer should keep the process alive.
     const isWatched = Math.min(this.dueMs, this.#touchedMs) < Infinity;
     // Timers of more than 24.8 days fire immediately.

@@ -2,6 +2,7 @@
 import { type CallResult, errorResult, PieceCollector, type Sink, type UnknownOutcome } from "../core/call/outcome.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import type { TextChunks } from "./read.ts";
+import { CONNECTION_LOST } from "./send.ts";
 import type { SseDecoder, SseEvent } from "./sse.ts";
 
 /** Decodes one event of a call. Returns the result if it is the last event. Other events go to the sink; its promise is returned. */
@@ -28,5 +29,5 @@ export async function readCallStream(
       if (result !== undefined) return collector.join(result);
     }
   }
-  return errorResult("unavailable", "Stream broke off");
+  return errorResult("unavailable", CONNECTION_LOST);
 }

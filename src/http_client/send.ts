@@ -32,6 +32,9 @@ export interface HttpClientOptions {
 /** Default of {@link HttpClientOptions.maxResponseBytes}. */
 export const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
+/** Message of the error `unavailable` if the connection ends after the response has begun. Clients add how much has arrived. */
+export const CONNECTION_LOST = "Connection lost";
+
 export interface HttpRequest {
   /** `GET`, `POST`, … */
   readonly method: string;
@@ -64,17 +67,19 @@ export async function exchange<Result>(
   // The last entry of a name is used.
   const allHeaders = shared ? Object.fromEntries([...new Headers(shared), ...new Headers(headers)]) : headers;
   const label = `${method} ${url}`;
+  let message = unreachableMessage;
   try {
     const init: RequestInit = { method, headers: allHeaders, body, signal: monitor.signal, redirect: "manual" };
     const response = await send(url, init);
     monitor.markActive();
+    message = CONNECTION_LOST;
     if (returnsRedirect || !isRedirect(response)) {
       return await read(response, readChunks(response, monitor, maxResponseBytes));
     }
     cancelBody(response);
     return redirectError(label, response.headers.get("location"));
   } catch (thrown) {
-    return connectionError(thrown, label, unreachableMessage);
+    return connectionError(thrown, label, message);
   }
 }
 

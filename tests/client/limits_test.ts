@@ -348,3 +348,28 @@ test("a time that is no number ends a call at once, and says so", async () => {
     await rejects(methodsOf(hang).$.call("t", {}, options), { code: "deadline_exceeded", message: /NaN ms/ });
   }
 });
+
+test("an idle timeout below the heartbeats of servers names them where it ends a call", async () => {
+  const fake = new FakeFetch(() => new Promise<Response>(() => {}));
+  const { $ } = createClient("http://example.com", { fetch: fake.fetch, idleTimeoutMs: 5 });
+  await rejects($.call("t"), {
+    code: "deadline_exceeded",
+    message: /^Quiet for 5 ms, which a healthy server may be: its heartbeats come each 8000 ms\. Raise idleTimeoutMs/,
+  });
+});
+
+test("a redemption waits at the server for less than the idle timeout, so that healthy work is not given up", async () => {
+  const waits: unknown[] = [];
+  const work = defineTool("work").describe("W").promise({ budgetMs: 1 }).handle((_, ctx) => ctx.sleep("nap", 300));
+  const server = createServer({ tools: [work], logger: false });
+  const fetch = async (url: string, init: RequestInit) => {
+    const { params } = JSON.parse(`${init.body}`) as { params: { name: string; arguments: { wait_ms?: number } } };
+    if (params.name === "redeem") waits.push(params.arguments.wait_ms);
+    return await server.fetch(new Request(url, init));
+  };
+  for (const [idleTimeoutMs, want] of [[3_000, 1_500], [60_000, 20_000]] as const) {
+    const client = createClient<typeof server>("http://localhost/mcp-lite/v1", { fetch, idleTimeoutMs });
+    await client.work();
+    strictEqual(waits.pop(), want);
+  }
+});

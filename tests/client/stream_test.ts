@@ -118,12 +118,17 @@ for (
     ["no done", [], {
       name: "ToolError",
       code: "unavailable",
-      message: "Stream broke off",
+      message:
+        "Connection lost after 2 pieces: call again; a tool with .promise() keeps its pieces, so that its stream continues by itself",
     }],
     ["a done that was cut off", ['event: done\ndata: {"content":1}\n'], { name: "ToolError", code: "unavailable" }],
     ["a done that is not JSON", ["event: done\ndata: {\n\n"], { name: "ToolError", code: "parse_error" }],
     ["a message that is not JSON", ["event: message\ndata: {\n\n"], { name: "ToolError", code: "parse_error" }],
-    ["a connection that breaks off", [new Error("reset")], { name: "ToolError", code: "unavailable" }],
+    ["a connection that breaks off", [new Error("reset")], {
+      name: "ToolError",
+      code: "unavailable",
+      message: /^Connection lost after 2 pieces: call again/,
+    }],
   ] as const
 ) {
   test(`a stream that ends in ${name}: the loop has its pieces, and throws; result rejects`, async () => {

@@ -7,7 +7,7 @@
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../../core/call/time_limit.ts";
 import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
-import { connectionError } from "../../../../http_client/send.ts";
+import { CONNECTION_LOST, connectionError } from "../../../../http_client/send.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import { wrongIdError } from "../../../framing/json_rpc/decode_error.ts";
@@ -174,8 +174,8 @@ export class HttpTransport implements MessageTransport {
   }
 
   #toStreamError(thrown: unknown): ErrorResult {
-    return connectionError(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
+    return connectionError(thrown, `POST ${this.#fetcher.url.href}`, CONNECTION_LOST);
   }
 }
 
-const INTERRUPTED: ErrorResult = errorResult("unavailable", "Stream broke off");
+const INTERRUPTED: ErrorResult = errorResult("unavailable", CONNECTION_LOST);
