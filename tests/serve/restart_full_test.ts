@@ -37,6 +37,32 @@ for (const { runtime, host } of cases) {
   );
 }
 
+for (const runtime of runtimes) {
+  testWith(`sqlite: a stream that kill -9 cuts off continues after the restart, each piece once (${runtime.name})`, [
+    runtime.program,
+  ], async (path) => {
+    await using folder = await temporaryFolder();
+    const start = () => startProgram(command(runtime, path, script, "sqlite", join(folder.path, "jobs.db")));
+    await using first = await start();
+    const job = await createClient(endpoint(first.url))["write"]?.start({});
+    await first.printed(/half, attempt 1/);
+    const pieces: unknown[] = [];
+    for await (const piece of job?.stream() ?? []) {
+      pieces.push(piece);
+      if (pieces.length === 3) break;
+    }
+    first.signal("SIGKILL");
+    await first.exited;
+    await using second = await start();
+    const { $ } = createClient(endpoint(second.url));
+    const stream = $.redeem(job?.token ?? "").stream({ after: pieces.length });
+    for await (const piece of stream) pieces.push(piece);
+    deepStrictEqual(pieces, ["a", "b", "c", "d", "e", "f"]);
+    deepStrictEqual(await stream.result, "abcdef");
+    await second.printed(/attempt 2/);
+  });
+}
+
 for (const runtime of runtimes.slice(0, 1)) {
   testWith(`memory: after a restart, redeem says which engine would know the job (${runtime.name})`, [
     runtime.program,

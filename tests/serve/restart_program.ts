@@ -31,8 +31,22 @@ const work = defineTool("work")
     return { isSameCall: step === ctx.callId, attempt: ctx.attempt };
   });
 
+const write = defineTool("write")
+  .describe("Write six pieces; the first process comes to the third")
+  .partial(v.string())
+  .promise({ budgetMs: 50 })
+  .handle(async function* (_, ctx) {
+    for (const piece of ["a", "b", "c", "d", "e", "f"]) {
+      if (piece === "d") {
+        print(`half, attempt ${ctx.attempt}`);
+        await new Promise((resolve) => setTimeout(resolve, ctx.attempt === 1 ? 600_000 : 0));
+      }
+      yield piece;
+    }
+  });
+
 const keys = "k1:a secret that outlives the process";
-const server = createServer({ tools: [work], engine, keys });
+const server = createServer({ tools: [work, write], engine, keys });
 
 /** Starts to listen without any call of the server, and returns the URL. */
 const HOSTS: Readonly<Record<string, () => Promise<string>>> = {
