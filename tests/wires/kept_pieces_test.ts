@@ -1,7 +1,7 @@
 /** Pieces of promised streams: they are kept with the job, and a client continues after those that it has, on every wire that streams. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, createServer, defineTool, memoryEngine } from "../../mod.ts";
+import { createClient, createServer, defineTool, memoryEngine, type Middleware } from "../../mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { carries, COMPOSED, skipOf, WIRES, wires } from "./matrix.ts";
 import { KEYS } from "./promises_fixture.ts";
@@ -20,9 +20,23 @@ function opened(budgetMs: number, timeoutMs = 30_000) {
       }
       return undefined;
     });
-  const server = createServer({ tools: [write], wires, engine: memoryEngine(), timeoutMs, logger: false, keys: KEYS });
+  const redeemed = Promise.withResolvers<void>();
+  const watch: Middleware = (ctx, next) => {
+    if (ctx.tool.name === "redeem") redeemed.resolve();
+    return next();
+  };
+  const engine = memoryEngine();
+  const server = createServer({
+    tools: [write],
+    wires,
+    engine,
+    timeoutMs,
+    logger: false,
+    keys: KEYS,
+    middleware: [watch],
+  });
   const open = (from: number, to: number) => gates.slice(from, to).forEach(({ resolve }) => resolve());
-  return { server, open };
+  return { server, open, redeemed: redeemed.promise };
 }
 
 for (const wire of [...WIRES, ...COMPOSED]) {
@@ -34,17 +48,13 @@ for (const wire of [...WIRES, ...COMPOSED]) {
     { skip },
     async () => {
       // Promised at the budget; the stream ends with the promise at 0.8 of the deadline.
-      const { server, open } = opened(20, 500);
+      const { server, open, redeemed } = opened(20, 500);
       const { transport, close } = await wire.open(server);
       const stream = createClient<typeof server>(transport).write.stream();
       open(0, 4);
-      const pieces: string[] = [];
-      // The rest comes only after the first request has ended.
-      if (!hasPieces) setTimeout(() => open(4, 12), 600);
-      for await (const piece of stream) {
-        pieces.push(piece);
-        if (pieces.length === 4) setTimeout(() => open(4, 12), 600);
-      }
+      // The rest comes only once the first request has ended, and the client redeems its promise.
+      void redeemed.then(() => open(4, 12));
+      const pieces = await Array.fromAsync(stream);
       if (hasPieces) deepStrictEqual(pieces, PIECES);
       strictEqual(await stream.result, WHOLE);
       strictEqual(stream.dropped, 0);

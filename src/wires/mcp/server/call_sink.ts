@@ -47,7 +47,8 @@ export class CallSink implements Sink {
   readonly #pieces = new PieceCollector();
   #lastProgress = -Infinity;
   #waitingLines = 0;
-  #sentPieces = 0;
+  /** Number of pieces that were sent to the caller. */
+  sentPieces = 0;
 
   constructor(options: CallSinkOptions) {
     this.#options = options;
@@ -78,7 +79,7 @@ export class CallSink implements Sink {
   #sendPiece(piece: unknown): void | Promise<void> {
     const { takesPieces, progressToken, channel } = this.#options;
     if (takesPieces !== true || channel === undefined || piece === undefined) return;
-    this.#sentPieces++;
+    this.sentPieces++;
     return channel.send(
       JSON.stringify({ jsonrpc: "2.0", method: PIECE_NOTIFICATION, params: { progressToken, piece } }),
     );
@@ -120,6 +121,6 @@ export class CallSink implements Sink {
   join(result: CallResult): CallResult {
     const joined = this.#pieces.join(result) as CallResult;
     if (this.#options.takesPieces !== true || joined.kind !== "answer") return joined;
-    return { ...joined, meta: { ...joined.meta, [PIECES_SENT]: this.#sentPieces } };
+    return { ...joined, meta: { ...joined.meta, [PIECES_SENT]: this.sentPieces } };
   }
 }

@@ -93,7 +93,7 @@ export class ToolCallRunner {
   }
 
   #complete(
-    { tool, peer }: McpToolCall,
+    { tool, peer, takesPieces }: McpToolCall,
     sink: CallSink,
     result: CallResult,
     waits: boolean,
@@ -101,7 +101,8 @@ export class ToolCallRunner {
     // Promises of work in another process are returned at once. All others are returned when the time to wait is over.
     const { external, remote } = tool?.definition ?? {};
     if (!waits || result.kind !== "promise" || (external ?? remote) === undefined) return sink.join(result);
-    const redeemed = { tool: "redeem", args: { promise: result.token }, meta: undefined, peer };
+    const args = { promise: result.token, ...(takesPieces && { after: sink.sentPieces }) };
+    const redeemed = { tool: "redeem", args, meta: undefined, peer };
     return chain(this.#host.dispatch.call(redeemed, sink), (answer) => sink.join(answer));
   }
 
