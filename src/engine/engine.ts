@@ -52,6 +52,8 @@ export interface Memo {
   readonly isUnordered?: boolean | undefined;
   /** Number of times that the call was continued with answers; absent before the first. */
   readonly rounds?: number | undefined;
+  /** Keys of the questions that the call was continued for. */
+  readonly asked?: readonly string[] | undefined;
 }
 
 /** Pieces of a streamed answer that are kept with its job. */
@@ -82,6 +84,8 @@ export interface Job {
   readonly args: Json;
   /** Digest of tool and arguments. */
   readonly digest: string;
+  /** Digest of the answers with which a continued call began. */
+  readonly answers?: string | undefined;
   /** The caller. */
   readonly principal?: Principal | undefined;
   /** Caller state, as it came with the call. */

@@ -145,7 +145,13 @@ export class JobLease implements RunLease {
     const { job } = this;
     const isQuestion = result.kind === "elicitation" || result.kind === "request-for-more-resource";
     // The next question of a call that continues: its continuation is the next idempotency key.
-    if (isQuestion && !this.isPromised && this.#run.isContinued) return void await this.#jobs.finish(job, result);
+    if (isQuestion && !this.isPromised && this.#run.isContinued) {
+      const { asked = [] } = this.#run.asking?.memo ?? {};
+      // No answer was taken: all questions are asked again, and this continuation, too, may still bring their answers.
+      const isAskedAgain = asked.every((key) => Object.hasOwn(result.requests, key));
+      if (!isAskedAgain || !await this.#jobs.forget(job)) await this.#jobs.finish(job, result);
+      return;
+    }
     // An error or a question that was not promised is known to its caller only: the idempotency key may be used again.
     const isStored = this.isPromised ||
       !(isQuestion || (result.kind === "error" && result.code !== "result_too_large"));

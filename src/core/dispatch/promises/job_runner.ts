@@ -28,7 +28,7 @@ import { type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import type { ScheduledJobs } from "./scheduled_jobs.ts";
 import { jobRunState } from "./job_run_state.ts";
 import { toWaiting } from "./job_waits.ts";
-import { EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
+import { conflictOf, EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
 import type { JobPromises } from "./job_promises.ts";
 import { logPromised, logRunBegin } from "./run_log.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
@@ -270,12 +270,10 @@ export class JobRunner {
     }
   }
 
-  /** The job that has the id of this one, if it is of the same call; an error if it is of another. */
-  async #findSame({ id, digest }: Job): Promise<Job | ErrorResult> {
-    const existing = await this.#jobs.engine.get(id);
-    if (existing === undefined) return joinedCallFailed();
-    if (existing.digest === digest) return existing;
-    return errorResult("conflict", "The idempotency key was used with another call; choose a new key for a new call");
+  /** The job that has the id of this one, if it is of the same call with the same answers; an error if it is of another. */
+  async #findSame(job: Job): Promise<Job | ErrorResult> {
+    const existing = await this.#jobs.engine.get(job.id);
+    return existing === undefined ? joinedCallFailed() : conflictOf(job, existing) ?? existing;
   }
 
   /** Writes the run's result to the job once there is one. Resolves when it is written. */

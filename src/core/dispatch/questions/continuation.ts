@@ -2,7 +2,8 @@
  * Continuations: tokens that carry the answers and steps of a call from one run of its handler to the next.
  *
  * Signed by the server and kept by the caller. Bound to tool, principal and arguments; valid for ten minutes. With an engine it is
- * also an idempotency key (job_of_run.ts): sent again, it gives the result of the first time. Without one, the handler runs again.
+ * also an idempotency key (job_of_run.ts): sent again, it gives the result of the first time, and with other answers `conflict`. Without
+ * one, the handler runs again.
  */
 import type { ErrorResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
@@ -30,8 +31,8 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
   const { definition: { name, revision }, callId, runState, services } = run;
   const data: ContinuationData = {
     digest: digestOfRun(run),
-    asked: Object.keys(requests),
     ...memo,
+    asked: Object.keys(requests),
     pieces: runState.deliveredPieces,
     ...(revision !== undefined && { revision }),
   };
@@ -53,7 +54,12 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
   const { digest, asked, answers, steps, pieces, revision, rounds = 0 } = verified.data as unknown as ContinuationData;
   if (revision !== definition.revision || digest !== digestOfRun(run)) return INVALID_CONTINUATION;
   const received = [...readAnswers(call.meta?.responses)].filter(([key]) => asked.includes(key));
-  run.resume(verified.id, { answers: { ...answers, ...Object.fromEntries(received) }, steps, rounds: rounds + 1 });
+  run.resume(verified.id, {
+    answers: { ...answers, ...Object.fromEntries(received) },
+    steps,
+    rounds: rounds + 1,
+    asked,
+  });
   run.runState.skippedPieces = run.sink === undefined ? 0 : pieces;
   return undefined;
 }

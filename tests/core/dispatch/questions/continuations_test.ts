@@ -1,5 +1,5 @@
 /** Calls that continue after a question: what comes back with the continuation, however it is sent, and how often. */
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "../../../../src/core/schema/valibot.ts";
 import {
@@ -293,6 +293,58 @@ test("a continuation is an idempotency key: sent again at once and later, it giv
   answers.push(await send(second));
   deepStrictEqual(answers.map(asAnswer), [2, 2, 2, 2]);
   deepStrictEqual(charges, ["deposit", "accept"]);
+});
+
+const no = { action: "decline" };
+
+test("the questions of a continuation are answered once: other answers are a conflict, at once and later", async () => {
+  const { tool, charges } = charging();
+  const bench = new Bench([tool], { keys: KEYS });
+  const { continuation } = asQuestion(await bench.call("t"));
+  const send = (continuation: string, responses: CallMeta["responses"]) =>
+    bench.call("t", {}, { meta: { continuation, responses } });
+  const atOnce = await Promise.all([send(continuation, { first: yes }), send(continuation, { first: no })]);
+  const second = asQuestion(atOnce[0]).continuation;
+  match(assertRefused(atOnce[1], "conflict").message, /answered already.*repeat the call without the continuation/);
+  strictEqual(asAnswer(await send(second, { second: yes })), 2);
+  for (const changed of [no, accept({ other: true })]) {
+    assertRefused(await send(second, { second: changed }), "conflict");
+    assertRefused(await send(continuation, { first: changed }), "conflict");
+  }
+  deepStrictEqual(charges, ["deposit", "accept"]);
+  strictEqual(asAnswer(await send(second, { second: yes, unknown: no })), 2, "answers to other questions are ignored");
+});
+
+test("a refusal counts as the answer of a continuation, too: a later yes is a conflict", async () => {
+  const { tool, charges } = charging();
+  const bench = new Bench([tool], { keys: KEYS });
+  let { continuation } = asQuestion(await bench.call("t"));
+  ({ continuation } = asQuestion(await bench.call("t", {}, { meta: { continuation, responses: { first: yes } } })));
+  strictEqual(asAnswer(await bench.call("t", {}, { meta: { continuation, responses: { second: no } } })), 2);
+  assertRefused(await bench.call("t", {}, { meta: { continuation, responses: { second: yes } } }), "conflict");
+  deepStrictEqual(charges, ["deposit", "decline"]);
+});
+
+test("a continuation without an answer, or with a malformed one, may still be answered", async () => {
+  const { tool, charges } = charging();
+  const bench = new Bench([tool], { keys: KEYS });
+  const { continuation } = asQuestion(await bench.call("t"));
+  for (const responses of [undefined, {}, { first: { action: "perhaps" } }, { other: yes }] as const) {
+    asQuestion(await bench.call("t", {}, { meta: { continuation, responses } }));
+  }
+  deepStrictEqual(charges, []);
+  asQuestion(await bench.call("t", {}, { meta: { continuation, responses: { first: yes } } }));
+  deepStrictEqual(charges, ["deposit"]);
+});
+
+test("a replica refuses other answers to what another one continues", async () => {
+  const { clock, engine } = standstill();
+  const { tool, charges } = charging();
+  const [a, b] = [1, 2].map(() => new Bench([tool], { keys: KEYS, clock, engine })) as [Bench, Bench];
+  const { continuation } = asQuestion(await a.call("t"));
+  asQuestion(await a.call("t", {}, { meta: { continuation, responses: { first: yes } } }));
+  assertRefused(await b.call("t", {}, { meta: { continuation, responses: { first: no } } }), "conflict");
+  deepStrictEqual(charges, ["deposit"]);
 });
 
 test("an answer that is refused is given again, within the same second too", async () => {

@@ -50,12 +50,13 @@ test("2026-07-28: one handler elicits twice and requires a resource", async () =
 
 test("2026-07-28: refusals are values, and a resource that is refused ends the call", async () => {
   const ask = async (more: Json = {}) => await callModern(server, "conversation", {}, { capabilities: ALL, more });
-  const first = await ask();
   const answer = (result: Json, inputResponses: Json) => ask({ requestState: result["requestState"], inputResponses });
-  strictEqual((await answer(first, { name: { action: "cancel" } }))["structuredContent"], "no name: cancel");
-  const second = await answer(first, { name: REPLIES["name"] });
-  const third = await answer(second, { color: { action: "decline" } });
+  strictEqual((await answer(await ask(), { name: { action: "cancel" } }))["structuredContent"], "no name: cancel");
   for (const refusal of [{ action: "decline" }, { action: "accept", content: { granted: false } }]) {
+    const second = await answer(await ask(), { name: REPLIES["name"] });
+    const third = await answer(second, { color: { action: "decline" } });
+    const changed = await answer(second, { color: REPLIES["color"] });
+    strictEqual((changed["_meta"] as Json)["code"], "conflict");
     const denied = await answer(third, { "resource/credits": refusal });
     strictEqual((denied["_meta"] as Json)["code"], "resource_denied");
   }
