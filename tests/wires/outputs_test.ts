@@ -210,3 +210,29 @@ test("MCP shows files as blocks: alone, in a list, below members, and as handler
   deepStrictEqual(structuredContent, { title: "A", png: PICTURE });
   strictEqual((await call("text")).content.length, 1);
 });
+
+test("bytes of ctx.meta() are blocks, as in answers, and what JSON would lose there is refused", async () => {
+  const lines: string[] = [];
+  const write = (_: string, fields?: Readonly<Record<string, unknown>>) => void lines.push(String(fields?.["error"]));
+  const logger: Logger = { debug: write, info: write, warn: write, error: write };
+  const make = defineTool("make").describe("Make").input(z.object({ what: z.string() })).handle(({ what }, ctx) => {
+    const values: Readonly<Record<string, unknown>> = {
+      bytes: new Uint8Array([1, 2]),
+      blob: new Blob([new Uint8Array([1, 2])]),
+      map: new Map(),
+    };
+    ctx.meta({ made: values[what] });
+    return 1;
+  });
+  const server = createServer({ tools: [make], logger });
+  const client = createClient(server);
+  for (const what of ["bytes", "blob"]) {
+    const outcome = await client.make.outcome({ what });
+    ok(outcome.kind === "answer");
+    deepStrictEqual([outcome.value, outcome.meta?.["made"]], [1, OCTETS], what);
+  }
+  await rejects(client.make({ what: "map" }), { code: "internal" });
+  match(lines.join("\n"), /The _meta cannot be sent at "made": it is a Map/);
+  await client.$.close();
+  await server.close();
+});

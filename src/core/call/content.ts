@@ -18,7 +18,8 @@ import type {
   Role,
   TextBlock,
 } from "./content_blocks.ts";
-import { type DecodedFile, type FileBlock, fileBlock, type FileOptions, readFileBlock } from "./file_block.ts";
+import { type FileBlock, fileBlock, type FileOptions } from "./file_block.ts";
+import { type DecodedFile, readFileBlock } from "./read_file_block.ts";
 
 export type {
   BlockExtras,

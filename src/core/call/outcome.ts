@@ -6,7 +6,7 @@
 import type { JsonObject } from "../../internal/json.ts";
 import type { ToolErrorCode } from "../errors/code.ts";
 import { ToolError } from "../errors/tool_error.ts";
-import { joinFile } from "./file_block.ts";
+import { joinFile } from "./join_file.ts";
 
 /** Progress of a call, as its handler reports it with `ctx.progress()`. */
 export interface Progress {

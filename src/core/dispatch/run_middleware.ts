@@ -1,7 +1,9 @@
 import type { CallResult } from "../call/outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import { toPromise } from "../../internal/future.ts";
 import type { CallContext } from "./call_context.ts";
 import type { ToolRunner } from "./run_tool.ts";
+import { withinLimits } from "./sendable.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
 /** Runs middleware, the first outermost, around `last`, and applies the output limits. Never throws: a thrown value is converted to the result. */
@@ -13,16 +15,19 @@ export function runChain(
 ): MaybePromise<CallResult> {
   // The result may come from elsewhere, such as another server, so the outermost one is measured again.
   const check = (result: CallResult, index: number) =>
-    index === 0 ? runner.withinLimits(assertResult(result), run.definition.name) : assertResult(result);
+    index === 0
+      ? toPromise(withinLimits(assertResult(result), run.definition.name, run.services))
+      : assertResult(result);
+  const toResult = (thrown: unknown) => toPromise(runner.thrown(run, thrown));
   const runFrom = (index: number): MaybePromise<CallResult> => {
     const middleware = chain[index];
     if (middleware === undefined) return last();
     try {
       const result = middleware(run, () => runFrom(index + 1));
       if (!(result instanceof Promise)) return check(result, index);
-      return result.then((later) => check(later, index)).catch((thrown) => runner.thrown(run, thrown));
+      return result.then((later) => check(later, index)).catch(toResult);
     } catch (thrown) {
-      return runner.thrown(run, thrown);
+      return toResult(thrown);
     }
   };
   return runFrom(0);

@@ -3,17 +3,11 @@
  *
  * Never throws and never rejects. Awaits nothing if the handler is synchronous.
  */
-import {
-  type AnswerOutcome,
-  type CallResult,
-  type ErrorResult,
-  errorResult,
-  type FailureOutcome,
-} from "../call/outcome.ts";
+import { type AnswerOutcome, type CallResult, type ErrorResult, errorResult } from "../call/outcome.ts";
 import { joinPartials } from "../call/outcome.ts";
 import { formatPath } from "../../internal/text.ts";
 import { isPromiseLike, stopGenerator } from "../../internal/async.ts";
-import { Future } from "../../internal/future.ts";
+import { chain, Future, settleInto } from "../../internal/future.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import { LoopTurns } from "../../internal/turns.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
@@ -26,7 +20,7 @@ import type { CallContext } from "./call_context.ts";
 import type { configure as Configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { RunResult } from "./pending_runs.ts";
-import { type Sendable, toSendable } from "./sendable.ts";
+import { type Sendable, toSendable, withinLimits } from "./sendable.ts";
 import { outputLimitError } from "./services.ts";
 
 /** The error `invalid_request` for calls with an idempotency key, on a server without an engine, which cannot store their results. */
@@ -91,12 +85,12 @@ export class ToolRunner {
       if (stepped instanceof Future) stepped.into(result);
       else result.receive(stepped);
     } catch (thrown) {
-      result.receive(this.thrown(run, thrown));
+      settleInto(this.thrown(run, thrown), result);
     }
   }
 
   #receiveThrown(result: RunResult, thrown: unknown): void {
-    const receive = () => result.receive(this.thrown(result.run, thrown));
+    const receive = () => settleInto(this.thrown(result.run, thrown), result);
     void (result.run.asking?.unsettled?.then(receive) ?? receive());
   }
 
@@ -217,7 +211,8 @@ export class ToolRunner {
     const isWhole = collected !== undefined && !hasPieces;
     return isWhole
       ? this.#answer(run, joinPartials(collected))
-      : this.#finish(run, this.withinLimits(answer(run, undefined), run.definition.name));
+      : chain(withinLimits(answer(run, undefined), run.definition.name, this.#services), (result) =>
+        this.#finish(run, result));
   }
 
   #answer(run: CallContext, value: unknown): CallResult | Future<CallResult> {
@@ -245,13 +240,22 @@ export class ToolRunner {
   /** Ends the run with an answer, of whose size so many characters are left for its `_meta`. */
   #checkAnswer(run: CallContext, result: AnswerOutcome, left: number): CallResult | Future<CallResult> {
     const { outputLimits } = this.#services;
-    const { value, meta } = result;
-    const all = meta === undefined ? left : estimateJsonSize(meta, left, outputLimits.depth);
-    if (Number.isNaN(all)) toSendable(meta, "_meta", outputLimits);
-    const error = outputLimitError(Number.isNaN(all) ? left : all, outputLimits);
+    const { meta } = result;
+    if (meta === undefined) return this.#checkSize(run, result, left);
+    const all = estimateJsonSize(meta, left, outputLimits.depth);
+    if (!Number.isNaN(all)) return this.#checkSize(run, result, all);
+    const sendable = toSendable(meta, "_meta", { ...outputLimits, answerChars: left });
+    return sendable instanceof Promise
+      ? this.#await(run, sendable, (_, later) => this.#checkSize(run, withMeta(result, later), later.left))
+      : this.#checkSize(run, withMeta(result, sendable), sendable.left);
+  }
+
+  #checkSize(run: CallContext, result: AnswerOutcome, left: number): CallResult | Future<CallResult> {
+    const error = outputLimitError(left, this.#services.outputLimits);
     if (error !== undefined) return this.#finish(run, error);
     const { output } = run.definition;
     if (output === undefined) return this.#finish(run, result);
+    const { value } = result;
     const sent = this.#toSchema(run, output, value, "output");
     if (sent instanceof Promise) return this.#await(run, sent, (_, later) => this.#finishAs(run, result, later));
     return sent === value ? this.#finish(run, result) : this.#finishAs(run, result, sent);
@@ -299,49 +303,18 @@ export class ToolRunner {
     return new Refused(this.#services.mask(mismatch, { tool: run.definition.name, issues }));
   }
 
-  /**
-   * The result of a tool itself, with content blocks in place of bytes, or an error: `result_too_large` if value, message, data and
-   * `_meta` together exceed the limits of a server's output, `internal` if JSON cannot express them.
-   */
-  withinLimits(result: CallResult, tool: string): CallResult {
-    const { value, message, data, meta } = result as Partial<AnswerOutcome & FailureOutcome>;
-    const { outputLimits } = this.#services;
-    const { answerChars, depth } = outputLimits;
-    // Nested calls: a list would cost each answer more.
-    const left = estimateJsonSize(
-      meta,
-      estimateJsonSize(data, estimateJsonSize(message, estimateJsonSize(value, answerChars, depth), depth), depth),
-      depth,
-    );
-    return Number.isNaN(left) ? this.#sendable(result, tool) : outputLimitError(left, outputLimits) ?? result;
-  }
-
-  #sendable(result: CallResult, tool: string): CallResult {
-    const { outputLimits } = this.#services;
-    const members = { ...result } as Record<string, unknown>;
-    let left = outputLimits.answerChars;
-    try {
-      for (const [name, what] of [["value", "output"], ["data", "data"], ["meta", "_meta"]] as const) {
-        const part = toSendable(members[name], what, { ...outputLimits, answerChars: left });
-        if (part instanceof Promise) throw new TypeError(`The ${what} cannot be sent: read its Blob, by blob.bytes()`);
-        if (part.hasFiles) {
-          members[name] = part.value;
-          if (name === "value") members["hasFiles"] = true;
-        }
-        ({ left } = part);
-      }
-      return outputLimitError(left, outputLimits) ?? members as unknown as CallResult;
-    } catch (thrown) {
-      return this.#services.mask(thrown, { tool });
-    }
-  }
-
   /** The result of a run that threw: its questions if it has stopped, the error that ended it from outside, else the value, converted or masked. */
-  thrown(run: CallContext, thrown: unknown): CallResult {
+  thrown(run: CallContext, thrown: unknown): CallResult | Future<CallResult> {
     if (run.asking?.hasStopped(false)) return run.asking.settle();
     // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
-    const result = this.withinLimits(this.#services.settleRun(run, thrown), run.definition.name);
+    const settled = withinLimits(this.#services.settleRun(run, thrown), run.definition.name, this.#services);
+    return settled instanceof Future
+      ? settled.map((later) => this.#finishThrown(run, later))
+      : this.#finishThrown(run, settled);
+  }
+
+  #finishThrown(run: CallContext, result: CallResult): CallResult {
     if (result.kind !== "failure") return result;
     return this.#finish(run, run.addedMeta === undefined ? result : { ...result, meta: run.addedMeta });
   }
@@ -365,6 +338,10 @@ function answer(run: CallContext, value: unknown): AnswerOutcome {
   return definition.render === undefined
     ? { kind: "answer", value, meta }
     : { kind: "answer", value, meta, renderedBy: definition.name };
+}
+
+function withMeta(result: AnswerOutcome, { value, hasFiles }: Sendable): AnswerOutcome {
+  return hasFiles ? { ...result, meta: value as Record<string, unknown> } : result;
 }
 
 /** The error `invalid_input` for arguments that do not fit the tool's schema; the message describes the first issue, the data has all. */

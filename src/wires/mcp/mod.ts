@@ -50,7 +50,8 @@ export {
   type TextBlock,
   user,
 } from "../../core/call/content.ts";
-export type { DecodedFile, FileBlock, FileOptions } from "../../core/call/file_block.ts";
+export type { FileBlock, FileOptions } from "../../core/call/file_block.ts";
+export type { DecodedFile } from "../../core/call/read_file_block.ts";
 export { mcpTransport, type McpTransportOptions } from "./http/client/transport.ts";
 export type { HeadersFunction, HeaderValues, HttpClientOptions } from "../../http_client/send.ts";
 export type { OutgoingCall } from "../../core/call/transport.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFileBlock } from "../../../core/call/file_block.ts";
+import { readFileBlock } from "../../../core/call/read_file_block.ts";
 import { type CallEvent, type CallResult, PieceCollector, type Sink } from "../../../core/call/outcome.ts";
 import { joinChunks } from "../../../internal/chunks.ts";
 import { PushStream } from "../../framing/push_stream.ts";

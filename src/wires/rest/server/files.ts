@@ -6,7 +6,7 @@
  * @module
  */
 import { isContentBlock } from "../../../core/call/content.ts";
-import { type DecodedFile, readFileBlock } from "../../../core/call/file_block.ts";
+import { type DecodedFile, readFileBlock } from "../../../core/call/read_file_block.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { Reply } from "../../wire.ts";
 import type { FilePreferences } from "./accept.ts";
