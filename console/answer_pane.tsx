@@ -15,6 +15,7 @@ import {
 } from "./call_state.ts";
 import { copyForms } from "./copy_as.ts";
 import { differenceOf } from "./differences.ts";
+import { Files, splitFiles } from "./files.tsx";
 import { hexDump } from "./grpc_web.ts";
 import { Sign } from "./icon.tsx";
 import { asSchema, type Json } from "./json_schema.ts";
@@ -148,7 +149,7 @@ function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonl
               onAnswer={(responses) => void answerRunning(tool, exchange, open.ids, { asked: open.asked, responses })}
             />
           )}
-          {asked === undefined || !isDone ? <ResultValue value={outcome.value} /> : (
+          {asked === undefined || !isDone ? <Value value={outcome.value} tool={tool.listing.name} /> : (
             <QuestionForms
               key={exchange.id}
               asked={asked}
@@ -158,6 +159,17 @@ function ExchangeView({ exchange, tool }: { readonly exchange: Exchange; readonl
           )}
         </>
       )}
+    </>
+  );
+}
+
+/** A value, with its files before it. */
+function Value({ value, tool }: { readonly value: unknown; readonly tool: string }): JSX.Element {
+  const { files, rest } = splitFiles(value);
+  return (
+    <>
+      {files.length > 0 && <Files files={files} tool={tool} />}
+      <ResultValue value={rest} />
     </>
   );
 }

@@ -23,10 +23,20 @@ export function ContentBlock({ block }: { readonly block: unknown }): JSX.Elemen
   return <ResultValue value={block} />;
 }
 
-function Bytes({ base64, mimeType }: { readonly base64: string; readonly mimeType: string }): JSX.Element {
-  if (PICTURE.test(mimeType)) {
-    return <img src={`data:${mimeType};base64,${base64}`} alt={`A picture, ${mimeType}`} onLoad={markTiny} />;
-  }
+interface PictureProps {
+  readonly base64: string;
+  readonly mimeType: string;
+  readonly name?: string | undefined;
+}
+
+/** Bytes as a picture; nothing if they are of another type. */
+export function Picture({ base64, mimeType, name = mimeType }: PictureProps): JSX.Element | null {
+  if (!PICTURE.test(mimeType)) return null;
+  return <img src={`data:${mimeType};base64,${base64}`} alt={`A picture, ${visible(name)}`} onLoad={markTiny} />;
+}
+
+function Bytes({ base64, mimeType }: PictureProps): JSX.Element {
+  if (PICTURE.test(mimeType)) return <Picture base64={base64} mimeType={mimeType} />;
   const bytes = Math.floor(base64.length * 3 / 4) - (/=*$/.exec(base64)?.[0].length ?? 0);
   return <p class="dim">{counted(bytes, "byte")} of {visible(mimeType === "" ? "no stated type" : mimeType)}</p>;
 }

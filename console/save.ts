@@ -1,6 +1,6 @@
-/** Saves a text as a file of the browser's downloads. */
-export function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text]));
+/** Saves a text or bytes as a file of the browser's downloads. */
+export function save(name: string, data: string | Uint8Array<ArrayBuffer>): void {
+  const url = URL.createObjectURL(new Blob([data]));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -45,7 +45,7 @@ test("the shop's other pages are its own", async () => {
   strictEqual(await (await fetch(`${shop.url}/elsewhere`)).text(), "No such page");
 });
 
-test("a report ends though the shop is killed and nobody asks in between", { timeout: 120_000 }, async () => {
+test("a report ends after the shop was killed, without a request in between", { timeout: 120_000 }, async () => {
   const cookie = await signIn("ada");
   const client = createClient<typeof server>(restTransport(`${shop.url}/agents/rest`, { headers: { cookie } }));
   const { token } = await client.report.start({});
