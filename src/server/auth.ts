@@ -3,7 +3,7 @@ import type { ErrorResult } from "../core/call/outcome.ts";
 import { assertPrincipal } from "../core/call/principal.ts";
 import { settleThrown } from "../core/dispatch/error_masking.ts";
 import { chain, type MaybeFuture } from "../internal/future.ts";
-import { errorReply } from "../wires/framing/json_rpc/reply.ts";
+import { refusalReply } from "../wires/http_pages/refusal_reply.ts";
 import type { AuthDescription, Body, Head, MountedWire, Reply, WireHost } from "../wires/wire.ts";
 
 /** Authenticates callers on all wires; made by the functions of `./auth`, which bring the code. */
@@ -34,7 +34,7 @@ export interface MountedAuth extends Pick<WireHost, "challenge"> {
 export function answerIdentified(head: Head, body: Body, wire: MountedWire, host: WireHost): MaybeFuture<Reply> {
   const refusal = refusalOf(head, host);
   if (refusal === undefined) return wire.handle(head, body);
-  const reply = wire.errorReply?.(head, refusal) ?? errorReply(null, refusal);
+  const reply = refusalReply(head, wire, refusal, host.dispatch);
   return chain(reply, (sent) => ({ ...sent, headers: { ...sent.headers, ...host.challenge(refusal, head.path) } }));
 }
 

@@ -8,14 +8,15 @@ import { errorResult } from "../core/call/outcome.ts";
 import type { Dispatch } from "../core/dispatch/dispatcher.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
+import { refusalReply } from "../wires/http_pages/refusal_reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** Refuses requests of pages of other origins than the server's own, by the header `Origin`. Requests without it are accepted. */
 export class OriginGuard {
-  readonly #log: Pick<Dispatch, "warn">;
+  readonly #log: Pick<Dispatch, "warn" | "mask">;
 
-  /** @param log Receives a warning for each refused request. */
-  constructor(log: Pick<Dispatch, "warn">) {
+  /** @param log Receives a warning for each refused request, and errors of wires. */
+  constructor(log: Pick<Dispatch, "warn" | "mask">) {
     this.#log = log;
   }
 
@@ -54,7 +55,7 @@ export class OriginGuard {
   protected refuse(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
     this.#log.warn("Request refused", { path: quotePath(head.path), reason: message });
     const refusal = errorResult("permission_denied", message);
-    return wire?.errorReply?.(head, refusal, 403) ?? errorReply(null, refusal, 403);
+    return refusalReply(head, wire, refusal, this.#log, 403);
   }
 }
 

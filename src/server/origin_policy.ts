@@ -39,7 +39,7 @@ export interface OriginRules extends OriginPolicy {
    */
   readonly "~origins": (
     policy: OriginPolicy,
-    log: Pick<Dispatch, "warn">,
+    log: Pick<Dispatch, "warn" | "mask">,
     routes: Routes,
   ) => OriginGuard;
 }
@@ -77,7 +77,7 @@ class PolicyGuard extends OriginGuard {
   /** @param routes The wires, which have response headers that pages read. */
   constructor(
     { hosts, origins = [], cors }: OriginPolicy,
-    log: Pick<Dispatch, "warn">,
+    log: Pick<Dispatch, "warn" | "mask">,
     routes: Routes,
   ) {
     super(log);

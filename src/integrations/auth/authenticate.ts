@@ -14,7 +14,7 @@ import { isJsonObject } from "../../internal/json.ts";
 import { BOOLEAN, checkOptions, OBJECT, type OptionRules, POSITIVE } from "../../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
-import { errorReply } from "../../wires/framing/json_rpc/reply.ts";
+import { refusalReply } from "../../wires/http_pages/refusal_reply.ts";
 import type { AuthDescription, Body, Head, MountedWire, ProtectedResource, Reply, WireHost } from "../../wires/wire.ts";
 import { isUnauthenticated as isPublicPath } from "../../wires/wire.ts";
 
@@ -230,7 +230,7 @@ class Authenticator implements MountedAuth {
     // Over HTTP/2 an unread body resets the stream, and the response may be lost. The runtime reads streams with trailers; their
     // callers may wait for the response before they end the body.
     if (!head.carriesTrailers) await body.text();
-    const reply = await (wire.errorReply?.(head, error) ?? errorReply(null, error));
+    const reply = await refusalReply(head, wire, error, this.#host.dispatch);
     return { ...reply, headers: { ...reply.headers, ...this.#host.challenge(error, head.path) } };
   }
 }

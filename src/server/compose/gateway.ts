@@ -7,7 +7,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { compactDescription, compactSchema, LIST_SIZE_RULES } from "../../core/json_schema/compact.ts";
 import { VIEW_EXTENSION, VIEW_SETTINGS } from "../../core/call/views.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { Listeners } from "../../internal/async.ts";
+import { isPromiseLike, Listeners } from "../../internal/async.ts";
 import { abortable } from "../../internal/time.ts";
 import {
   BOOLEAN,
@@ -19,6 +19,7 @@ import {
   rule,
   wholeNumber,
 } from "../../internal/options.ts";
+import { writeLine } from "../../core/dispatch/error_masking.ts";
 import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { TASKS_EXTENSION } from "../../wires/mcp/protocol/constants.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
@@ -130,7 +131,7 @@ class Remote implements Gateway {
       await this.#withinLimit((limit) => this.#open(limit));
     } catch (thrown) {
       this.#warn("cannot be used", thrown);
-      this.close();
+      this.#abandon();
       throw thrown;
     }
   }
@@ -201,8 +202,23 @@ class Remote implements Gateway {
     this.#listeners.clear();
     const closing = new CleanUp();
     closing.try(() => this.#unsubscribe?.());
-    closing.try(() => this.#transport.close?.());
+    closing.try(() => this.#closeTransport());
     closing.finish(`Cannot close the gateway "${this.name}"`);
+  }
+
+  /** A transport that closes later is not waited for. */
+  #closeTransport(): void {
+    const closed: unknown = this.#transport.close?.();
+    if (isPromiseLike(closed)) closed.then(undefined, (thrown) => this.#warn("not closed", thrown));
+  }
+
+  /** Closes it after an error, which is the one that its user gets. */
+  #abandon(): void {
+    try {
+      this.close();
+    } catch (thrown) {
+      this.#warn("not closed", thrown);
+    }
   }
 
   async #list(): Promise<void> {
@@ -302,7 +318,7 @@ class Remote implements Gateway {
   }
 
   #warn(problem: string, error?: unknown): void {
-    this.#options.logger?.warn(`Gateway "${this.name}": ${problem}`, error === undefined ? {} : { error });
+    writeLine(this.#options.logger, "warn", `Gateway "${this.name}": ${problem}`, error === undefined ? {} : { error });
   }
 }
 

@@ -123,8 +123,10 @@ class McpConnection {
   #unsubscribe: (() => void) | undefined;
   /** Number of running requests that are not urgent. */
   #calls = 0;
-  /** Resolves when the client has read; `undefined` if messages can be sent at once. */
+  /** What the connection returned for a message that the client has not read; `undefined` if messages can be sent at once. */
   #full: MaybePromise<void> = undefined;
+  /** Resolves when the client has read it. */
+  #hasRead: MaybePromise<void> = undefined;
 
   constructor(mcp: McpDuplex, connection: MessageConnection) {
     const closed = Promise.withResolvers<void>();
@@ -144,14 +146,30 @@ class McpConnection {
   }
 
   send(json: string): MaybePromise<void> {
-    const sent = this.#connection.send(json);
-    if (sent !== undefined && sent !== this.#full) void this.#waitUntilRead(sent);
-    return sent;
+    let sent: MaybePromise<void>;
+    try {
+      sent = this.#connection.send(json);
+    } catch (thrown) {
+      return this.#report(thrown);
+    }
+    if (sent === undefined) return undefined;
+    if (sent !== this.#full) this.#hasRead = this.#waitUntilRead(sent);
+    return this.#hasRead;
   }
 
+  /** Logs an error of the connection, which is to report its end by its signal. */
+  #report(thrown: unknown): void {
+    this.mcp.host.dispatch.mask(thrown, { during: "connection" });
+  }
+
+  /** Never rejects: most senders do not wait. */
   async #waitUntilRead(sent: Promise<void>): Promise<void> {
     this.#full = sent;
-    await sent;
+    try {
+      await sent;
+    } catch (thrown) {
+      this.#report(thrown);
+    }
     if (this.#full !== sent) return;
     this.#full = undefined;
     this.#startWaiting();

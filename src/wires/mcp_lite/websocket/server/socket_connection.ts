@@ -8,6 +8,7 @@ import type { Deadline, Deadlines } from "../../../../internal/deadlines.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Clock } from "../../../../internal/time.ts";
 import type { FrameListener, FramePort, MessageConnection, MountedDuplexWire } from "../../../wire.ts";
+import { GuardedPort } from "./guarded_port.ts";
 import { BEAT_MS, CLOSE, SILENCE_MS } from "../../messages/socket_protocol.ts";
 
 /** Bytes that may wait in the buffer of a socket before senders have to wait. */
@@ -50,7 +51,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
   readonly metadata: Metadata;
   readonly host: RequestHost | undefined;
   readonly #ended = new AbortController();
-  readonly #port: FramePort;
+  readonly #port: GuardedPort;
   readonly #services: SocketServices;
   readonly #heartbeat: string | undefined;
   readonly #onEnd: () => void;
@@ -66,6 +67,8 @@ export class SocketConnection implements MessageConnection, FrameListener {
   #inboxChars = 0;
   #hasSent = false;
   #isClosing = false;
+  /** Whether the socket has thrown. */
+  #isLost = false;
   #beat: Deadline;
   #silence: Deadline | undefined;
   #stall: Deadline | undefined;
@@ -77,7 +80,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     this.principal = principal;
     this.metadata = metadata;
     this.host = host;
-    this.#port = port;
+    this.#port = new GuardedPort(port, (thrown) => this.#lose(thrown));
     this.#services = services;
     this.#heartbeat = heartbeat;
     this.#onEnd = onEnd;
@@ -101,6 +104,17 @@ export class SocketConnection implements MessageConnection, FrameListener {
   #break(thrown: unknown): void {
     this.#services.onError(thrown);
     this.end(CLOSE.broken, "The server cannot continue this connection");
+  }
+
+  /** A socket that throws cannot be closed by a handshake. Its clean-up follows the method that has met the error. */
+  #lose(thrown: unknown): void {
+    this.#services.onError(thrown);
+    if (this.#isLost) return;
+    this.#isLost = true;
+    queueMicrotask(() => {
+      this.#port.terminate();
+      this.closed();
+    });
   }
 
   #pass(message: string): void {
@@ -205,7 +219,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
   #armBeat(): Deadline {
     return this.#services.deadlines.add(BEAT_MS, () => {
       this.#beat = this.#armBeat();
-      this.#port.ping?.();
+      this.#port.ping();
       const wasQuiet = !this.#hasSent;
       if (wasQuiet && this.#heartbeat !== undefined && this.#room === undefined) void this.send(this.#heartbeat);
       this.#hasSent = false;
