@@ -10,6 +10,7 @@ import { isJsonObject, type Json } from "../../../internal/json.ts";
 import type { AnswerPosition } from "../../call/call.ts";
 import { EMPTY_DEFINITION, type RemoteRun, type ToolDefinition } from "../../tool/definition.ts";
 import { toolOfToken } from "../attached_tools.ts";
+import { warnOfRefused } from "../refused_tokens.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { invalidArguments } from "../run_tool.ts";
 
@@ -98,8 +99,21 @@ async function readRest(run: RemoteRun) {
     const message = "Expected the member `more` of an earlier answer";
     return invalidArguments([{ path: ["handle"], expected: "a handle", received: typeof handle, message }]);
   }
-  const verified = services.keys?.verify("answer", handle, principalIdOf(run), clock.now());
-  if (typeof verified !== "object") return INVALID_HANDLE;
+  const { keys } = services;
+  const principalId = principalIdOf(run);
+  const verified = keys?.verify("answer", handle, principalId, clock.now());
+  if (typeof verified !== "object") {
+    const reason = verified === "expired" ? "it has expired" : undefined;
+    if (keys) {
+      warnOfRefused({ logger: services.logger, clock }, keys, {
+        kind: "answer",
+        token: handle,
+        principal: principalId,
+        reason,
+      });
+    }
+    return INVALID_HANDLE;
+  }
   // The dispatcher runs the tool as if its caller had called it: with its middleware, scopes and limits.
   const dispatcher = services as unknown as Dispatcher;
   const definition = toolOfToken(dispatcher.registry, verified.tool, principal);

@@ -7,6 +7,7 @@ import type { Json } from "../../../internal/json.ts";
 import { authorizationError } from "../../tool/access.ts";
 import type { DispatchServices } from "../deferral.ts";
 import type { CallContext } from "../call_context.ts";
+import { warnOfRefused } from "../refused_tokens.ts";
 
 /** Delay that a promise recommends before it is redeemed, in milliseconds; jobs that wait, and external work after a check, set others. */
 export const RETRY_AFTER_MS = 500;
@@ -43,6 +44,10 @@ export class PromiseTokens {
     if (verified === "expired") return errorResult("expired_promise", "The promise has expired");
     const plan = verified === "invalid" ? undefined : toolOfToken(registry, verified.tool, principal);
     if (verified === "invalid" || plan === undefined) {
+      const reason = verified === "invalid"
+        ? undefined
+        : `this caller or server does not have its tool ${verified.tool}`;
+      warnOfRefused(this.#services, this.#keys, { kind: "promise", token, principal: principal?.id ?? "", reason });
       return errorResult("invalid_promise", "Not a promise of this server");
     }
     // The caller may have lost the scopes of the tool since.

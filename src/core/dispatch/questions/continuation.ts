@@ -10,6 +10,7 @@ import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import { digestOfRun } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";
+import { warnOfRefused } from "../refused_tokens.ts";
 import { type AskingRun, INVALID_CONTINUATION, principalIdOf, type RunQuestions } from "../services.ts";
 
 /** Time for a caller to answer, in milliseconds. */
@@ -49,10 +50,20 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
 export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation: string): ErrorResult | undefined {
   const { definition, call, services } = run;
   const verified = keys.verify("continuation", continuation, principalIdOf(run), services.clock.now());
-  if (typeof verified === "string" || verified.tool !== definition.name) return INVALID_CONTINUATION;
+  if (typeof verified === "string") {
+    return refuse(keys, run, continuation, verified === "expired" ? "it has expired" : undefined);
+  }
+  if (verified.tool !== definition.name) {
+    return refuse(keys, run, continuation, `it is of the tool ${verified.tool}, not ${definition.name}`);
+  }
   // The signature is valid, so the data has the shape that encodeContinuation() writes.
   const { digest, asked, answers, steps, pieces, revision, rounds = 0 } = verified.data as unknown as ContinuationData;
-  if (revision !== definition.revision || digest !== digestOfRun(run)) return INVALID_CONTINUATION;
+  if (revision !== definition.revision) {
+    return refuse(keys, run, continuation, `it is of another revision of the tool ${definition.name}`);
+  }
+  if (digest !== digestOfRun(run)) {
+    return refuse(keys, run, continuation, "the call has other arguments than the one that it continues");
+  }
   const received = [...readAnswers(call.meta?.responses)].filter(([key]) => asked.includes(key));
   run.resume(verified.id, {
     answers: { ...answers, ...Object.fromEntries(received) },
@@ -62,6 +73,11 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
   });
   run.runState.skippedPieces = run.sink === undefined ? 0 : pieces;
   return undefined;
+}
+
+function refuse(keys: TokenKeys, run: AskingRun, token: string, reason: string | undefined): ErrorResult {
+  warnOfRefused(run.services, keys, { kind: "continuation", token, principal: principalIdOf(run), reason });
+  return INVALID_CONTINUATION;
 }
 
 /** Parses the answers of a caller, by key. One without a known action becomes `malformed`, so that its question is repeated. */

@@ -1,0 +1,52 @@
+/** Log lines for tokens that were refused. Their callers are not given the reason. */
+import type { Clock } from "../../internal/time.ts";
+import type { Logger } from "../handler/context.ts";
+import type { TokenKeys, TokenKind } from "../token/token.ts";
+import { writeLine } from "./error_masking.ts";
+
+/** Time without another line, in milliseconds: any client can send any number of wrong tokens. */
+const QUIET_MS = 60_000;
+
+/** How many tokens were refused since the last line, and until when there is no other. */
+interface Quiet {
+  refused: number;
+  untilMs: number;
+}
+
+const quietOf = new WeakMap<TokenKeys, Quiet>();
+
+/** A token that was refused. */
+export interface RefusedToken {
+  readonly kind: TokenKind;
+  readonly token: string;
+  /** Id of the caller; `""` for an unauthenticated one. */
+  readonly principal: string;
+  /** Why it was refused, if its signature is valid for this caller. */
+  readonly reason?: string | undefined;
+}
+
+/** Warns that a token was refused, with the reason as far as it is known, at most once a minute. */
+export function warnOfRefused(
+  { logger, clock }: { readonly logger: Logger | undefined; readonly clock: Clock },
+  keys: TokenKeys,
+  { kind, token, principal, reason }: RefusedToken,
+): void {
+  const nowMs = clock.now();
+  const quiet = quietOf.get(keys) ?? { refused: 0, untilMs: -Infinity };
+  quietOf.set(keys, quiet);
+  quiet.refused++;
+  if (logger === undefined || nowMs < quiet.untilMs) return;
+  const { refused } = quiet;
+  Object.assign(quiet, { refused: 0, untilMs: nowMs + QUIET_MS });
+  const why = reason ?? reasonOf(keys, { kind, token, principal }, nowMs);
+  const caller = principal === "" ? {} : { principal };
+  writeLine(logger, "warn", `A ${kind} token was refused: ${why}`, { ...caller, refused });
+}
+
+/** The caller of a token is not in it, so that only an anonymous one can be distinguished from others. */
+function reasonOf(keys: TokenKeys, { kind, token, principal }: RefusedToken, nowMs: number): string {
+  if (principal !== "" && typeof keys.verify(kind, token, "", nowMs) === "object") {
+    return "it was given to an anonymous caller, and this one is signed in; send the same credentials with all calls";
+  }
+  return "it was given to another caller, was signed by other keys, or was changed";
+}
