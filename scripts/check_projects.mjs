@@ -14,10 +14,7 @@ const DENO = { install: ["deno", "install", "--quiet", "--no-lock"], task: ["den
 const PROJECTS = join(root, "tests/projects");
 /** Projects that need what the SDK does not have yet: they are written as users write them, and run when it has. */
 const WAITING = {
-  assistant: "headers of gateways by the caller, visibleTo of groups",
-  shop: "toNodeHandler(server, { principal }), files by Accept over REST",
   worker: "bindings as ctx.env in Durable Objects, scheduled() of durableObjects()",
-  team: "a rate limit store that server.close() closes",
 };
 const named = process.argv.slice(2);
 const folders = readdirSync(PROJECTS, { withFileTypes: true }).filter((entry) => entry.isDirectory());

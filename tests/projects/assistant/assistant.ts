@@ -30,6 +30,6 @@ export async function createAssistant(
         visibleTo: (principal) => principal?.id !== "guest",
       }),
     ],
-    ...(options.all === true ? {} : { discovery: discover() }),
+    ...(options.all === true ? {} : { discovery: discover({ when: "always" }) }),
   });
 }

@@ -41,8 +41,9 @@ test("each caller's name reaches the company, and a guest sees no weather", asyn
   ok(!(await names("guest")).includes("weather_forecast"));
 });
 
-test("FastMCP's text arrives as text", async () => {
-  strictEqual(await testClient(all).$.call("weather_forecast", { city: "Rome" }), "Sun over Rome");
+test("FastMCP's text arrives as its content", async () => {
+  const answer = await testClient(all).$.call("weather_forecast", { city: "Rome" });
+  deepStrictEqual(answer, [{ type: "text", text: "Sun over Rome" }]);
 });
 
 test("a model finds what it needs among all of them", async () => {
@@ -68,7 +69,7 @@ test("OpenAI: a destructive tool is not run unless it is approved", async () => 
   };
   const careful = await (await openaiTools(all)).run([call]);
   match(JSON.stringify(careful), /approve/);
-  const approving = await openaiTools(all, { approve: ({ name }) => name === "files_write_file" });
+  const approving = await openaiTools(all, { approve: ({ tool }) => tool === "files_write_file" });
   match(JSON.stringify(await approving.run([call])), /wrote/i);
 });
 
