@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { test } from "node:test";
 import { createServer, defineTool, memoryEngine, type Server } from "../../mod.ts";
+import type { EngineWorker } from "../../src/engine/mod.ts";
 import { toNodeHandler } from "../../src/runtime/serve.ts";
 import { FakeClock } from "../../src/testing/mod.ts";
 import { webSocket } from "../../src/wires/mcp_lite/websocket/mod.ts";
@@ -139,7 +140,7 @@ function createClosing(failing: readonly string[]) {
   const clock = new FakeClock();
   const engine = Object.assign(memoryEngine({ clock }), {
     close: close("engine"),
-    work: () => ({ stop: () => Promise.resolve().then(close("worker")) }),
+    work: (): EngineWorker => ({ stop: () => Promise.resolve().then(close("worker")) }),
   });
   const changes: ChangeBus = { publish() {}, subscribe: () => () => {}, close: close("changes") };
   const wires: RequestWire[] = ["first wire", "second wire"].map((name, at) => ({

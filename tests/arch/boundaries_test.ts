@@ -1,0 +1,87 @@
+/** Contracts that others implement and the SDK calls: each has a test in which its methods fail, and a new one has to be named here. */
+import { deepStrictEqual, match } from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+// @ts-expect-error: a script without types
+import * as house from "../../scripts/house.mjs";
+
+const { readSources } = house as {
+  readonly readSources: () => readonly { readonly path: string; readonly text: string }[];
+};
+
+const PLUG_INS = "tests/server/second_failures/plug_ins_test.ts";
+const CONNECTIONS = "tests/server/second_failures/connections_test.ts";
+const BROKEN = "tests/server/broken_plugins_test.ts";
+
+/** Contracts of plug-ins, and the test in which their methods fail. */
+const TESTED: Readonly<Record<string, string>> = {
+  Engine: PLUG_INS,
+  ChangeBus: PLUG_INS,
+  RateLimitStore: PLUG_INS,
+  SessionStore: PLUG_INS,
+  MountedWire: CONNECTIONS,
+  MountedDuplexWire: CONNECTIONS,
+  FramePort: CONNECTIONS,
+  MessageConnection: CONNECTIONS,
+  Transport: CONNECTIONS,
+  EngineWorker: BROKEN,
+  RequestWire: BROKEN,
+  DuplexWire: BROKEN,
+  Reply: BROKEN,
+  Logger: BROKEN,
+  OAuthStore: "tests/integrations/oauth/store_test.ts",
+};
+
+/** Contracts of plug-ins without such a test: their functions run within a call, or a command, which reports what they throw. */
+const WITHIN_A_CALL = `
+  AroundCall Auth BegunCall CallObserver ClientSocket Clock ContentMethod ExactCheck ExternalWork HasJson MountedAuth OpenedEngine Receiver
+  Redirect ReplicaServer SchemaAdapter ShardServer SignInStore TokenGuard TokenKeys ToolWorkflow
+`;
+
+/** Interfaces of runtimes and other packages. */
+const FOREIGN = `
+  Metadata ObjectCursor ObjectNamespace ObjectResponse ObjectState ObjectStorage RequestHost TanStackContext TemporalClient TemporalHandle
+  WorkflowApi
+`;
+
+/** Objects of the SDK, whose methods others call. */
+const OURS = `
+  ActivityMonitor AdkTool AiTool AnthropicTool Body BunWebSocketHandlers CallerState CallingClient ClientInfo ClientMethods CloudflareTool
+  ConformanceCheck ContentCatalog ContentHelpers Ctx Dispatch DurableObjects EngineCheck FrameListener Gateway GoogleTools Head
+  LangChainTool Listening MastraTool McpLogging McpPrompts McpResources McpSessions McpTransport MemoryServer MiddlewareCtx Notify
+  OAuthFetch OpenAiAgentsTool OpenAiResponsesFunction OpenAiToolSearchOutput PromisedAnswer PromptBuilder RedisChangeBus
+  RedisRateLimitStore RedisSessionStore Replica ReplicaRecord ReplicaSimulation ResourceBuilder RunnableTools SchemaExplanation Server
+  ServerJobs ShardObject SignIn Sink SkillReader StdioServer TanStackTool ToolBuilder ToolCall Toolset Upgrade ViewMethods ViewToolCall
+  WebMcpRegistration WebSocketTransport WireHost
+`;
+
+const METHOD = /^ {2}(?:readonly )?\w+\??(?:\(|: \(|<[^>]*>\()/m;
+
+/** Names of the public interfaces with methods. Functions of options run where they are given. */
+function boundaries(): readonly string[] {
+  const exported = new Set(readFileSync("tests/arch/exports.txt", "utf8").match(/\b[A-Z]\w+/g));
+  const interfaces = readSources().filter(({ path }) => path.startsWith("src/")).flatMap(({ text }) => [
+    ...text.matchAll(/^export interface (\w+)[^{]*\{\n(.*?)^\}/gms),
+  ]);
+  const withMethods = interfaces.filter(([, name = "", body = ""]) => {
+    return exported.has(name) && !/(Options|Checks)$/.test(name) && METHOD.test(body);
+  });
+  return [...new Set(withMethods.map(([, name = ""]) => name))].sort();
+}
+
+const namesOf = (list: string): readonly string[] => list.trim().split(/\s+/);
+
+test("each public interface with methods is one of the SDK, or a contract whose failures are tested", () => {
+  const named = [...Object.keys(TESTED), ...namesOf(WITHIN_A_CALL), ...namesOf(FOREIGN), ...namesOf(OURS)];
+  deepStrictEqual(
+    boundaries(),
+    named.toSorted(),
+    "Name it in tests/arch/boundaries_test.ts: if others implement it, with a test in which each of its methods fails, and then its clean-up",
+  );
+});
+
+for (const [name, path] of Object.entries(TESTED)) {
+  test(`the failures of ${name} are tested where the table says`, () => {
+    match(readFileSync(path, "utf8"), new RegExp(`\\b${name}\\b`, "i"));
+  });
+}
