@@ -32,8 +32,10 @@ export interface Bench {
   other(): Promise<Engine>;
   /** Waits until a condition holds. Rejects after `patienceMs`. */
   wait(what: string, isSo: () => boolean): Promise<void>;
-  /** Schedules a job and waits until it has run, so that all earlier jobs have run. */
-  settle(engine: Engine, runs: Runs): Promise<void>;
+  /** Schedules a job, after a delay in milliseconds (default: 0), and waits until it has run: what was due before it has run, too. */
+  pass(engine: Engine, runs: Runs, delayMs?: number): Promise<void>;
+  /** Does the same, and waits until all runs have ended. */
+  settle(engine: Engine, runs: Runs, delayMs?: number): Promise<void>;
 }
 
 /** A check of one behaviour that the contract of engines requires. */
@@ -60,17 +62,22 @@ export function createBench(
   { patienceMs = 20_000, leaseMs }: EngineSuiteOptions,
 ): Bench {
   const wait = (what: string, isSo: () => boolean) => until(what, isSo, patienceMs);
+  const pass: Bench["pass"] = async (engine, runs, delayMs = 0) => {
+    const last = newJob();
+    await insertAll(engine, [last]);
+    await engine.schedule(last.id, delayMs);
+    await wait("the last job has run", () => runs.count(last.id) > 0);
+  };
   return {
     engine,
     isShared: reopen !== undefined,
     leaseMs,
     other: async () => await reopen?.() ?? engine,
     wait,
-    async settle(engine, runs) {
-      const last = newJob();
-      await insertAll(engine, [last]);
-      await engine.schedule(last.id, 0);
-      await wait("the last job has run", () => runs.count(last.id) > 0 && runs.active === 0);
+    async settle(engine, runs, delayMs) {
+      await pass(engine, runs, delayMs);
+      await wait("all runs have ended", () => runs.active === 0);
     },
+    pass,
   };
 }

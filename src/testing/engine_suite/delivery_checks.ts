@@ -86,7 +86,6 @@ export const DELIVERY_CHECKS: readonly ContractCheck[] = [
     const jobs = [newJob(), newJob(), newJob()];
     await insertAll(one, jobs);
     for (const { id } of jobs) await one.schedule(id, 0);
-    await pause(50);
     const runs = new Runs();
     const worker = other.work(runs.run, { concurrency: 2 });
     await wait("all jobs have run", () => jobs.every(({ id }) => runs.count(id) === 1));
@@ -98,21 +97,22 @@ export const DELIVERY_CHECKS: readonly ContractCheck[] = [
     async run({ engine, wait }) {
       const jobs = Array.from({ length: 9 }, () => newJob());
       await insertAll(engine, jobs);
-      const gate = Promise.withResolvers<void>();
-      const runs = new Runs(() => gate.promise);
+      const gates = jobs.map(() => Promise.withResolvers<void>());
+      const runs = new Runs(() => gates[runs.begun.length - 1]?.promise);
       const worker = engine.work(runs.run, { concurrency: 3 });
       for (const { id } of jobs) await engine.schedule(id, 0);
-      await wait("three jobs run", () => runs.active === 3);
-      await pause(300);
-      expectEqual(runs.begun.length, 3, "number of runs while the first three last");
-      gate.resolve();
+      // One run ends at a time, and the next job is awaited in its place.
+      for (const [ended, gate] of gates.entries()) {
+        await wait("three jobs run", () => runs.begun.length >= Math.min(ended + 3, jobs.length));
+        gate.resolve();
+      }
       await wait("all jobs have run", () => runs.begun.length === 9 && runs.active === 0);
       expectEqual(runs.most, 3, "largest number of runs at once");
       await worker.stop();
     },
   },
 
-  withTwo("work() delivers no job while it runs", async (one, other, { wait }) => {
+  withTwo("work() delivers no job while it runs", async (one, other, { wait, pass }) => {
     const job = newJob();
     await one.insert(job);
     const gate = Promise.withResolvers<void>();
@@ -121,7 +121,7 @@ export const DELIVERY_CHECKS: readonly ContractCheck[] = [
     await one.schedule(job.id, 0);
     await wait("the job runs", () => runs.count(job.id) === 1);
     await other.schedule(job.id, 0);
-    await pause(300);
+    await pass(other, runs);
     expectEqual(runs.count(job.id), 1, "number of runs while the first lasts");
     gate.resolve();
     await wait("the job runs again", () => runs.count(job.id) === 2);
@@ -130,19 +130,19 @@ export const DELIVERY_CHECKS: readonly ContractCheck[] = [
 
   ...[0, 200].map((delayMs): ContractCheck => ({
     title: `schedule() within a run delivers the job again (${delayMs} ms)`,
-    async run({ engine, wait }) {
+    async run({ engine, wait, settle }) {
       const job = newJob();
       await engine.insert(job);
       const runs = new Runs(async (id) => {
-        if (runs.count(id) < 3) await engine.schedule(id, delayMs);
+        if (id === job.id && runs.count(id) < 3) await engine.schedule(id, delayMs);
       });
       const worker = engine.work(runs.run, { concurrency: 2 });
       await engine.schedule(job.id, 0);
       await wait("the job has run three times", () => runs.count(job.id) === 3);
-      // As long as a superfluous delivery would need.
-      await pause(delayMs + 200);
       expectEqual(runs.most, 1, "largest number of runs at once");
-      expectEqual(runs.begun.length, 3, "number of runs");
+      // A superfluous delivery would be due before it.
+      await settle(engine, runs, delayMs);
+      expectEqual(runs.count(job.id), 3, "number of runs");
       await worker.stop();
     },
   })),
@@ -173,15 +173,14 @@ export const DELIVERY_CHECKS: readonly ContractCheck[] = [
       const stopping = worker.stop().then(() => {
         hasStopped = true;
       });
-      await pause(100);
+      const later = new Runs();
+      const next = engine.work(later.run, { concurrency: 1 });
+      await wait("another worker runs the second job", () => later.count(second.id) === 1);
       expectEqual(hasStopped, false, "stop() has resolved while a job runs");
       gate.resolve();
       await stopping;
       expectEqual(runs.active, 0, "number of running jobs after stop()");
       expectEqual(runs.begun, [first.id], "jobs of the stopped worker");
-      const later = new Runs();
-      const next = engine.work(later.run, { concurrency: 1 });
-      await wait("another worker runs the second job", () => later.count(second.id) === 1);
       await settle(engine, later);
       expectEqual(later.count(first.id), 0, "further runs of the first job, which has run to its end");
       await next.stop();
@@ -201,8 +200,7 @@ export const DELIVERY_CHECKS: readonly ContractCheck[] = [
       await insertAll(engine, [due, later]);
       const runs = new Runs();
       const worker = engine.work(runs.run, { concurrency: 2 });
-      await pause(400);
-      await settle(engine, runs);
+      await settle(engine, runs, 200);
       expectEqual(runs.begun.length, 1, "number of runs");
       await worker.stop();
     },

@@ -8,7 +8,7 @@ import type { Engine, Job } from "../../engine/engine.ts";
 import { createCoreServer } from "../../server/server.ts";
 import { testClient } from "../test_client.ts";
 import { type ContractCheck, withTwo } from "./bench.ts";
-import { expect, expectEqual, pause } from "./fixture.ts";
+import { expect, expectEqual } from "./fixture.ts";
 
 const KEYS = "k1:a secret that all servers of these checks know";
 const SLEEP_MS = 1_200;
@@ -118,7 +118,6 @@ export const WAIT_CHECKS: readonly ContractCheck[] = [
       expect(work.kind === "promise", "The call returns no promise");
       await wait("the token is made", () => tokens.length > 0);
       expectEqual(await front.resolve(tokens[0]!, "yes"), { resolved: true }, "resolution");
-      await pause(50);
       expectEqual((await testClient(front).$.redeem(work.token).status()).kind, "promise", "status without a worker");
       const running = worker.work();
       expectEqual(await testClient(front).$.redeem(work.token).result(), "yes", "result");
