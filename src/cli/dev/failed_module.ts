@@ -5,6 +5,7 @@
 import { readdirSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { type Clock, systemClock } from "../../internal/time.ts";
 
 /** Time that the watcher of the runtime has to restart the program by itself, in milliseconds. */
 const RESTART_MS = 500;
@@ -29,16 +30,21 @@ const MAX_ENTRIES = 5_000;
  * @param sinceMs Time before the module was loaded, in milliseconds since the Unix epoch: files may have changed before the wait.
  * @returns A function that ends the wait, when the watcher itself has restarted the program.
  */
-export function awaitChange(folder: string, sinceMs: number, restart: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+export function awaitChange(
+  folder: string,
+  sinceMs: number,
+  restart: () => void,
+  clock: Clock = systemClock,
+): () => void {
+  let cancelRestart: (() => void) | undefined;
   const onChange = (_: string, file: string | null): void => {
-    if (file !== null && !OTHER_FILES.test(file)) timer ??= setTimeout(restart, RESTART_MS);
+    if (file !== null && !OTHER_FILES.test(file)) cancelRestart ??= clock.after(RESTART_MS, restart);
   };
   const watcher = openWatcher(folder, onChange);
-  const missed = setTimeout(() => findChanged(folder, sinceMs) && restart(), RESTART_MS);
+  const cancelMissed = clock.after(RESTART_MS, () => findChanged(folder, sinceMs) && restart());
   return () => {
-    clearTimeout(timer);
-    clearTimeout(missed);
+    cancelRestart?.();
+    cancelMissed();
     watcher?.close();
   };
 }

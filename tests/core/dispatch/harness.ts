@@ -135,6 +135,15 @@ export async function settle(): Promise<void> {
   });
 }
 
+/** A result that comes without any time passing; `undefined` if the call is still pending after many turns of the event loop. */
+export async function settledSoon<Value>(pending: Value | Promise<Value>): Promise<Value | undefined> {
+  let settled: Value | undefined;
+  const watched = Promise.resolve(pending).then((value) => (settled = value));
+  watched.catch(() => {});
+  for (let turn = 0; turn < 50 && settled === undefined; turn++) await settle();
+  return settled;
+}
+
 /** That something settled as a refusal. */
 export function assertRefused(settled: CallResult, code: string): ErrorResult {
   ok(settled.kind === "error", `settled as ${settled.kind}`);

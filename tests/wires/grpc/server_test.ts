@@ -17,6 +17,7 @@ import { joinChunks } from "../../../src/internal/chunks.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
+import { settle } from "../../core/dispatch/harness.ts";
 import { createFixture } from "../fixture.ts";
 import { frame, framesOf, gzipped, textOf } from "./frames.ts";
 
@@ -395,22 +396,25 @@ test("a reader that stalls makes the handler wait", async () => {
   const response = await post(serverOf({ tools: [tool] }), STREAM, frame('{"name":"flood"}'), STREAM_JSON);
   const reader = response.body!.getReader();
   await reader.read();
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  // Until no piece follows in a turn of the event loop, or many have gone ahead.
+  for (let before = -1; pushed !== before && pushed < 100;) {
+    before = pushed;
+    for (let turn = 0; turn < 20; turn++) await settle();
+  }
   ok(pushed < 100, `${pushed} pieces went ahead of the reader`);
   await reader.cancel();
 });
 
 test("a reader that leaves before the first message aborts the handler", async () => {
-  let reason: unknown;
+  const entered = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<ToolError>();
   const tool = defineTool("hang").describe("Hang").handle(async (_, ctx) => {
+    entered.resolve();
     await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve, { once: true }));
-    reason = ctx.signal.reason;
+    aborted.resolve(ctx.signal.reason);
   });
   const response = await post(serverOf({ tools: [tool] }), STREAM, frame('{"name":"hang"}'), STREAM_JSON);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await entered.promise;
   await response.body!.cancel();
-  for (let tries = 0; tries < 200 && reason === undefined; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  strictEqual((reason as ToolError | undefined)?.code, "cancelled");
+  strictEqual((await aborted.promise).code, "cancelled");
 });
