@@ -1,6 +1,6 @@
 /** Files in the answer of a call: pictures as pictures, and each of them to save. */
 import type { JSX } from "preact";
-import { type DecodedFile, readFileBlock } from "../src/core/call/file_block.ts";
+import { type DecodedFile, readFileBlock } from "../src/core/call/read_file_block.ts";
 import { Picture } from "./content_block.tsx";
 import { save } from "./save.ts";
 import { visible } from "./value.tsx";
