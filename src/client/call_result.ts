@@ -2,6 +2,8 @@
 import { type CallResult, type ErrorResult, toToolError, type UnknownOutcome } from "../core/call/outcome.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
+import { asObject } from "../internal/json.ts";
+import { shorten } from "../internal/text.ts";
 
 /** Options for a client's retries of `unavailable` and `rate_limited` calls. */
 export interface RetryOptions {
@@ -38,6 +40,21 @@ export function retryDelayMs(
   const requestedMs = (error.data as { readonly retry_after_ms?: unknown } | null | undefined)?.retry_after_ms;
   if (typeof requestedMs === "number") return requestedMs > maxDelayMs ? undefined : requestedMs;
   return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** attempt);
+}
+
+/** Maximum length of a tool's name and of a suggestion in a message, in UTF-16 code units. */
+const MAX_NAMED = 128;
+
+/** The error about an unknown tool, with the tool and the server's suggestion in its message. Protocols have them in different places. */
+export function nameUnknownTool(error: ErrorResult, called: string): ErrorResult {
+  const { requested_tool: requested = called, suggestion } = asObject(error.data);
+  const name = shorten(typeof requested === "string" ? requested : called, MAX_NAMED);
+  // Other servers may have their own words.
+  if (!error.message.startsWith("Tool not found") && error.message.includes(name)) return error;
+  const message = `Tool ${JSON.stringify(name)} was not found`;
+  if (typeof suggestion !== "string" || suggestion === "") return { ...error, message };
+  const advice = shorten(suggestion.replaceAll("'", '"'), 2 * MAX_NAMED);
+  return { ...error, message: `${message}; ${advice.charAt(0).toLowerCase()}${advice.slice(1)}` };
 }
 
 /** Returns the value of an answer. Throws `Failure` for a failure, and `ToolError` for errors, promises, questions and unknown results. */

@@ -11,17 +11,17 @@ import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { readText } from "../http_client/read.ts";
 import { CONNECTION_LOST, exchange, type HttpClientOptions } from "../http_client/send.ts";
-import { mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
 import {
   isRetryable,
   lostAfter,
+  nameUnknownTool,
   retryDelayMs,
   type RetryOptions,
   unexpectedOutcome,
   unwrapAnswer,
 } from "./call_result.ts";
 import type { MaybePromise } from "../internal/async.ts";
-import { parseHttpUrl } from "../internal/http.ts";
+import { asTransport, isMcpUrl, toEndpoint, transportTo } from "./server_address.ts";
 import { assertKnown, RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
 import type { AnyTool, ItemsPage, TextPage } from "../core/tool/definition.ts";
@@ -69,8 +69,8 @@ export interface ClientOptions extends HttpClientOptions {
  * strictEqual(await client.shout({ text: "hey" }), "HEY");
  * ```
  * @typeParam Source Type of the server, or of a list of its tools. Without it the client accepts any tool name.
- * @param to A transport, or a URL of MCP-lite over HTTP, with the default path `/mcp-lite/v1`. If another protocol
- * answers at the URL, errors name it and the transport to use.
+ * @param to A transport, or a URL: of MCP if its path ends in `/mcp` or `/sse`, else of MCP-lite over HTTP, with the default path
+ * `/mcp-lite/v1`. If another protocol answers at the URL, errors name it and the transport to use.
  * @throws {TypeError} If the URL is invalid, or an option is unknown. HTTP options require a URL.
  */
 export function createClient<Source extends ToolSource | readonly AnyTool[]>(
@@ -90,8 +90,8 @@ export function createClient<Source extends ToolSource & InProcessServer>(
 /**
  * Creates a client of a server whose tools are not known to the type checker.
  *
- * @param to A transport, or a URL of MCP-lite over HTTP, with the default path `/mcp-lite/v1`. If another protocol
- * answers at the URL, errors name it and the transport to use.
+ * @param to A transport, or a URL: of MCP if its path ends in `/mcp` or `/sse`, else of MCP-lite over HTTP, with the default path
+ * `/mcp-lite/v1`. If another protocol answers at the URL, errors name it and the transport to use.
  * @throws {TypeError} If the URL or transport is invalid, or an option is unknown. HTTP options require a URL.
  */
 export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
@@ -101,7 +101,7 @@ export function createClient(
 ): UntypedClient {
   const url = typeof to === "string" || to instanceof URL ? toEndpoint(to) : undefined;
   assertKnown("create client", options, url ? HTTP_OPTIONS : OPTIONS);
-  const transport = url ? mcpLiteTransport(url, options) : asTransport(to as Transport);
+  const transport = url === undefined ? asTransport(to as Transport) : transportTo(url, options);
   const caller = new Caller(transport, options, url);
   const target = Object.freeze({ $: caller });
   // Functions are created on first access; `$` exists from the start.
@@ -121,20 +121,6 @@ const OPTIONS = "timeoutMs, idleTimeoutMs, retry, onElicitation, onMoreRequested
 
 /** The last three are options of the transport. */
 const HTTP_OPTIONS = `${OPTIONS}, headers, fetch, maxResponseBytes`;
-
-/** URL of the endpoints. The default path is that of a server with default options. */
-function toEndpoint(to: string | URL): URL {
-  const isSocket = /^wss?:/i.test(`${to}`);
-  const url = parseHttpUrl("create client", to, isSocket ? "webSocketTransport(url) of toolwire/websocket" : undefined);
-  if (url.pathname === "/") url.pathname = "/mcp-lite/v1";
-  return url;
-}
-
-function asTransport(to: Transport): Transport {
-  const transport = (to as Partial<InProcessServer> | null)?.["~transport"]?.() ?? to;
-  if (typeof transport?.call === "function") return transport;
-  throw new TypeError("Cannot create client: pass a URL, or a transport such as memoryTransport(server)");
-}
 
 function toolCall(caller: Caller, name: string): unknown {
   return Object.assign(caller.call.bind(caller, name), {
@@ -328,7 +314,8 @@ class Caller implements ClientMethods {
     }
     if (result.kind !== "error") return result;
     const isLost = result.message === CONNECTION_LOST;
-    const error = isLost ? lostAfter(result, call.pieceCount) : await this.#explain(result, call);
+    const explained = isLost ? lostAfter(result, call.pieceCount) : await this.#explain(result, call);
+    const error = explained.code === "tool_not_found" ? nameUnknownTool(explained, tool) : explained;
     return tries > 1 ? { ...error, message: `${error.message}; tried ${tries} times` } : error;
   }
 
@@ -336,7 +323,7 @@ class Caller implements ClientMethods {
     const url = this.#url;
     if (url === undefined) return error;
     return import("./explain_error.ts").then(
-      ({ explainError }) => explainError(error, url, this.#options, call, { exchange, readText }),
+      ({ explainError }) => explainError(error, url, this.#options, call, { exchange, isMcpUrl, readText }),
       // A page that is offline cannot load the explanation either.
       () => error,
     );

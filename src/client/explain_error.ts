@@ -6,11 +6,13 @@
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import type { exchange, HttpClientOptions } from "../http_client/send.ts";
+import type { isMcpUrl } from "./server_address.ts";
 import type { readText } from "../http_client/read.ts";
 
 /** Functions that the client has, so that a bundler can put this file alone into a file that is loaded on demand. */
 export interface ClientFunctions {
   readonly exchange: typeof exchange;
+  readonly isMcpUrl: typeof isMcpUrl;
   readonly readText: typeof readText;
 }
 
@@ -24,8 +26,8 @@ const PING = {
 /** Message of the transport for a reply that is not MCP-lite, with the status of a wrong path, method or media type. */
 const NOT_MCP_LITE = /d (2..|40.|415), not with/;
 
-/** Message of a Toolwire server for an unknown path, not below that of MCP, if it has MCP-lite at another one. */
-const LISTS_MCP_LITE = /rs \/(?!mcp\/).* are .*calltools/;
+/** Message of a Toolwire server for an unknown path, if it has MCP-lite at another one. */
+const LISTS_MCP_LITE = /rs \/.* are .*calltools/;
 
 /**
  * Adds to an error what answers at the URL, and which transport to use for it.
@@ -37,7 +39,7 @@ export async function explainError(
   url: URL,
   options: HttpClientOptions,
   limit: ActivityMonitor,
-  { exchange, readText }: ClientFunctions,
+  { exchange, isMcpUrl, readText }: ClientFunctions,
 ): Promise<ErrorResult> {
   const { code, message } = error;
   const cause = error.cause as Error | undefined;
@@ -51,6 +53,10 @@ export async function explainError(
     hint = isHttp2
       ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"'
       : `check host and port${isForeign ? ", and CORS: origins and cors of the server" : ""}`;
+  } else if (isMcpUrl(url)) {
+    if (cause && NOT_MCP_LITE.test(message)) {
+      hint = "for another protocol at this URL pass its transport, such as mcpLiteTransport(url)";
+    }
   } else if (code === "method_not_found" && !LISTS_MCP_LITE.test(message) || NOT_MCP_LITE.test(message)) {
     for (const path of pathsToAsk(url, options)) {
       const request = { ...PING, url: url.origin + path };

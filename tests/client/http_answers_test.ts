@@ -166,7 +166,7 @@ for (
       "an unknown tool as A.5 writes it",
       { code: -32601, message: "Tool not found", data: { requested_tool: "t", available_tools: [] } },
       404,
-      ["tool_not_found", "Tool not found", { requested_tool: "t", available_tools: [] }],
+      ["tool_not_found", 'Tool "t" was not found', { requested_tool: "t", available_tools: [] }],
     ],
     ["an invalid input's number", { code: -32602, message: "Bad" }, 400, ["invalid_input", "Bad", undefined]],
     ["an internal error's number", { code: -32603, message: "Bad" }, 500, ["internal", "Bad", undefined]],

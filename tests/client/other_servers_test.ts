@@ -36,7 +36,7 @@ function reply(status: number, type: string, text: string): RequestListener {
 
 /** As the official server behind a router: JSON-RPC on its path alone, an error without a session. */
 const officialMcp: RequestListener = (request, response) => {
-  if (request.url !== "/mcp") {
+  if (request.url !== "/mcp" && request.url !== "/rpc") {
     return reply(404, "text/html", `<pre>Cannot POST ${request.url}</pre>`)(request, response);
   }
   const error = { code: -32000, message: "Bad Request: Server not initialized" };
@@ -48,9 +48,9 @@ for (
     [
       "an MCP server",
       officialMcp,
-      "/mcp",
+      "/rpc",
       "method_not_found",
-      'MCP is at /mcp: pass mcpTransport(url) of "toolwire/mcp"',
+      'MCP is at /rpc: pass mcpTransport(url) of "toolwire/mcp"',
     ],
     [
       "an MCP server, at its default path",
@@ -124,15 +124,9 @@ test("createClient(url) lists the paths of a Toolwire server without MCP-lite, a
   await running.close();
 });
 
-test("createClient(url) with the URL of MCP names mcpTransport, where MCP-lite has another path", async () => {
+test("createClient(url) with the URL of MCP uses MCP, where MCP-lite has another path", async () => {
   const running = await serve(createServer({ tools: [greet] }), { port: 0 });
-  for (const [code, message] of await errorsAt(`${running.url}/mcp`)) {
-    strictEqual(code, "method_not_found");
-    match(
-      message,
-      /^Nothing answers \/mcp\/(calltools|tools); there are .*; MCP is at \/mcp: pass mcpTransport\(url\)/,
-    );
-  }
+  deepStrictEqual((await errorsAt(`${running.url}/mcp`)).map(([code]) => code), ["none", "none"]);
   for (const [, message] of await errorsAt(`${running.url}/api`)) match(message, /calltools$/);
   await running.close();
 });

@@ -146,7 +146,7 @@ const SCENARIOS: Readonly<Record<string, (stage: Stage, wire: WireRow) => Promis
     deepStrictEqual(await listed(), ["redeem", "cancel", "whoami", "read", "write", "report"]);
     const missing = {
       code: "tool_not_found",
-      message: "Tool not found",
+      message: 'Tool "secret" was not found; no similar tool: list the tools',
       details: {
         requested_tool: "secret",
         available_tools: ["redeem", "cancel", "whoami", "read", "write", "report"],

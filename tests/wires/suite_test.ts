@@ -253,7 +253,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
   async "refuses unknown tools and suggests the nearest"(client) {
     const error = await rejection(client.$.call("ad", {}));
-    deepStrictEqual([error.code, error.message], ["tool_not_found", "Tool not found"]);
+    deepStrictEqual([error.code, error.message], [
+      "tool_not_found",
+      'Tool "ad" was not found; did you mean "add"?',
+    ]);
+    const other = await rejection(client.$.call("get_weather", {}));
+    ok(/^Tool "get_weather" was not found; no similar tool: \w/.test(other.message), other.message);
     const details = error.details as Record<string, unknown>;
     deepStrictEqual([details["requested_tool"], details["suggestion"]], ["ad", "Did you mean 'add'?"]);
     for (const name of ["constructor", "__proto__", "toString", "", "add "]) {

@@ -166,7 +166,7 @@ test("refusals tell nothing of it that callers have no business with", async () 
   const denied = await error("permission_denied", { required_scopes: ["x\r\nevil: 1"], why: "so" });
   deepStrictEqual([denied?.code, denied?.details], ["permission_denied", { why: "so" }]);
   const lost = await error("tool_not_found", { available_tools: ["secret"], suggestion: "secret" });
-  deepStrictEqual([lost?.code, lost?.message, lost?.details], ["tool_not_found", "Tool not found", {
+  deepStrictEqual([lost?.code, lost?.message, lost?.details], ["tool_not_found", 'Tool "ping" was not found', {
     requested_tool: "ping",
   }]);
   const unknown = await error("unauthenticated", { secret: "secret" });

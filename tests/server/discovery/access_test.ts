@@ -70,7 +70,7 @@ test("searches find, and call_tool calls, only tools that the caller may call", 
           if (mayCall(one, principal)) strictEqual(await calling, index);
           else if (one.owner !== undefined && one.owner !== principal?.id) {
             // A hidden tool does not differ from an unknown one.
-            await rejects(calling, { code: "tool_not_found", message: "Tool not found" });
+            await rejects(calling, { code: "tool_not_found", message: /^Tool "tool_\d+" was not found; / });
           } else await rejects(calling, { code: principal === undefined ? "unauthenticated" : "permission_denied" });
         }
       },
