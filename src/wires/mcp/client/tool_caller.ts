@@ -83,7 +83,7 @@ export class ToolCaller {
     };
     const first = typeof continuation === "string" ? toInputParams(fromContinuation(continuation), responses) : {};
     const result = await runInputRequiredLoop(this.#connection.handlers, sendWithRetry, first);
-    return "questions" in result ? result.questions : this.toCallResult(result.reply, tool);
+    return "questions" in result ? result.questions : withEraAdvice(this.toCallResult(result.reply, tool));
   }
 
   async #callLegacy(
@@ -146,6 +146,20 @@ export class ToolCaller {
     const isUnknown = error.code === "invalid_input" && this.#tools.isKnownMissing(tool);
     return isUnknown ? errorResult("tool_not_found", error.message, error.data) : error;
   }
+}
+
+/** Texts of other servers whose tool asks in a way that only revisions with a handshake have: of FastMCP, and of the SDK for Python. */
+const ASKS_OLD_WAY = /unavailable on 2026-07-28 connections|no back-channel for server-initiated requests/;
+
+/**
+ * Adds the option that lets a tool ask to the message of its failure. The call is not repeated in the other era by itself: the tool may have
+ * had effects before it asked.
+ */
+function withEraAdvice(result: CallResult | UnknownOutcome): CallResult | UnknownOutcome {
+  if ((result.kind !== "failure" && result.kind !== "error") || !ASKS_OLD_WAY.test(result.message)) return result;
+  const advice =
+    'this tool can ask only in the older era: pass era: "legacy" to the transport, or --era legacy to the command line';
+  return { ...result, message: `${result.message.replace(/\.$/, "")}; ${advice}` };
 }
 
 function toPendingRequest(sink: Sink): PendingRequest {

@@ -122,3 +122,21 @@ for (
     }
   });
 }
+
+test("a tool that can ask only in the older era fails with the option to pass", async () => {
+  const said = [
+    "Error calling tool 'ask': elicitation via server-initiated requests is unavailable on 2026-07-28 connections.",
+    "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
+  ];
+  for (const text of said) {
+    const failed = { resultType: "complete", isError: true, content: [{ type: "text", text }] };
+    const client = modern({ "tools/call": () => failed }).client();
+    await rejects(client.$.call("t"), {
+      message:
+        `${text.slice(0, -1)}; this tool can ask only in the older era: pass era: "legacy" to the transport, or ` +
+        "--era legacy to the command line",
+    });
+  }
+  const other = { resultType: "complete", isError: true, content: [{ type: "text", text: "Not today." }] };
+  await rejects(modern({ "tools/call": () => other }).client().$.call("t"), { message: "Not today." });
+});
