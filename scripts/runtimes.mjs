@@ -28,6 +28,19 @@ export function findNode(major) {
   return node;
 }
 
+/** The compiler of a version of TypeScript, which is installed when missing. */
+export function findTypeScript(version) {
+  const folder = join(root, `.cache/typescript-${version}`);
+  const tsc = join(folder, "node_modules/.bin/tsc");
+  if (!existsSync(tsc)) {
+    console.error(`Installing TypeScript ${version} …`);
+    runOrThrow("npm", ["install", "--prefix", folder, "--no-save", "--loglevel=error", `typescript@${version}`], {
+      cwd: root,
+    });
+  }
+  return tsc;
+}
+
 /** The environment of a child: the dev dependencies' commands on its path, `node` being the one that runs, no colours. */
 export function childEnv(node = process.execPath) {
   const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH ?? ""].join(delimiter);

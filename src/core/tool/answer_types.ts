@@ -1,6 +1,6 @@
 /** Types that callers receive for what handlers return: the whole answer, and the pieces of a stream. */
 import type { FileBlock } from "../call/file_block.ts";
-import type { FileData, PlainJson, Received, Sendable } from "./json_form.ts";
+import type { FileData, PlainJson, Received, SendableForm } from "./json_form.ts";
 
 /** Output of a streaming handler that returns nothing: its partials, joined to one string if they are strings, else as an array. */
 export type JoinedPartials<Partial> = [Partial] extends [string] ? string : Partial[];
@@ -28,14 +28,14 @@ export type ContentOf<Returned> = Returned extends AsyncGenerator<infer Partial,
 
 /** What a handler would have to return so that its answer can be sent. */
 export type SendableReturn<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
-  ? AsyncGenerator<Sendable<Partial>, Sendable<Output>>
-  : Awaited<Returned> extends AsyncIterable<infer Partial> ? AsyncIterable<Sendable<Partial>>
-  : Returned extends PromiseLike<infer Output> ? Promise<Sendable<Output>>
-  : Sendable<Returned>;
+  ? AsyncGenerator<SendableForm<Partial>, SendableForm<Output>>
+  : Awaited<Returned> extends AsyncIterable<infer Partial> ? AsyncIterable<SendableForm<Partial>>
+  : Returned extends PromiseLike<infer Output> ? Promise<SendableForm<Output>>
+  : SendableForm<Returned>;
 
 /** `true` for values that can be sent, else `never`. Plain JSON, the common case, is decided by one comparison. */
 export type IfSendable<Content> = [Content] extends [PlainJson] ? true
-  : [Content] extends [Sendable<Content>] ? true
+  : [Content] extends [SendableForm<Content>] ? true
   : never;
 
 /**

@@ -197,10 +197,10 @@ export interface ToolTypes<Input, Output, Partial, Errors> {
  * @typeParam Name Name of the tool, a literal.
  * @typeParam Input Type that callers send.
  * @typeParam Output Type that callers receive.
- * @typeParam Partial Type of streamed partials.
- * @typeParam Errors Data of declared failures, by code.
+ * @typeParam Partial Type of streamed partials. Default: `unknown`, as of a handler that does not stream.
+ * @typeParam Errors Data of declared failures, by code. Default: none are declared.
  */
-export interface Tool<Name extends string, Input, Output, Partial, Errors> {
+export interface Tool<Name extends string, Input, Output, Partial = unknown, Errors = Record<never, never>> {
   /** Name, unique on a server. */
   readonly name: Name;
   /** Types only; never present at run time. */

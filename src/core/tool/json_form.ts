@@ -95,11 +95,11 @@ export type Received<Value> = [Value] extends [PlainJson] ? Value
   : SentAs<Value>;
 
 /** What a value has to be so that it can be sent: the same type, with {@link CannotBeSent} in the place of what cannot. */
-export type Sendable<Value> = unknown extends Value ? Value
+export type SendableForm<Value> = unknown extends Value ? Value
   : Value extends string | number | boolean | null | undefined | void | FileData | HasJson<unknown> ? Value
-  : Value extends readonly unknown[] ? readonly Sendable<Value[number]>[]
+  : Value extends readonly unknown[] ? readonly SendableForm<Value[number]>[]
   : [SendingProblem<Value>] extends [never] ? {
       [Name in keyof Value]: Value[Name] extends ((...args: never) => unknown) | undefined ? Value[Name]
-        : Sendable<Value[Name]>;
+        : SendableForm<Value[Name]>;
     }
   : CannotBeSent<SendingProblem<Value>>;

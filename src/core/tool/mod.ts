@@ -34,7 +34,7 @@ export type {
   NameIf,
   PlainJson,
   Received,
-  Sendable,
+  SendableForm,
   SendingProblem,
   SentAs,
   SentItem,
