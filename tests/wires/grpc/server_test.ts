@@ -396,7 +396,7 @@ test("a reader that stalls makes the handler wait", async () => {
   const response = await post(serverOf({ tools: [tool] }), STREAM, frame('{"name":"flood"}'), STREAM_JSON);
   const reader = response.body!.getReader();
   await reader.read();
-  // Until no piece follows in a turn of the event loop, or many are closed ahead.
+  // Until no piece follows in a turn of the event loop, or many were written ahead.
   for (let before = -1; pushed !== before && pushed < 100;) {
     before = pushed;
     for (let turn = 0; turn < 20; turn++) await settle();
