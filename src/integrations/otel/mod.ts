@@ -5,6 +5,6 @@
  *
  * @module
  */
-export type { OtelOptions } from "./telemetry.ts";
+export type { OtelAttributes, OtelMeter, OtelOptions, OtelTracer } from "./options.ts";
 export { otel } from "./otel.ts";
 export { otelTransport } from "./transport.ts";

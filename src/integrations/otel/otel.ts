@@ -12,6 +12,7 @@ import {
 } from "@opentelemetry/api";
 import type { CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
+import type { OtelOptions } from "./options.ts";
 import {
   ATTEMPT,
   CALL_ID,
@@ -19,7 +20,6 @@ import {
   createDurationHistogram,
   endSpan,
   lazyInstruments,
-  type OtelOptions,
   OUTCOME,
   PIECES,
   resultAttributes,

@@ -1,4 +1,4 @@
-/** Options, instruments, attributes and span endings that the middleware and the transport share. */
+/** Instruments, attributes and span endings that the middleware and the transport share. */
 import {
   type Attributes,
   type Histogram,
@@ -13,6 +13,7 @@ import { checkOptions, OBJECT, type OptionRules } from "../../internal/options.t
 import type { CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
+import type { OtelOptions } from "./options.ts";
 
 /** Attribute, whose value is the RPC system: always {@link SYSTEM}. */
 export const RPC_SYSTEM_NAME = "rpc.system.name";
@@ -49,16 +50,6 @@ export const TAKEN_OVER = "toolwire.taken_over";
 /** The RPC system, and name of the default tracer and meter. The same for all wires, because a tool is the same method on all of them. */
 export const SYSTEM = "toolwire";
 
-/** Options of {@link otel} and {@link otelTransport}. */
-export interface OtelOptions {
-  /** Creates the spans. Default: the tracer `toolwire` of the global provider. */
-  readonly tracer?: Tracer | undefined;
-  /** Creates the instruments. Default: the meter `toolwire` of the global provider. */
-  readonly meter?: Meter | undefined;
-  /** Attributes that are added to each span and each measurement, such as `server.address`. */
-  readonly attributes?: Attributes | undefined;
-}
-
 const RULES: OptionRules<OtelOptions> = { tracer: OBJECT, meter: OBJECT, attributes: OBJECT };
 
 /** Validates the options before anything is recorded. @throws {TypeError} If one is unknown or has the wrong type. */
@@ -67,8 +58,8 @@ export function checkOtelOptions(options: OtelOptions): void {
 }
 
 /** Returns the tracer of the options, or the one named `toolwire` of the global provider. */
-export function tracerOf({ tracer = trace.getTracer(SYSTEM) }: OtelOptions): Tracer {
-  return tracer;
+export function tracerOf({ tracer }: OtelOptions): Tracer {
+  return tracer === undefined ? trace.getTracer(SYSTEM) : tracer as Tracer;
 }
 
 /**
@@ -80,7 +71,7 @@ export function lazyInstruments<Instruments>(
   create: (meter: Meter) => Instruments,
 ): () => Instruments {
   let created: Instruments | undefined;
-  return () => (created ??= create(meter ?? metrics.getMeter(SYSTEM)));
+  return () => (created ??= create(meter === undefined ? metrics.getMeter(SYSTEM) : meter as Meter));
 }
 
 /** Creates a histogram of durations in seconds, with the bucket boundaries of the semantic conventions. */

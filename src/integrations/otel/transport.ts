@@ -2,6 +2,7 @@ import { context, type Span, SpanKind, SpanStatusCode, trace } from "@openteleme
 import type { CallResult, Sink, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { Transport, TransportCall } from "../../core/call/transport.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import type { OtelOptions } from "./options.ts";
 import {
   checkOtelOptions,
   CLIENT_CALL_DURATION,
@@ -9,7 +10,6 @@ import {
   endSpan,
   ERROR_TYPE,
   lazyInstruments,
-  type OtelOptions,
   resultAttributes,
   RPC_METHOD,
   RPC_SYSTEM_NAME,
