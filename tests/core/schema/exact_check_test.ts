@@ -383,7 +383,7 @@ test("a job that runs again has the arguments that came", async () => {
     .handle(async ({ list }, ctx) => {
       seen.push([...list]);
       list.splice(0);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await Promise.resolve();
       if (ctx.attempt === 1) throw new ToolError("unavailable", "Not now");
       return "taken";
     });

@@ -118,7 +118,8 @@ test("a part keeps its errors, its config, its time and its limits", async () =>
       defineTool("unit").describe("Unit").config(v.object({ unit: v.string() })).handle((_, ctx) => ctx.config.unit),
       defineTool("hang").describe("Hang").handle(() => new Promise<string>(() => {})),
       defineTool("echo").describe("Echo").handle((input) => input),
-      defineTool("long").describe("Long").promise({ budgetMs: 1 }).handle(async () => {
+      // It has more time than the part gives: a slow machine promises it, too.
+      defineTool("long").describe("Long").timeout(60_000).promise({ budgetMs: 1 }).handle(async () => {
         await new Promise((resolve) => setTimeout(resolve, 30));
         return "x".repeat(200);
       }),
