@@ -1,0 +1,64 @@
+// The requests of worst_cases.mjs, and what they may cost.
+
+/** Numbers of tools of the servers. */
+export const SIZES = [10, 1_000, 10_000];
+
+/** The aim for the cost of any request, in good calls. */
+export const AIM = 3;
+
+/** What waits, or listens, in the cases of that kind. */
+export const CROWD = 10_000;
+
+const MCP_VERSION = "2026-07-28";
+
+/**
+ * Each case: the path and the body, a wrong token, and today's limits by size where they differ from the aim. `base` is what its cost is
+ * divided by: a good call of the same server (default), or the text of its answer, read and sent by the runtime alone.
+ */
+export const REQUESTS = {
+  "unknown tool, near a name": { body: callOf("tol_7", {}), held: [3, 4.5, 4.5] },
+  "unknown tool, 63 letters": { body: callOf("get_tool_".repeat(7), {}), held: [3, 4.5, 4.5] },
+  "unknown tool, near none": { body: callOf("report_generate_new", {}), held: [3, 4.5, 4.5] },
+  "bad input": { body: callOf("tool_7", { a: "x" }) },
+  "bad JSON": { body: '{"jsonrpc":"2.0","id":1,' },
+  "bad token": { body: callOf("tool_7", { a: 1 }), token: "wrong" },
+  "search": { body: callOf("search_tools", { query: "add one tool 77" }), isGood: true, held: [20, 150, 2_500] },
+  "list of MCP-lite": { path: "/mcp-lite/v1/listtools", body: "{}", isGood: true, base: "text" },
+  "tools/list of MCP-lite": { body: messageOf("tools/list", {}), isGood: true, base: "text", held: [5, 14, 40] },
+  "tools/list of MCP": { ...mcp("tools/list", {}), isGood: true, base: "text" },
+};
+
+/** A good call, which most are divided by. */
+export const GOOD = { body: callOf("tool_7", { a: 1 }) };
+
+/** What else is measured: a good call of a server with {@link CROWD} others ÷ that of an idle one. */
+export const BESIDE = {
+  "a call beside 10,000 waiting calls": 2,
+  "a call beside 10,000 subscriptions": 1.5,
+  "a change, for each of 10,000 who do not want it": 0.1,
+};
+
+function messageOf(method, params) {
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+}
+
+export function callOf(name, args) {
+  return messageOf("tools/call", { name, arguments: args });
+}
+
+/** A request of the newest revision of MCP. */
+export function mcp(method, params) {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": MCP_VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  return {
+    path: "/mcp",
+    body: messageOf(method, { ...params, _meta }),
+    headers: {
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": MCP_VERSION,
+      "mcp-method": method,
+    },
+  };
+}
