@@ -286,6 +286,11 @@ export interface FramePort {
   terminate(): void;
   /** Whether the runtime itself closes a connection whose peer is silent. Default: `false`. */
   readonly closesSilent?: boolean | undefined;
+  /**
+   * Whether `terminate()` cannot close a connection whose peer does not answer the handshake. Such a connection counts as open until it
+   * is closed. Default: `false`.
+   */
+  readonly closesLate?: boolean | undefined;
 }
 
 /** Receives the messages of one WebSocket, and its end, from a {@link FramePort}. */

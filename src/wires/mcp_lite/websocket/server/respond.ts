@@ -88,11 +88,14 @@ const OPEN = 1;
 
 class EventPort implements FramePort {
   readonly closesSilent: boolean;
+  readonly closesLate: boolean;
   readonly #socket: EventSocket;
 
   constructor(socket: EventSocket, closesSilent: boolean) {
     this.#socket = socket;
     this.closesSilent = closesSilent;
+    // Deno has neither a way to end a connection without the handshake, nor a time limit for the handshake.
+    this.closesLate = closesSilent;
   }
 
   send(text: string): boolean {

@@ -45,6 +45,14 @@ export interface SocketOpening {
   readonly heartbeat: string | undefined;
 }
 
+/** Receives the two ends of a connection. */
+interface SocketEnds {
+  /** Its calls have ended, and nothing more is sent or received. */
+  readonly onEnd: () => void;
+  /** The runtime has closed it. May be called again. */
+  readonly onClosed: () => void;
+}
+
 /** One WebSocket as a connection of messages, with limits and heartbeats, for any subprotocol and runtime. */
 export class SocketConnection implements MessageConnection, FrameListener {
   readonly principal: Principal | undefined;
@@ -54,7 +62,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
   readonly #port: GuardedPort;
   readonly #services: SocketServices;
   readonly #heartbeat: string | undefined;
-  readonly #onEnd: () => void;
+  readonly #ends: SocketEnds;
   #receive: (message: string) => void = () => {};
   #endInput: () => void = () => {};
   /** Resolves after the input has ended and every call was answered. */
@@ -75,7 +83,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
   #stopPolling: (() => void) | undefined;
   readonly #stopExpiry: (() => void) | undefined;
 
-  constructor(port: FramePort, opening: SocketOpening, services: SocketServices, onEnd: () => void) {
+  constructor(port: FramePort, opening: SocketOpening, services: SocketServices, ends: SocketEnds) {
     const { principal, metadata, host, wire, heartbeat } = opening;
     this.principal = principal;
     this.metadata = metadata;
@@ -83,7 +91,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     this.#port = new GuardedPort(port, (thrown) => this.#lose(thrown));
     this.#services = services;
     this.#heartbeat = heartbeat;
-    this.#onEnd = onEnd;
+    this.#ends = ends;
     this.#beat = this.#armBeat();
     if (port.closesSilent !== true) {
       this.#silence = services.deadlines.add(SILENCE_MS, () => this.end(CLOSE.tryLater, "Nothing received for 60 s"));
@@ -113,7 +121,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     this.#isLost = true;
     queueMicrotask(() => {
       this.#port.terminate();
-      this.closed();
+      this.#finish();
     });
   }
 
@@ -180,6 +188,11 @@ export class SocketConnection implements MessageConnection, FrameListener {
   }
 
   closed(): void {
+    this.#finish();
+    this.#ends.onClosed();
+  }
+
+  #finish(): void {
     if (this.signal.aborted) return;
     this.#isClosing = true;
     this.#beat.clear();
@@ -190,7 +203,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     this.#inbox = [];
     this.#closeInput();
     this.#ended.abort();
-    this.#onEnd();
+    this.#ends.onEnd();
   }
 
   /** Closes the connection for a shutdown with code 1012, after running calls have ended and their results were sent. */
@@ -210,7 +223,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
     const { deadlines } = this.#services;
     const grace = deadlines.add(CLOSING_MS, () => {
       this.#port.terminate();
-      this.closed();
+      this.#finish();
     });
     this.signal.addEventListener("abort", () => grace.clear());
     this.#closeInput();
@@ -242,7 +255,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
       const stalled = (): void => {
         this.#port.close(CLOSE.tryLater, "The answers were not read");
         this.#port.terminate();
-        this.closed();
+        this.#finish();
       };
       this.#stall = this.#services.deadlines.add(STALL_MS, stalled);
       this.#poll();

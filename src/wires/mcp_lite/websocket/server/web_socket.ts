@@ -94,6 +94,8 @@ class WebSocketWire implements MountedWire {
   readonly #protocols = new Map<string, MessageProtocol>();
   readonly #services: SocketServices;
   readonly #open = new Set<SocketConnection>();
+  /** Number of connections that the runtime has not closed: those, and ended ones that it cannot close. */
+  #openCount = 0;
   /** Numbers of open connections by the ids of their callers. */
   readonly #perCaller = new Map<string, number>();
   readonly #maxOpen: number;
@@ -134,7 +136,7 @@ class WebSocketWire implements MountedWire {
   /** The error for a connection that is one too many, or too late. */
   #refusal(principal: Principal | undefined): ErrorResult | undefined {
     if (this.#isClosing) return errorResult("unavailable", "The server is shutting down", { retry_after_ms: 1_000 });
-    if (this.#open.size >= this.#maxOpen) {
+    if (this.#openCount >= this.#maxOpen) {
       return errorResult("unavailable", "Too many connections are open", { retry_after_ms: 5_000 });
     }
     if (principal === undefined || (this.#perCaller.get(principal.id) ?? 0) < this.#maxPerCaller) return undefined;
@@ -160,10 +162,16 @@ class WebSocketWire implements MountedWire {
     const { principal } = opening;
     // Many requests may have been checked before the first of them was accepted.
     const isTooMany = this.#refusal(principal) !== undefined;
-    const connection: SocketConnection = new SocketConnection(port, opening, this.#services, () => {
+    let isCounted = true;
+    const onClosed = (): void => {
+      if (isCounted) this.#count(principal, -1);
+      isCounted = false;
+    };
+    const onEnd = (): void => {
       this.#open.delete(connection);
-      this.#count(principal, -1);
-    });
+      if (port.closesLate !== true) onClosed();
+    };
+    const connection: SocketConnection = new SocketConnection(port, opening, this.#services, { onEnd, onClosed });
     this.#open.add(connection);
     this.#count(principal, 1);
     if (isTooMany) connection.end(CLOSE.tryLater, "Too many connections are open");
@@ -171,6 +179,7 @@ class WebSocketWire implements MountedWire {
   }
 
   #count(principal: Principal | undefined, change: number): void {
+    this.#openCount += change;
     if (principal === undefined) return;
     const count = (this.#perCaller.get(principal.id) ?? 0) + change;
     if (count > 0) this.#perCaller.set(principal.id, count);
