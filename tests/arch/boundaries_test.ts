@@ -40,7 +40,7 @@ const WITHIN_A_CALL = `
 
 /** Interfaces of runtimes and other packages. */
 const FOREIGN = `
-  Metadata ObjectCursor ObjectNamespace ObjectResponse ObjectState ObjectStorage RequestHost TanStackContext TemporalClient TemporalHandle
+  Metadata ObjectCursor ObjectNamespace ObjectResponse ObjectState ObjectStorage OtelMeter OtelTracer RequestHost TanStackContext TemporalClient TemporalHandle
   WorkflowApi
 `;
 
