@@ -125,10 +125,12 @@ export class Connection implements ClientIdentity {
     const { transport, probeTimeoutMs } = this.#route;
     this.#receiveFrom(transport);
     if (this.#preferredEra === "legacy") return await this.#openLegacy();
-    let probed = await this.#probe(probeTimeoutMs);
-    if (probed === "again") probed = await this.#probe(probeTimeoutMs);
+    const isPinned = this.#preferredEra === "modern";
+    const timeoutMs = isPinned ? Math.max(probeTimeoutMs, PINNED_TIMEOUT_MS) : probeTimeoutMs;
+    let probed = await this.#probe(timeoutMs);
+    if (probed === "again") probed = await this.#probe(timeoutMs);
     if (typeof probed === "object") return probed;
-    if (this.#preferredEra === "modern") {
+    if (isPinned) {
       return errorResult("invalid_request", `The server does not support MCP ${MODERN_VERSION}`);
     }
     return await this.#openLegacy();
@@ -145,7 +147,10 @@ export class Connection implements ClientIdentity {
       const era = chooseEra(asObject(reply.error.data)["supported"]);
       return era === "modern" ? "again" : era;
     }
-    return indicatesLegacyServer(reply, transport) ? "legacy" : decodeFailedReply(reply);
+    // With `era: "modern"`, silence says only that the server was slow or has exited.
+    const isSilent = !("error" in reply) && reply.status === undefined;
+    const isLegacy = !(isSilent && this.#preferredEra === "modern") && indicatesLegacyServer(reply, transport);
+    return isLegacy ? "legacy" : decodeFailedReply(reply);
   }
 
   async #openLegacy(): Promise<ProtocolEra | ErrorResult> {
@@ -185,6 +190,9 @@ export class Connection implements ClientIdentity {
     router.isSorted = transport.hasHeaders;
   }
 }
+
+/** The time that a server with a pinned era has for its first answer, in milliseconds: nothing is tried after it. */
+const PINNED_TIMEOUT_MS = 60_000;
 
 const CLOSED: ErrorResult = errorResult("unavailable", "The transport is closed");
 

@@ -43,6 +43,12 @@ for (const how of ["plain", "dies of the unknown", "noisy", "crlf"]) {
   });
 }
 
+test("a program that exits before its first answer is unavailable, also with a pinned era", async () => {
+  const { $ } = createClient(open("dies of the unknown", { era: "modern" }));
+  await rejects($.call("t"), (error) => error instanceof ToolError && error.code === "unavailable");
+  $.close();
+});
+
 test("a server that ended is begun anew, and greeted anew", async () => {
   const client = createClient(open("plain"), { retry: { attempts: 0 } });
   try {
