@@ -8,7 +8,27 @@
  */
 import { fileBlock } from "../call/file_block.ts";
 import type { CallResult } from "../call/outcome.ts";
-import type { Sendable, SendableOptions } from "./sendable.ts";
+import type { OutputLimits } from "./services.ts";
+
+/** A value that can be sent. */
+export interface Sendable {
+  /** The value: the given one if it has no bytes, else a copy with content blocks in their place. */
+  readonly value: unknown;
+  /** Characters that are left of the limit: negative if the value is too large, or too deep. */
+  readonly left: number;
+  /** Whether the value has bytes. */
+  readonly hasFiles: boolean;
+}
+
+/** Options of the conversion of a value. */
+export interface SendableOptions {
+  /** Name of the value in errors: "output". */
+  readonly what: string;
+  readonly limits: OutputLimits;
+  /** {@link Sendable.left} of a value that is too deep. */
+  readonly tooDeep: number;
+  readonly formatPath: (path: readonly (string | number)[]) => string;
+}
 
 /**
  * Converts a value.

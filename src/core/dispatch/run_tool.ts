@@ -20,7 +20,8 @@ import type { CallContext } from "./call_context.ts";
 import type { configure as Configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { RunResult } from "./pending_runs.ts";
-import { type Sendable, toSendable, withinLimits } from "./sendable.ts";
+import type { Sendable } from "./convert_value.ts";
+import { toSendable, withinLimits } from "./sendable.ts";
 import { outputLimitError } from "./services.ts";
 
 /** The error `invalid_request` for calls with an idempotency key, on a server without an engine, which cannot store their results. */

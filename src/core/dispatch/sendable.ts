@@ -3,27 +3,8 @@ import type { AnswerOutcome, CallResult, FailureOutcome } from "../call/outcome.
 import { Future } from "../../internal/future.ts";
 import { estimateJsonSize, TOO_DEEP } from "../../internal/json_size.ts";
 import { formatPath } from "../../internal/text.ts";
+import type { Sendable } from "./convert_value.ts";
 import { type CallServices, outputLimitError, type OutputLimits } from "./services.ts";
-
-/** A value that can be sent. */
-export interface Sendable {
-  /** The value: the given one if it has no bytes, else a copy with content blocks in their place. */
-  readonly value: unknown;
-  /** Characters that are left of the limit: negative if the value is too large, or too deep. */
-  readonly left: number;
-  /** Whether the value has bytes. */
-  readonly hasFiles: boolean;
-}
-
-/** Options of the conversion of a value. */
-export interface SendableOptions {
-  /** Name of the value in errors: "output". */
-  readonly what: string;
-  readonly limits: OutputLimits;
-  /** {@link Sendable.left} of a value that is too deep. */
-  readonly tooDeep: number;
-  readonly formatPath: typeof formatPath;
-}
 
 type Code = typeof import("./convert_value.ts");
 
