@@ -127,16 +127,23 @@ export type AgentSource = MemoryServer | ClientSource | Transport;
 /**
  * Returns the methods that list and call the tools of a source: of the client, or of a new one for a server or a transport.
  *
- * @throws {TypeError} If the value is not a source, such as the text of a URL.
+ * @throws {TypeError} If the value is not a source, such as the text of a URL, or a server with `auth` that does not allow anonymous callers.
  */
 export function methodsOf(source: AgentSource): ClientMethods {
   if (Object(source) !== source) {
     throw new TypeError(
-      "Cannot give tools to a model: pass what createServer() or createClient(url) gives, or a transport, such as http(url)",
+      "Cannot give tools to a model: pass what createServer() or createClient(url) gives, or a transport, such as mcpTransport(url)",
     );
   }
   if ("$" in source) return source.$;
-  return createClient("~server" in source ? memoryTransport(source) : source).$;
+  if (!("~server" in source)) return createClient(source).$;
+  // Without a caller the model would see only what is open to all, and its calls would be those of no user.
+  if (source["~server"].host.security?.allowsAnonymous === false) {
+    throw new TypeError(
+      'Cannot give tools to a model: the server has auth, and no caller is given; pass memoryTransport(server, { principal: { id: "…" } })',
+    );
+  }
+  return createClient(memoryTransport(source)).$;
 }
 
 /** A server, as far as its groups are needed. */

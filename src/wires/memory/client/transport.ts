@@ -25,7 +25,12 @@ export interface MemoryServer {
   /** Returns the listings of the tools that are visible to a caller. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Access to the server, for wires and adapters. */
-  readonly "~server": { readonly host: { readonly dispatch: Dispatch } };
+  readonly "~server": {
+    readonly host: {
+      readonly dispatch: Dispatch;
+      readonly security?: { readonly allowsAnonymous: boolean } | undefined;
+    };
+  };
 }
 
 /** Options of {@link memoryTransport}. */
