@@ -49,9 +49,10 @@ const MAX_NAMED = 128;
 export function nameUnknownTool(error: ErrorResult, called: string): ErrorResult {
   const { requested_tool: requested = called, suggestion } = asObject(error.data);
   const name = shorten(typeof requested === "string" ? requested : called, MAX_NAMED);
-  // Other servers may have their own words.
-  if (!error.message.startsWith("Tool not found") && error.message.includes(name)) return error;
-  const message = `Tool ${JSON.stringify(name)} was not found`;
+  const isOurs = error.message.startsWith("Tool not found");
+  if (!isOurs && error.message.includes(name)) return error;
+  // Other servers may give a reason.
+  const message = `Tool ${JSON.stringify(name)} was not found${isOurs ? "" : `: ${error.message}`}`;
   if (typeof suggestion !== "string" || suggestion === "") return { ...error, message };
   const advice = shorten(suggestion.replaceAll("'", '"'), 2 * MAX_NAMED);
   return { ...error, message: `${message}; ${advice.charAt(0).toLowerCase()}${advice.slice(1)}` };

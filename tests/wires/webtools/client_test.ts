@@ -138,7 +138,11 @@ const REPLIES: readonly (readonly [status: number, body: unknown, want: string])
   [400, { status: "error", error: { code: "SCHEMA_ERROR", message: "m" } }, "error invalid_input m"],
   [422, { status: "error", error: { code: "SCHEMA_ERROR", message: "m" } }, "error invalid_input m"],
   [200, { status: "error", error: { code: "CONFIG_ERROR", message: "m" } }, "error invalid_config m"],
-  [404, { status: "error", error: { code: "WEBTOOL_NOT_FOUND", message: "m" } }, "error tool_not_found m"],
+  [
+    404,
+    { status: "error", error: { code: "WEBTOOL_NOT_FOUND", message: "m" } },
+    'error tool_not_found Tool "t" was not found: m',
+  ],
   [429, { status: "error", error: { code: "RATE_LIMIT", message: "m" } }, "error rate_limited m"],
   [500, { status: "error", error: { code: "INTERNAL_ERROR", message: "m" } }, "error internal m"],
   [503, { status: "error", error: { code: "INTERNAL_ERROR", message: "m" } }, "error unavailable m"],
