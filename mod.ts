@@ -80,7 +80,8 @@ export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_li
 export type { HeadersFunction, HeaderValues, HttpClientOptions } from "./src/http_client/send.ts";
 export { mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";
 export { type MemoryOptions, memoryTransport } from "./src/wires/memory/client/transport.ts";
-export { type ClientOptions, createClient } from "./src/client/client.ts";
+export type { ClientOptions } from "./src/client/client.ts";
+export { createClient } from "./src/client/create_client.ts";
 export type { RetryOptions } from "./src/client/call_result.ts";
 export type { ListedTool, OutgoingCall } from "./src/core/call/transport.ts";
 export type {

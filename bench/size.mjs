@@ -16,6 +16,7 @@ const bundles = {
   "core, mcp(), mcpLite() and one tool": coreServer("mcp(), "),
   "front door, all exports": `export * from "./mod.ts";`,
   "client alone": `export { createClient } from "./mod.ts";`,
+  "client of the core alone": `export { createClient } from "./src/core/mod.ts";`,
 };
 
 /** A server of the core with one tool. */

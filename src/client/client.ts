@@ -21,25 +21,23 @@ import {
   unwrapAnswer,
 } from "./call_result.ts";
 import type { MaybePromise } from "../internal/async.ts";
-import { asTransport, isMcpUrl, toEndpoint, transportTo } from "./server_address.ts";
+import { asTransport, toEndpoint } from "./server_address.ts";
 import { assertKnown, RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
-import type { AnyTool, ItemsPage, TextPage } from "../core/tool/definition.ts";
+import type { ItemsPage, TextPage } from "../core/tool/definition.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
 import type {
   AnswerQuestion,
   CallOptions,
-  Client,
   ClientMethods,
   InProcessServer,
   PromisedAnswer,
   ToolOutcome,
-  ToolSource,
   ToolStream,
   UntypedClient,
 } from "./types.ts";
 
-/** Options of {@link createClient}. */
+/** Options of `createClient`. */
 export interface ClientOptions extends HttpClientOptions {
   /** Total time limit of a call including retries, in milliseconds. It is sent to the server. Default: no limit. */
   readonly timeoutMs?: number | undefined;
@@ -53,56 +51,24 @@ export interface ClientOptions extends HttpClientOptions {
   readonly onMoreRequested?: AnswerQuestion | undefined;
 }
 
-/**
- * Creates a client: one function for each tool, with types from the server and no code generation.
- *
- * @example Typed by the server
- * ```ts
- * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
- * import * as v from "jsr:@toolwire/toolwire/schema";
- * import { strictEqual } from "node:assert/strict";
- *
- * const shout = defineTool("shout").describe("Say it loud").input(v.object({ text: v.string() })).handle(({ text }) => text.toUpperCase());
- * const server = createServer({ tools: [shout] });
- *
- * const client = createClient<typeof server>("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
- * strictEqual(await client.shout({ text: "hey" }), "HEY");
- * ```
- * @typeParam Source Type of the server, or of a list of its tools. Without it the client accepts any tool name.
- * @param to A transport, or a URL: of MCP if its path ends in `/mcp` or `/sse`, else of MCP-lite over HTTP, with the default path
- * `/mcp-lite/v1`. If another protocol answers at the URL, errors name it and the transport to use.
- * @throws {TypeError} If the URL is invalid, or an option is unknown. HTTP options require a URL.
- */
-export function createClient<Source extends ToolSource | readonly AnyTool[]>(
-  to: string | URL | Transport,
-  options?: ClientOptions,
-): Client<Source>;
-/**
- * Creates a client of a server in the same process, as with `memoryTransport(server)`.
- *
- * @param server Result of `createServer()` of the front door. One of `./core` needs `memoryTransport`.
- * @throws {TypeError} If the value is not a server, or an option is unknown.
- */
-export function createClient<Source extends ToolSource & InProcessServer>(
-  server: Source,
-  options?: ClientOptions,
-): Client<Source>;
-/**
- * Creates a client of a server whose tools are not known to the type checker.
- *
- * @param to A transport, or a URL: of MCP if its path ends in `/mcp` or `/sse`, else of MCP-lite over HTTP, with the default path
- * `/mcp-lite/v1`. If another protocol answers at the URL, errors name it and the transport to use.
- * @throws {TypeError} If the URL or transport is invalid, or an option is unknown. HTTP options require a URL.
- */
-export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
-export function createClient(
+/** How a client reaches a URL. */
+export interface UrlTransports {
+  /** Whether the URL belongs to MCP: errors then name no other place of it. */
+  isMcp(url: URL): boolean;
+  open(url: URL, options: HttpClientOptions): Transport;
+}
+
+/** Creates a client of a URL, a transport or a server of this process. */
+export function clientOf(
   to: string | URL | Transport | InProcessServer,
-  options: ClientOptions = {},
+  options: ClientOptions,
+  transports: UrlTransports,
 ): UntypedClient {
   const url = typeof to === "string" || to instanceof URL ? toEndpoint(to) : undefined;
   assertKnown("create client", options, url ? HTTP_OPTIONS : OPTIONS);
-  const transport = url === undefined ? asTransport(to as Transport) : transportTo(url, options);
-  const caller = new Caller(transport, options, url);
+  const transport = url === undefined ? asTransport(to as Transport) : transports.open(url, options);
+  const isMcp = url !== undefined && transports.isMcp(url);
+  const caller = new Caller(transport, options, url, isMcp);
   const target = Object.freeze({ $: caller });
   // Functions are created on first access; `$` exists from the start.
   const tools = new Map<string, unknown>(Object.entries(target));
@@ -145,14 +111,17 @@ class Caller implements ClientMethods {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
   readonly #url: URL | undefined;
+  /** Whether the URL belongs to MCP. */
+  readonly #isMcp: boolean;
   #tools: Promise<readonly ListedTool[] | undefined> | undefined;
   /** Caller state, sent back as a browser sends a cookie. */
   #kept: { readonly context?: unknown } = {};
 
-  constructor(transport: Transport, options: ClientOptions, url: URL | undefined) {
+  constructor(transport: Transport, options: ClientOptions, url: URL | undefined, isMcp: boolean) {
     this.#transport = transport;
     this.#options = options;
     this.#url = url;
+    this.#isMcp = isMcp;
   }
 
   get "~onElicitation"(): AnswerQuestion | undefined {
@@ -323,7 +292,7 @@ class Caller implements ClientMethods {
     const url = this.#url;
     if (url === undefined) return error;
     return import("./explain_error.ts").then(
-      ({ explainError }) => explainError(error, url, this.#options, call, { exchange, isMcpUrl, readText }),
+      ({ explainError }) => explainError(error, url, this.#options, call, this.#isMcp, { exchange, readText }),
       // A page that is offline cannot load the explanation either.
       () => error,
     );

@@ -6,13 +6,11 @@
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import type { exchange, HttpClientOptions } from "../http_client/send.ts";
-import type { isMcpUrl } from "./server_address.ts";
 import type { readText } from "../http_client/read.ts";
 
 /** Functions that the client has, so that a bundler can put this file alone into a file that is loaded on demand. */
 export interface ClientFunctions {
   readonly exchange: typeof exchange;
-  readonly isMcpUrl: typeof isMcpUrl;
   readonly readText: typeof readText;
 }
 
@@ -39,7 +37,8 @@ export async function explainError(
   url: URL,
   options: HttpClientOptions,
   limit: ActivityMonitor,
-  { exchange, isMcpUrl, readText }: ClientFunctions,
+  isMcp: boolean,
+  { exchange, readText }: ClientFunctions,
 ): Promise<ErrorResult> {
   const { code, message } = error;
   const cause = error.cause as Error | undefined;
@@ -53,7 +52,7 @@ export async function explainError(
     hint = isHttp2
       ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"'
       : `check host and port${isForeign ? ", and CORS: origins and cors of the server" : ""}`;
-  } else if (isMcpUrl(url)) {
+  } else if (isMcp) {
     if (cause && NOT_MCP_LITE.test(message)) {
       hint = "for another protocol at this URL pass its transport, such as mcpLiteTransport(url)";
     }

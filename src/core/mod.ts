@@ -66,6 +66,7 @@ export { type CorsOptions, type OriginPolicy, originPolicy, type OriginRules } f
 export type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "../wires/mcp_lite/server/mcp_lite.ts";
 export { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
-export { type ClientOptions, createClient } from "../client/client.ts";
+export type { ClientOptions } from "../client/client.ts";
+export { createCoreClient as createClient } from "../client/core_client.ts";
 export type { Client, InProcessServer, ToolsOf, UntypedClient } from "../client/types.ts";
 export type { Middleware, MiddlewareCtx, OnError } from "./handler/middleware.ts";

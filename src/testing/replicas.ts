@@ -1,7 +1,8 @@
 /** Simulates several servers behind a load balancer, with faults, in one process and from a seed. */
 import { type CallResult, type ErrorResult, errorResult, type UnknownOutcome } from "../core/call/outcome.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
-import { type ClientOptions, createClient } from "../client/client.ts";
+import type { ClientOptions } from "../client/client.ts";
+import { createCoreClient } from "../client/core_client.ts";
 import { omitUndefined } from "../internal/json.ts";
 import type { Client, ToolSource } from "../client/types.ts";
 import { type Clock, systemClock } from "../internal/time.ts";
@@ -179,7 +180,7 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
 
   client(options: ClientOptions & ReplicaTransportOptions<Source> = {}): Client<Source> {
     const { only, wire, ...clientOptions } = options;
-    return createClient<Source>(this.transport(omitUndefined({ only, wire })), clientOptions);
+    return createCoreClient<Source>(this.transport(omitUndefined({ only, wire })), clientOptions);
   }
 
   kill(index: number): void {

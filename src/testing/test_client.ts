@@ -1,4 +1,5 @@
-import { type ClientOptions, createClient } from "../client/client.ts";
+import type { ClientOptions } from "../client/client.ts";
+import { createCoreClient } from "../client/core_client.ts";
 import type { Client, ToolSource } from "../client/types.ts";
 import { omitUndefined } from "../internal/json.ts";
 import { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
@@ -31,7 +32,7 @@ export function testClient<Source extends ToolSource & MemoryServer>(
   options: TestClientOptions = {},
 ): Client<Source> {
   const { principal, metadata, config, ...clientOptions } = options;
-  return createClient<Source>(memoryTransport(server, omitUndefined({ principal, metadata, config })), {
+  return createCoreClient<Source>(memoryTransport(server, omitUndefined({ principal, metadata, config })), {
     retry: { attempts: 0 },
     ...clientOptions,
   });

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createClient } from "../../src/client/client.ts";
+import { createCoreClient } from "../../src/client/core_client.ts";
 import { stdioTransport } from "../../src/wires/mcp/stdio/mod.ts";
 import type { ListedTool } from "../../src/core/call/transport.ts";
 import { root, runProgram } from "../serve/programs.ts";
@@ -59,7 +59,7 @@ async function listTools(name: string, node: string): Promise<readonly ListedToo
   const { bin } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const program = join(folder, typeof bin === "string" ? bin : Object.values<string>(bin)[0] ?? "");
   const options = { cwd: FOLDER, env: { ...CORPUS_ENV, HOME: FOLDER }, stderr: "ignore" } as const;
-  const client = createClient(stdioTransport(node, [program, ...CORPUS_ARGS[name] ?? []], options));
+  const client = createCoreClient(stdioTransport(node, [program, ...CORPUS_ARGS[name] ?? []], options));
   try {
     return await client.$.list();
   } finally {

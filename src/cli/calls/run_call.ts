@@ -1,5 +1,5 @@
 /** Runs a call to its end: streams, answers questions, waits for promises, and cancels them if the user interrupts. */
-import { createClient } from "../../client/client.ts";
+import { createCoreClient } from "../../client/core_client.ts";
 import type { QuestionAnswer, UntypedClient } from "../../client/types.ts";
 import type { CallResult, Progress, QuestionsResult, Sink, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { Transport, TransportCall } from "../../core/call/transport.ts";
@@ -48,7 +48,7 @@ export class CallRunner {
 
   constructor(transport: Transport, options: CallRunOptions, listener: CallListener) {
     this.#observed = new ObservedTransport(transport, listener);
-    this.#client = createClient(this.#observed, omitUndefined({ timeoutMs: options.timeoutMs }));
+    this.#client = createCoreClient(this.#observed, omitUndefined({ timeoutMs: options.timeoutMs }));
     this.#options = options;
     this.#listener = listener;
   }

@@ -1,5 +1,5 @@
 /** `toolwire cancel <target> <token>`: cancels the work of a promise. */
-import { createClient } from "../../client/client.ts";
+import { createCoreClient } from "../../client/core_client.ts";
 import { takeToken } from "../calls/with_calls.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
@@ -25,7 +25,7 @@ export const cancelCommand: CliCommand = defineCommand<CancelFlags>({
     try {
       const { timeout: timeoutMs } = flags;
       const limits = timeoutMs === undefined ? { signal } : { signal, timeoutMs };
-      const isCancelled = await createClient(connection.transport).$.redeem(token).cancel(limits);
+      const isCancelled = await createCoreClient(connection.transport).$.redeem(token).cancel(limits);
       if (flags.json === true) context.terminal.printJson({ cancelled: isCancelled });
       else context.terminal.print(isCancelled ? "cancelled" : "had already ended");
     } finally {

@@ -1,5 +1,5 @@
 /** `toolwire redeem <target> <token>`: waits for the answer of a promise, which any process may have begun. */
-import { createClient } from "../../client/client.ts";
+import { createCoreClient } from "../../client/core_client.ts";
 import type { PromiseOutcome } from "../../core/call/outcome.ts";
 import { RESULT_FLAGS, type ResultFlags } from "../calls/call_flags.ts";
 import { CallPrinter } from "../calls/call_printer.ts";
@@ -76,7 +76,7 @@ async function printStatus(
   { json, ndjson }: RedeemFlags,
   { terminal, interruption }: CliContext,
 ): Promise<ExitCode> {
-  const outcome = await createClient(transport).$.redeem(token).status({ signal: interruption() });
+  const outcome = await createCoreClient(transport).$.redeem(token).status({ signal: interruption() });
   if (json === true || ndjson === true) {
     const { kind, ...members } = outcome;
     terminal.printJson({ outcome: kind, ...members, wire });

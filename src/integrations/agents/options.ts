@@ -1,7 +1,7 @@
 import type { Progress } from "../../core/call/outcome.ts";
 import type { ListedTool, Transport } from "../../core/call/transport.ts";
 import { FUNCTION, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
-import { createClient } from "../../client/client.ts";
+import { createCoreClient } from "../../client/core_client.ts";
 import type { ClientMethods } from "../../client/types.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
 
@@ -136,14 +136,14 @@ export function methodsOf(source: AgentSource): ClientMethods {
     );
   }
   if ("$" in source) return source.$;
-  if (!("~server" in source)) return createClient(source).$;
+  if (!("~server" in source)) return createCoreClient(source).$;
   // Without a caller the model would see only what is open to all, and its calls would be those of no user.
   if (source["~server"].host.security?.allowsAnonymous === false) {
     throw new TypeError(
       'Cannot give tools to a model: the server has auth, and no caller is given; pass memoryTransport(server, { principal: { id: "…" } })',
     );
   }
-  return createClient(memoryTransport(source)).$;
+  return createCoreClient(memoryTransport(source)).$;
 }
 
 /** A server, as far as its groups are needed. */

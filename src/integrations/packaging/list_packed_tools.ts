@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { createClient } from "../../client/client.ts";
+import { createCoreClient } from "../../client/core_client.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
 import { stdioTransport } from "../../wires/mcp/stdio/client/transport.ts";
 import { PackagingError } from "./package_manifest.ts";
@@ -25,7 +25,7 @@ export async function listPackedTools(
   const file = join(folder, "index.mjs");
   let output = "";
   const args = process.versions["deno"] === undefined ? [file] : ["run", "-A", "--quiet", file];
-  const client = createClient(stdioTransport(process.execPath, args, {
+  const client = createCoreClient(stdioTransport(process.execPath, args, {
     cwd: folder,
     env,
     era: "legacy",

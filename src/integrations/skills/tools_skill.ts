@@ -1,4 +1,4 @@
-import { createClient } from "../../client/client.ts";
+import { createCoreClient } from "../../client/core_client.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
 import { isSystemTool } from "../../core/call/transport.ts";
 import { signatureOf } from "../../core/json_schema/signature.ts";
@@ -34,7 +34,7 @@ export interface ToolsSkillOptions {
 export async function toolsSkill(server: MemoryServer, options: ToolsSkillOptions): Promise<SkillSource> {
   const { path, description, introduction } = options;
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const tools = (await createClient(memoryTransport(server)).$.list()).filter((tool) => !isSystemTool(tool));
+  const tools = (await createCoreClient(memoryTransport(server)).$.list()).filter((tool) => !isSystemTool(tool));
   const head = `---\nname: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description)}\n---\n`;
   const parts = [head, ...(introduction === undefined ? [] : [introduction]), "# Tools", ...tools.map(describe)];
   return { path, files: { [SKILL_FILE]: `${parts.join("\n")}\n` } };

@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineTool, ToolError } from "../../../mod.ts";
-import { createClient } from "../../../src/client/client.ts";
+import { createCoreClient } from "../../../src/client/core_client.ts";
 import { memoryTransport } from "../../../src/wires/memory/client/transport.ts";
 import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
 import { explainSchema, type SchemaVendor } from "../../../src/integrations/agents/mod.ts";
@@ -36,7 +36,7 @@ export async function checkHeld(inputSchema: Schema, vendor: SchemaVendor, runs:
   const [fitsReduced, fitsWhole] = [compile(schema), compile(inputSchema)];
   const tool = defineTool("it").describe("Returns its arguments").input(jsonSchema(inputSchema)).handle((args) => args);
   const server = createServer({ tools: [tool], logger: false });
-  const client = createClient(memoryTransport(server));
+  const client = createCoreClient(memoryTransport(server));
   for (const said of fc.sample(valuesOf(schema, schema), { numRuns: runs, seed: 7 })) {
     // Values of deep schemas end before they fit.
     if (!fitsReduced(said)) continue;
