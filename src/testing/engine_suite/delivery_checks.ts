@@ -98,7 +98,7 @@ export const DELIVERY_CHECKS: readonly ContractCheck[] = [
       const jobs = Array.from({ length: 9 }, () => newJob());
       await insertAll(engine, jobs);
       const gates = jobs.map(() => Promise.withResolvers<void>());
-      const runs = new Runs(() => gates[runs.begun.length - 1]?.promise);
+      const runs: Runs = new Runs(() => gates[runs.begun.length - 1]?.promise);
       const worker = engine.work(runs.run, { concurrency: 3 });
       for (const { id } of jobs) await engine.schedule(id, 0);
       // One run ends at a time, and the next job is awaited in its place.
