@@ -204,7 +204,13 @@ async function runOnBun(all) {
 function testsBefore(files) {
   const byFile = new Map();
   for (const report of values["bun-report"]) {
-    for (const [file, tests] of Map.groupBy(readJunit(report), ({ file }) => file)) byFile.set(file, tests);
+    const tests = readJunit(report);
+    for (const file of new Set(tests.map(({ file }) => file))) {
+      byFile.set(
+        file,
+        tests.filter((test) => test.file === file),
+      );
+    }
   }
   const tests = [...byFile.values()].flat().filter(({ file }) => files.includes(file));
   const open = new Set(tests.filter(({ status }) => status === "failed").map(({ file }) => file));

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-const MAX_FILES = 500;
+const MAX_FILES = 600;
 const MAX_BYTES = 5_000_000;
 
 /**
