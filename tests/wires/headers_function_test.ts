@@ -140,6 +140,9 @@ test("what an MCP server allows to cache is cached for the principal that it was
     });
     strictEqual((await read.resources.read("note://own"))[0]?.text, `of ${id}`);
   }
+  await app.close(0);
+  transport.close?.();
+  await remote.close(0);
 });
 
 test("a function for headers of an OpenAPI document receives principal, tool and signal", async () => {
