@@ -11,7 +11,11 @@ import {
 } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import type { CallEvent, CallMeta, Clock, MaybePromise, Peer, Sink } from "../../../src/wires/mod.ts";
+import { toSendable } from "../../../src/core/dispatch/sendable.ts";
 import { toPromise } from "../../../src/internal/future.ts";
+
+// The code that converts values is loaded with the first one, which can take longer than the turns that a test with a fake clock waits.
+await toSendable(new Date(0), "output", { depth: 1, answerChars: 100 });
 
 /** One line of a log. */
 export interface LogLine {
