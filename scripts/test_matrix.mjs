@@ -114,7 +114,9 @@ function report(name, { tests, unfit = [], output, status }, seconds) {
   console.log(`\n=== ${name}`);
   for (const { file, reason } of unfit) console.log(`not run: ${file}: ${reason}`);
   for (const test of skipped) noteSkip(name, test);
-  for (const test of failed) console.log(`FAILED: ${test.name}\n${indent(test.output ?? "")}`);
+  for (const test of failed) {
+    console.log(`FAILED: ${test.name}\n${indent(`${test.output ?? ""}\n${hintOf(test)}`)}`);
+  }
   for (const test of missing) console.log(`MISSING: ${test} ran on bun`);
   const broken = failed.length + missing.length > 0 || status !== 0 || tests.length === 0;
   if (broken) {
@@ -132,6 +134,13 @@ function report(name, { tests, unfit = [], output, status }, seconds) {
       broken ? "  RED" : ""
     }`,
   );
+}
+
+/** The files of a process that did not end. */
+function hintOf({ name, output = "" }) {
+  if (!name.endsWith(".mjs") || !output.includes("timed out")) return "";
+  const files = [...readReport(name).matchAll(/tests\/[^"]+/g)].map(([file]) => `\n  ${file}`);
+  return `Its process did not end. One of its files leaves a server, a client or a timer open:${files.join("")}`;
 }
 
 /** The files whose tests took longest together, in seconds. Tests of one file may overlap. */
