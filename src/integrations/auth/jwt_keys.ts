@@ -77,7 +77,8 @@ function reasonOf(algorithm: string): string {
 
 /** The bytes of a secret: text as UTF-8. */
 function secretBytes(secret: string | Uint8Array, least: number, algorithms: readonly string[]): Uint8Array {
-  const bytes = typeof secret === "string" ? new TextEncoder().encode(secret) : secret.slice();
+  // A copy, since programs erase secrets. `slice` of a `Buffer` makes none.
+  const bytes = typeof secret === "string" ? new TextEncoder().encode(secret) : new Uint8Array(secret);
   const text = new TextDecoder().decode(bytes).trimStart();
   if (text.startsWith("-----BEGIN") || /^\{[^]*"kty"/.test(text)) {
     throw new TypeError(

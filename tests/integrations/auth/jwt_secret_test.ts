@@ -1,5 +1,6 @@
 /** `jwt({ secret })`: tokens that an application signs itself, as with Hono; and attacks that swap keys, secrets and algorithms. */
 import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { sign } from "hono/jwt";
 import { exportJWK, exportSPKI, generateKeyPair, UnsecuredJWT } from "jose";
@@ -46,6 +47,20 @@ test("a secret may be bytes", async () => {
   const mac = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(signed));
   const token = `${signed}.${encode(String.fromCharCode(...new Uint8Array(mac)))}`;
   strictEqual((await callAs(create({ secret }).server, "whoami", token)).status, 200);
+});
+
+test("bytes that the program erases after the start, as secrets are, stay the secret", async () => {
+  const bytes = new TextEncoder().encode(SECRET);
+  const zeros = "\0".repeat(bytes.length);
+  for (const secret of [bytes, Buffer.from(bytes)]) {
+    const { server } = create({ secret });
+    secret.fill(0);
+    const statusFor = async (signer: string): Promise<number> => {
+      const token = await sign({ sub: "ada", exp: inAnHour() }, signer, "HS256");
+      return (await callAs(server, "whoami", token)).status;
+    };
+    deepStrictEqual([await statusFor(SECRET), await statusFor(zeros)], [200, 401]);
+  }
 });
 
 test("issuer, audience, expiry and scopes are validated", async () => {
