@@ -10,6 +10,7 @@ import { ToolError } from "../core/errors/tool_error.ts";
 import { isPromiseLike, type MaybePromise } from "../internal/async.ts";
 import { settleInto } from "../internal/future.ts";
 import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from "../internal/options.ts";
+import { describeReceived } from "../internal/text.ts";
 import { ReplySender } from "../server/reply_sender.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
@@ -97,7 +98,8 @@ export function toNodeHandler<Request extends object = NodeRequest>(
     const sender = new ResponseSender(host.dispatch, head, response);
     const answer = (): void => settleInto(handle(head, body), sender);
     if (principal === undefined || isPublic(head.path)) return answer();
-    identify(() => principal(anyRequest), head, answer, next ?? ((thrown) => sender.fail(thrown)));
+    const fail = (thrown: unknown): void => next === undefined ? sender.fail(thrown) : next(toError(thrown));
+    identify(() => principal(anyRequest), head, answer, fail);
   };
 }
 
@@ -120,11 +122,23 @@ function identify(
   let found: MaybePromise<Principal | undefined>;
   try {
     found = principal();
+    // A thenable that is not a promise, such as a query of a database, may throw, or call back more than once.
+    if (isPromiseLike(found)) return void Promise.resolve(found).then(accept, refuse);
   } catch (thrown) {
     return refuse(thrown);
   }
-  if (isPromiseLike(found)) void found.then(accept, refuse);
-  else accept(found);
+  accept(found);
+}
+
+/**
+ * What `next` gets for an exception of `principal`. Frameworks take anything but an object for something else: `undefined` passes the request
+ * on, as if the caller were known, and a text such as "route" chooses where to.
+ */
+function toError(thrown: unknown): object {
+  if (typeof thrown === "object" && thrown !== null) return thrown;
+  return new Error(`The option principal of toNodeHandler() threw ${describeReceived(thrown)}: throw an Error`, {
+    cause: thrown,
+  });
 }
 
 class ResponseSender extends ReplySender {

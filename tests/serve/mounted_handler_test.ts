@@ -253,6 +253,69 @@ test("another exception of principal goes to next; without next it is logged, ma
   }
 });
 
+test("what principal throws reaches next as an error: undefined does not pass a request on, and a text does not choose a route", async () => {
+  for (const thrown of [undefined, null, "route", "router", 0, ""]) {
+    const fail = () => {
+      throw thrown;
+    };
+    for (const principal of [fail, () => Promise.reject(thrown)]) {
+      const passed: unknown[] = [];
+      const watched: Layer = (request, response, next) =>
+        toNodeHandler(fixture({ logger: false }), { principal })(request, response, (error) => {
+          passed.push(error);
+          next(error);
+        });
+      await using app = await listen(watched, (_, response) => response.end("a page for known callers"));
+      const response = await send(`${app.url}/rest/tools/whoami`, "{}");
+      match(await response.text(), /^error The option principal of toNodeHandler\(\) threw /);
+      const [error] = passed;
+      strictEqual(error instanceof Error && error.cause, thrown);
+    }
+  }
+});
+
+test("a thenable of principal counts once, as with await, and one that breaks costs its own request only", async () => {
+  const broken = new Error("the session store is gone");
+  const thenables: readonly [thenable: unknown, answered: string][] = [
+    [{ then: (found: (caller: Principal) => void) => found({ id: "ada" }) }, '"ada"'],
+    [{ then: (found: (caller: unknown) => void) => found(Promise.resolve({ id: "ada" })) }, '"ada"'],
+    [
+      {
+        then(found: (caller: Principal) => void, failed: (error: Error) => void) {
+          found({ id: "ada" });
+          found({ id: "eve" });
+          failed(broken);
+          throw broken;
+        },
+      },
+      '"ada"',
+    ],
+    [
+      {
+        then() {
+          throw broken;
+        },
+      },
+      "error the session store is gone",
+    ],
+    [
+      {
+        get then(): never {
+          throw broken;
+        },
+      },
+      "error the session store is gone",
+    ],
+  ];
+  for (const [thenable, answered] of thenables) {
+    const principal = () => thenable as Promise<Principal>;
+    await using app = await listen(toNodeHandler(fixture({ logger: false }), { principal }));
+    for (let times = 0; times < 2; times++) {
+      strictEqual(await (await send(`${app.url}/rest/tools/whoami`, "{}")).text(), answered);
+    }
+  }
+});
+
 test("what is not a principal is an error of the server, and runs no tool", async () => {
   const log = new KeptLog();
   await using app = await listen(toNodeHandler(fixture({ logger: log }), { principal: () => ({ id: "" }) }));
