@@ -47,7 +47,8 @@ export class RedisConnection {
   readonly #clients = new Set<Redis>();
   readonly #main = new Lazy(() => this.#openMain());
   readonly #closing = new AbortController();
-  #nextReady = Promise.withResolvers<void>();
+  /** The outcome of the current try to connect, or of the next one: whether the client is ready. */
+  #nextTry = Promise.withResolvers<boolean>();
   #lastError: Error | undefined;
   #retrying = 0;
 
@@ -69,14 +70,17 @@ export class RedisConnection {
     return this.#closing.signal.aborted;
   }
 
-  /** The client for requests, once it is connected. Rejects after `timeoutMs`. */
+  /** The client for requests, once it is connected. Rejects when the next try to connect fails, and after `timeoutMs`. */
   async ready(): Promise<Redis> {
     const client = await this.#main.get();
     if (client.status === "ready") return client;
-    await within(this.#options.timeoutMs, this.#nextReady.promise).catch((timeout) => {
+    const hasEnded = client.status === "end";
+    const isReady = !hasEnded && await within(this.#options.timeoutMs, this.#nextTry.promise).catch((timeout) => {
       // The reason of the failed connection is more useful than the timeout.
       throw this.#lastError ?? timeout;
     });
+    // A caller who waited for further tries would learn about the outage at its deadline at the earliest.
+    if (!isReady) throw this.#lastError ?? new Error("the connection was closed");
     return client;
   }
 
@@ -155,12 +159,24 @@ export class RedisConnection {
 
   async #openMain(): Promise<Redis> {
     const client = await this.connect({ ...REQUEST_SETTINGS, commandTimeout: this.#options.timeoutMs });
+    let wasReady = false;
     client.on("error", (error) => (this.#lastError = error));
     client.on("ready", () => {
+      wasReady = true;
       this.#lastError = undefined;
-      this.#nextReady.resolve();
-      this.#nextReady = Promise.withResolvers();
+      this.#endTry(true);
     });
+    client.on("close", () => {
+      // A connection that breaks is not a failed try: the next try decides.
+      if (!wasReady) this.#endTry(false);
+      wasReady = false;
+    });
+    client.on("end", () => this.#endTry(false));
     return client;
+  }
+
+  #endTry(isReady: boolean): void {
+    this.#nextTry.resolve(isReady);
+    this.#nextTry = Promise.withResolvers();
   }
 }

@@ -72,7 +72,8 @@ test("redisRateLimitStore() rejects, and tells once, where there is no Redis", P
   const errors: unknown[] = [];
   const store = redisRateLimitStore({
     redis: "redis://127.0.0.1:1",
-    timeoutMs: 300,
+    // A failed try to connect is the answer, not the time limit of a reply, which is longer than that of the test.
+    timeoutMs: 600_000,
     logger: errorLogger((error) => errors.push(error)),
   });
   for (let n = 0; n < 2; n++) await rejects(Promise.resolve(store.take("a", SLOW, 0)));
@@ -86,7 +87,11 @@ test(
   async () => {
     const errors: unknown[] = [];
     const redis = "/nowhere/redis.sock?password=secret";
-    const store = redisRateLimitStore({ redis, timeoutMs: 300, logger: errorLogger((error) => errors.push(error)) });
+    const store = redisRateLimitStore({
+      redis,
+      timeoutMs: 600_000,
+      logger: errorLogger((error) => errors.push(error)),
+    });
     await rejects(Promise.resolve(store.take("a", SLOW, 0)), /^StoreError: Redis at \/nowhere\/redis\.sock: [^?]*$/);
     strictEqual(errors.length, 1);
     store.close();
