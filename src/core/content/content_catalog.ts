@@ -4,7 +4,7 @@
  * Requests run through dispatch, so that deadlines, middleware, error masking, questions and continuations work as for
  * tools. Methods return all results as values; they never throw and never reject.
  */
-import type { Call, CallMeta, Peer } from "../call/call.ts";
+import type { Call, CallMeta, Peer, Principal } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import type { AnswerOutcome, CallResult, ErrorResult, Outcome, Sink } from "../call/outcome.ts";
 import type { MaybeFuture } from "../../internal/future.ts";
@@ -39,18 +39,20 @@ export interface CompletionRequest extends ContentCall {
 
 /** Lists, reads and completes the resources and prompts of a server, for its wires. Failed requests give error results. */
 export interface ContentCatalog {
-  /** Extensions that the resources bring. */
-  readonly extensions: readonly ContentExtension[];
-  /** Prompts, in listed form. */
-  readonly prompts: readonly PromptListing[];
+  /** Whether there are prompts. */
+  readonly hasPrompts: boolean;
   /** JSON-RPC methods of the prompts that MCP-lite has beside those of tools, by name; empty without prompts. */
   readonly methods: ReadonlyMap<string, ContentMethod>;
-  /** Resource templates, in listed form. */
-  readonly templates: readonly ResourceTemplateListing[];
   /** Whether there are resources or resource templates. */
   readonly hasResources: boolean;
   /** Whether anything has completers. */
   readonly canComplete: boolean;
+  /** Extensions that the resources bring, of those that the caller may see. Each is there for every caller. */
+  extensionsFor(principal: Principal | undefined): readonly ContentExtension[];
+  /** The prompts that the caller may see, in listed form: the same array for all callers from whom no prompt is hidden. */
+  promptsFor(principal: Principal | undefined): readonly PromptListing[];
+  /** The resource templates that the caller may see, in listed form: the same array for all callers from whom none is hidden. */
+  templatesFor(principal: Principal | undefined): readonly ResourceTemplateListing[];
   /** Lists resources: those with a fixed URI, and those that templates list. */
   listResources(request: ContentCall): MaybeFuture<CallResultOf<readonly ResourceListing[]>>;
   /** Reads a resource. An unknown one is `resource_not_found`, with `data.uri`. The reader may ask questions. */
@@ -73,10 +75,10 @@ export interface ContentCatalog {
   complete(request: CompletionRequest): MaybeFuture<CallResultOf<Completion>>;
 }
 
-/** A JSON-RPC method for prompts in MCP-lite, with one of two members: a fixed list, or a function that runs a call. */
+/** A JSON-RPC method for prompts in MCP-lite, with one of two members: a function that lists, or a function that runs a call. */
 export interface ContentMethod {
-  /** The list, as JSON text of one member. */
-  readonly list?: string | undefined;
+  /** The list for a caller, as JSON text of one member. */
+  readonly list?: ((principal: Principal | undefined) => string) | undefined;
   /** Path of the endpoint that returns the list, too. */
   readonly path?: string | undefined;
   /** Runs a call, whose tool is the name of the content. */

@@ -7,7 +7,7 @@ import { closestMatch } from "../../internal/closest_match.ts";
 import { NameIndex } from "../../internal/name_index.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { omitUndefined } from "../../internal/json.ts";
-import { authorizationError, isVisibleTo } from "../tool/access.ts";
+import { authorizationError } from "../tool/access.ts";
 import { originOf, type PartDefinition } from "../tool/part.ts";
 import { EMPTY_DEFINITION, type ToolDefinition } from "../tool/definition.ts";
 import type {
@@ -37,6 +37,7 @@ import {
   type ResourceTemplateListing,
   toResourceContentsList,
 } from "./resource.ts";
+import { isOpenTo, ListedContents } from "./listed_contents.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
 import { SCHEMA_ADAPTERS } from "../schema/all_adapters.ts";
 
@@ -68,16 +69,18 @@ interface Complete {
 }
 
 class ServerContentCatalog implements ContentCatalog {
-  readonly extensions: readonly ContentExtension[];
-  readonly prompts: readonly PromptListing[];
   readonly methods: ReadonlyMap<string, ContentMethod>;
-  readonly templates: readonly ResourceTemplateListing[];
+  readonly hasPrompts: boolean;
   readonly hasResources: boolean;
   readonly canComplete: boolean;
   readonly #run: RunDefinition;
   readonly #prompts: ReadonlyMap<string, Runnable<PromptDefinition>>;
+  readonly #promptList: ListedContents<PromptListing>;
+  readonly #templateList: ListedContents<ResourceTemplateListing>;
+  readonly #extended: readonly ResourceDefinition[];
+  readonly #extensions: readonly ContentExtension[];
   /** Made for the first unknown prompt. */
-  #promptNames: { readonly all: readonly string[]; readonly index: NameIndex } | undefined;
+  #promptNames: NameIndex | undefined;
   /** By URI or template, in order of definition. */
   readonly #resources: ReadonlyMap<string, Runnable<ResourceDefinition>>;
   /** The same, grouped by source: first those of this server, then those of each remote server. */
@@ -88,7 +91,8 @@ class ServerContentCatalog implements ContentCatalog {
 
   constructor(resources: readonly ResourceDefinition[], prompts: readonly PromptDefinition[], run: RunDefinition) {
     this.#run = run;
-    this.extensions = joinExtensions(resources);
+    this.#extended = resources.filter(({ extension }) => extension !== undefined);
+    this.#extensions = joinExtensions(this.#extended, () => true);
     this.#prompts = byKey(
       prompts.map((definition) => [definition.name, { definition, run: runnablePrompt(definition) }]),
       "prompts",
@@ -100,16 +104,34 @@ class ServerContentCatalog implements ContentCatalog {
     this.#readers = byReader(this.#resources);
     const listed = resources.filter(({ isListed }) => isListed);
     const fixed = listed.filter(({ template }) => template === undefined);
-    this.prompts = prompts.map(listPrompt);
+    this.#promptList = new ListedContents(prompts, prompts.map(listPrompt));
+    const templates = listed.filter(({ template }) => template !== undefined);
+    this.#templateList = new ListedContents(templates, templates.map(listTemplate));
     const get: ContentMethod = { run: (call) => this.getPrompt(call.tool, call.args, call) };
-    const list: ContentMethod = { path: "/prompts", list: `"prompts":${JSON.stringify(this.prompts)}` };
-    this.methods = new Map(prompts.length === 0 ? [] : [["prompts/get", get], ["prompts/list", list]]);
-    this.templates = listed.filter(({ template }) => template !== undefined).map(listTemplate);
+    const list: ContentMethod = {
+      path: "/prompts",
+      list: (principal) => `"prompts":${this.#promptList.jsonFor(principal)}`,
+    };
+    this.hasPrompts = prompts.length > 0;
+    this.methods = new Map(this.hasPrompts ? [["prompts/get", get], ["prompts/list", list]] : []);
     this.hasResources = resources.length > 0;
     this.canComplete = [...prompts, ...resources].some(({ completers }) => Object.keys(completers).length > 0);
     this.#listed = fixed.map(listResource);
     const isDynamic = resources.some(({ list, part }) => (list ?? part?.isVisible) !== undefined);
     this.#list = isDynamic ? toDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
+  }
+
+  extensionsFor(principal: Principal | undefined): readonly ContentExtension[] {
+    const isOpen = (definition: ResourceDefinition) => isOpenTo(definition, principal);
+    return this.#extended.every(isOpen) ? this.#extensions : joinExtensions(this.#extended, isOpen);
+  }
+
+  promptsFor(principal: Principal | undefined): readonly PromptListing[] {
+    return this.#promptList.listFor(principal);
+  }
+
+  templatesFor(principal: Principal | undefined): readonly ResourceTemplateListing[] {
+    return this.#templateList.listFor(principal);
   }
 
   listResources(request: ContentCall): MaybeFuture<CallResultOf<readonly ResourceListing[]>> {
@@ -135,14 +157,16 @@ class ServerContentCatalog implements ContentCatalog {
     sink?: Sink,
   ): MaybeFuture<CallResultOf<PromptContent>> {
     const found = usable(this.#prompts.get(name), request);
-    return found === undefined ? this.#promptNotFound(name) : this.#runDefinition(found.run, args, request, sink);
+    return found === undefined
+      ? this.#promptNotFound(name, request)
+      : this.#runDefinition(found.run, args, request, sink);
   }
 
   complete(request: CompletionRequest): MaybeFuture<CallResultOf<Completion>> {
     const { of, argument, value, otherArguments = {} } = request;
     if ("prompt" in of) {
       const prompt = usable(this.#prompts.get(of.prompt), request);
-      if (prompt === undefined) return this.#promptNotFound(of.prompt);
+      if (prompt === undefined) return this.#promptNotFound(of.prompt, request);
       return this.#complete(prompt.run, prompt.definition.completers, { argument, value, otherArguments }, request);
     }
     const resource = usable(this.#resources.get(of.resource), request);
@@ -182,9 +206,13 @@ class ServerContentCatalog implements ContentCatalog {
     return undefined;
   }
 
-  #promptNotFound(requested: string): ErrorResult {
-    const { all, index } = this.#promptNames ??= indexNames([...this.#prompts.keys()]);
-    const details = describeUnknown("prompt", requested, all, (word) => closestMatch(word, index.find(word)));
+  /** Names only prompts that the caller may see. */
+  #promptNotFound(requested: string, { peer }: ContentCall): ErrorResult {
+    const names = this.promptsFor(peer.principal).map(({ name }) => name);
+    const seen = new Set(names);
+    const index = this.#promptNames ??= new NameIndex([...this.#prompts.keys()]);
+    const closest = (word: string) => closestMatch(word, index.find(word, (name) => seen.has(name)));
+    const details = describeUnknown("prompt", requested, names, closest);
     return errorResult("prompt_not_found", "Prompt not found", details);
   }
 
@@ -216,10 +244,6 @@ function usable<One extends Runnable<{ readonly part: PartDefinition | undefined
   { peer }: ContentCall,
 ): One | undefined {
   return one !== undefined && isOpenTo(one.definition, peer.principal) ? one : undefined;
-}
-
-function isOpenTo({ part }: { readonly part: PartDefinition | undefined }, principal: Principal | undefined): boolean {
-  return part === undefined || isVisibleTo({ scopes: [], isVisible: part.isVisible }, principal);
 }
 
 function runnablePrompt(definition: PromptDefinition): ToolDefinition {
@@ -276,10 +300,14 @@ function distinct(resources: readonly ResourceDefinition[]): readonly ResourceDe
   });
 }
 
-function joinExtensions(resources: readonly ResourceDefinition[]): readonly ContentExtension[] {
+/** Creates the extensions that resources bring, from the data of the resources that are open. One without data is empty. */
+function joinExtensions(
+  resources: readonly ResourceDefinition[],
+  isOpen: (definition: ResourceDefinition) => boolean,
+): readonly ContentExtension[] {
   const groups = Map.groupBy(resources, ({ extension }) => extension?.join);
   return [...groups].flatMap(([join, definitions]) =>
-    join === undefined ? [] : [join(definitions.map(({ extension }) => extension?.data))]
+    join === undefined ? [] : [join(definitions.filter(isOpen).map(({ extension }) => extension?.data))]
   );
 }
 
@@ -339,8 +367,4 @@ export function toDefinition(
   { input, scopes = [], part }: DefinitionParts = {},
 ): ToolDefinition {
   return { ...EMPTY_DEFINITION, adapters: SCHEMA_ADAPTERS, name, description: "", input, scopes, part, handler };
-}
-
-function indexNames(all: readonly string[]): { readonly all: readonly string[]; readonly index: NameIndex } {
-  return { all, index: new NameIndex(all) };
 }

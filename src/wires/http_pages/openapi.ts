@@ -64,7 +64,7 @@ const OBJECT: Node = { type: "object" };
 
 /** Makes the document for a caller to whom these tools are visible. */
 function describeServer({ info, mounted, catalog }: WireHost, tools: readonly ToolListing[], mount: string): Node {
-  const hasPrompts = (catalog?.prompts.length ?? 0) > 0;
+  const hasPrompts = catalog?.hasPrompts === true;
   const paths = mounted.flatMap((wire) => describeWire(wire, tools, hasPrompts));
   const schemas = Object.fromEntries(tools.flatMap(toolComponents));
   const own: OpenApiParts = { paths: Object.fromEntries(paths), components: { schemas } };

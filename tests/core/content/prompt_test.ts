@@ -27,7 +27,7 @@ test("a prompt is listed with what was said of it, and nothing else", () => {
     .meta({ "example.com/a": 1 })
     .handle(() => "");
   const { catalog } = new CatalogBench({ prompts: [hello, review, full] });
-  deepStrictEqual(catalog.prompts, [
+  deepStrictEqual(catalog.promptsFor(undefined), [
     { name: "hello", description: "Say hello" },
     {
       name: "review",
@@ -172,7 +172,7 @@ test("any Standard Schema says what a prompt takes", async () => {
   )
     .handle(({ a, b }) => `${a} ${b}`);
   const { catalog } = new CatalogBench({ prompts: [prompt] });
-  deepStrictEqual(catalog.prompts[0]?.arguments?.map(({ name, required }) => [name, required]), [
+  deepStrictEqual(catalog.promptsFor(undefined)[0]?.arguments?.map(({ name, required }) => [name, required]), [
     ["a", true],
     ["b", false],
   ]);

@@ -38,7 +38,7 @@ test("a resource is listed with what was said of it, and nothing else", async ()
     },
     { uri: "docs://readme", name: "docs://readme", mimeType: "text/markdown" },
   ]);
-  deepStrictEqual(catalog.templates, [{ uriTemplate: "books://{id}", name: "books://{id}" }]);
+  deepStrictEqual(catalog.templatesFor(undefined), [{ uriTemplate: "books://{id}", name: "books://{id}" }]);
   strictEqual(catalog.hasResources, true);
   strictEqual(catalog.canComplete, false);
 });
@@ -306,7 +306,7 @@ test("each step returns a new builder and leaves the old one as it was", async (
   const start = defineResource("t://{x}");
   start.title("Other").name("other").list(() => [{ variables: { x: "1" } }]).complete({ x: () => [] });
   const { catalog } = new CatalogBench({ resources: [start.read(() => "")] });
-  deepStrictEqual(catalog.templates, [{ uriTemplate: "t://{x}", name: "t://{x}" }]);
+  deepStrictEqual(catalog.templatesFor(undefined), [{ uriTemplate: "t://{x}", name: "t://{x}" }]);
   deepStrictEqual(await valueOf(catalog.listResources(from())), []);
   strictEqual(catalog.canComplete, false);
 });

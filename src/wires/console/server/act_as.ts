@@ -91,10 +91,13 @@ export function contentAs({ catalog }: WireHost): CallerAnswer {
 }
 
 async function listAs(catalog: ContentCatalog | undefined, call: ContentCall): Promise<CallResult> {
-  const { prompts = [], templates = [], canComplete = false } = catalog ?? {};
-  const listed = await catalog?.listResources(call) ?? { kind: "answer", value: [] };
+  if (catalog === undefined) return { kind: "answer", value: { resources: [], prompts: [], canComplete: false } };
+  const { principal } = call.peer;
+  const listed = await catalog.listResources(call);
   if (listed.kind !== "answer") return listed;
-  return { ...listed, value: { resources: [...listed.value, ...templates], prompts, canComplete } };
+  const resources = [...listed.value, ...catalog.templatesFor(principal)];
+  const { canComplete } = catalog;
+  return { ...listed, value: { resources, prompts: catalog.promptsFor(principal), canComplete } };
 }
 
 function completeAs(catalog: ContentCatalog, { ref, argument, context }: Members, call: ContentCall) {

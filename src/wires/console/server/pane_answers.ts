@@ -42,11 +42,13 @@ function compare({ before }: Members, host: WireHost, { principal }: Head): Repl
   if (!isJsonObject(before)) {
     return refusal(400, "invalid_request", "Send the lists to compare with as the member before");
   }
-  const { prompts, templates: resourceTemplates } = host.catalog ?? {};
+  const { catalog } = host;
   const present = {
     tools: host.toolsFor(principal).map((tool) => ({ ...tool })),
-    ...(prompts && { prompts }),
-    ...(resourceTemplates && { resourceTemplates }),
+    ...(catalog && {
+      prompts: catalog.promptsFor(principal),
+      resourceTemplates: catalog.templatesFor(principal),
+    }),
   };
   try {
     return ok({ changes: compareLists(before, present) });

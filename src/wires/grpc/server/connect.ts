@@ -77,8 +77,9 @@ function implementation(service: ToolService): ServiceImpl<typeof MCPLite> {
       return service.toolsFor(request.head);
     },
     getPrompts(_, context) {
-      messageOf(requestOf(context));
-      return service.prompts;
+      const request = requestOf(context);
+      messageOf(request);
+      return service.promptsFor(request.head);
     },
     async callTool(_, context) {
       const request = requestOf(context);

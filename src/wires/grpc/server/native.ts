@@ -37,13 +37,14 @@ export function createNativeMethods(
 function toolMethods(protocol: NativeProtocol, service: ToolService, maxDepth: number): RpcMethods {
   const encodeTools = (tools: ToolsList) => encodeEnvelope(toBinary(ToolsListSchema, tools));
   const allTools = encodeTools(service.allTools);
-  const prompts = encodeEnvelope(toBinary(PromptsListSchema, service.prompts));
   return {
     "/mcplite.MCPLite/GetTools": protocol.unary((_, head) => {
       const tools = service.toolsFor(head);
       return tools === service.allTools ? allTools : encodeTools(tools);
     }),
-    "/mcplite.MCPLite/GetPrompts": protocol.unary(() => prompts),
+    "/mcplite.MCPLite/GetPrompts": protocol.unary((_, head) => {
+      return encodeEnvelope(toBinary(PromptsListSchema, service.promptsFor(head)));
+    }),
     "/mcplite.MCPLite/CallTool": protocol.unary((message, head) => {
       return chain(service.unary(decodeRequest(message, maxDepth), head, "grpc"), encodeResponseEnvelope);
     }),

@@ -107,8 +107,6 @@ export class RpcCalls<Response> {
 
 /** The methods of `mcplite.MCPLite`: calls by name, and the lists. */
 export class ToolService extends RpcCalls<ResponseMembers> {
-  /** Response of `GetPrompts`, the same for all callers. */
-  readonly prompts: PromptsList;
   readonly #host: WireHost;
   /** The tools that were listed last, and their encoding. */
   #listed: WireHost["tools"] = [];
@@ -118,7 +116,12 @@ export class ToolService extends RpcCalls<ResponseMembers> {
   constructor(host: WireHost, base: string) {
     super(host, base, encodeOutcome);
     this.#host = host;
-    this.prompts = create(PromptsListSchema, { prompts: host.catalog?.prompts.map(encodePrompt) ?? [] });
+  }
+
+  /** Response of `GetPrompts`: the prompts that the caller may see. */
+  promptsFor({ principal }: Head): PromptsList {
+    const prompts = this.#host.catalog?.promptsFor(principal) ?? [];
+    return create(PromptsListSchema, { prompts: prompts.map(encodePrompt) });
   }
 
   /** Response of `GetTools`: the tools that the caller may see. */

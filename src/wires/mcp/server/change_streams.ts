@@ -109,7 +109,7 @@ export class ChangeStreams {
     const ids = stringsIn(taskIds).slice(0, MAX_TASKS);
     return {
       ...(toolsListChanged === true && { toolsListChanged }),
-      ...(promptsListChanged === true && catalog !== undefined && catalog.prompts.length > 0 && { promptsListChanged }),
+      ...(promptsListChanged === true && catalog?.hasPrompts === true && { promptsListChanged }),
       ...(resourcesListChanged === true && hasResources && { resourcesListChanged }),
       ...(hasResources && uris.length > 0 && { resourceSubscriptions: uris }),
       ...(canWatchTasks && ids.length > 0 && { taskIds: ids }),

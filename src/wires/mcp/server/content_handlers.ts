@@ -69,7 +69,7 @@ export class ContentHandlers {
 
   /** `resources/templates/list` */
   listTemplates(content: ContentRequest): RetryableRequest {
-    const run: Run = ({ templates }) => ({ kind: "answer", value: templates });
+    const run: Run = (catalog, { peer: { principal } }) => ({ kind: "answer", value: catalog.templatesFor(principal) });
     return this.#prepare(content, run, this.#page(content, "resourceTemplates"));
   }
 
@@ -80,7 +80,7 @@ export class ContentHandlers {
   }
 
   listPrompts(content: ContentRequest): RetryableRequest {
-    const run: Run = ({ prompts }) => ({ kind: "answer", value: prompts });
+    const run: Run = (catalog, { peer: { principal } }) => ({ kind: "answer", value: catalog.promptsFor(principal) });
     return this.#prepare(content, run, this.#page(content, "prompts"));
   }
 

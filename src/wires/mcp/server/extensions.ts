@@ -1,3 +1,4 @@
+import type { Principal } from "../../../core/call/call.ts";
 import type { ContentExtension, ExtensionPage } from "../../../core/content/extension.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
@@ -11,19 +12,24 @@ export class Extensions {
   /** Settings by identifier, for the capabilities of the server. */
   readonly declared: Members;
   readonly #pageSize: number;
-  readonly #methods: ReadonlyMap<string, ContentExtension["methods"][string]>;
+  readonly #catalog: WireHost["catalog"];
   readonly #pages = new WeakMap<object, Pages>();
 
   constructor({ catalog }: WireHost, pageSize: number) {
-    const extensions = catalog?.extensions ?? [];
+    const extensions = catalog?.extensionsFor(undefined) ?? [];
     this.declared = Object.fromEntries(extensions.map(({ id, settings }) => [id, settings]));
-    this.#methods = new Map(extensions.flatMap(({ methods }) => Object.entries(methods)));
+    this.#catalog = catalog;
     this.#pageSize = pageSize;
   }
 
   /** Answers a request for a method of an extension. `undefined` if no extension has the method. */
-  answer({ id, method, params }: RequestMessage, revision: Revision): RpcResponse | undefined {
-    const answer = this.#methods.get(method)?.(params);
+  answer(
+    { id, method, params }: RequestMessage,
+    revision: Revision,
+    principal: Principal | undefined,
+  ): RpcResponse | undefined {
+    const extensions = this.#catalog?.extensionsFor(principal) ?? [];
+    const answer = methodOf(extensions, method)?.(params);
     if (answer === undefined) return undefined;
     if ("kind" in answer) return errorResponse(id, answer);
     const json = "members" in answer
@@ -42,4 +48,12 @@ export class Extensions {
     }
     return pages;
   }
+}
+
+function methodOf(
+  extensions: readonly ContentExtension[],
+  name: string,
+): ContentExtension["methods"][string] | undefined {
+  for (const { methods } of extensions) if (Object.hasOwn(methods, name)) return methods[name];
+  return undefined;
 }

@@ -59,7 +59,7 @@ const CAPABILITIES: Readonly<
   logging: { isOffered: ({ settings }) => settings.logging },
   completions: { isOffered: ({ host: { catalog } }) => catalog?.canComplete === true },
   prompts: {
-    isOffered: ({ host: { catalog } }) => catalog !== undefined && catalog.prompts.length > 0,
+    isOffered: ({ host: { catalog } }) => catalog?.hasPrompts === true,
     features: { listChanged: true },
   },
   resources: {

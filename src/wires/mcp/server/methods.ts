@@ -65,7 +65,8 @@ export function answerModern(
   if (modern !== undefined) return methods[modern](request, meta, exchange);
   if (content !== undefined) return methods.handleContent(content, request, meta, exchange);
   const { server } = methods;
-  return server.content?.extensions.answer(request, server.revision(MODERN_VERSION)) ?? unknownMethodResponse(request);
+  return server.content?.extensions.answer(request, server.revision(MODERN_VERSION), exchange.principal) ??
+    unknownMethodResponse(request);
 }
 
 /** Answers a request of a revision with a handshake. The error is -32601 if the method or its capability is absent. */
@@ -80,5 +81,6 @@ export function answerLegacy(
   if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
   if (legacy !== undefined && version >= legacySince) return methods[legacy](request, exchange, revision);
   if (content !== undefined) return methods.handleContent(content, request, exchange, revision);
-  return methods.server.content?.extensions.answer(request, revision) ?? unknownMethodResponse(request);
+  return methods.server.content?.extensions.answer(request, revision, exchange.principal) ??
+    unknownMethodResponse(request);
 }

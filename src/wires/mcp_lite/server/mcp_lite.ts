@@ -3,7 +3,7 @@
  *
  * Source: docs/spec.md 4 and A.
  */
-import type { Call } from "../../../core/call/call.ts";
+import type { Call, Principal } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ContentMethod } from "../../../core/content/content_catalog.ts";
 import { jsonReply, mediaTypeError, RESULT_HEADERS } from "../../framing/http.ts";
@@ -75,7 +75,7 @@ class McpLite implements MountedWire {
   readonly paths: readonly string[];
   readonly #host: WireHost;
   /** Functions that return the list of an endpoint, by its path. */
-  readonly #lists: ReadonlyMap<string, (tools: ToolsJson) => string>;
+  readonly #lists: ReadonlyMap<string, (principal: Principal | undefined) => string>;
   /** Tools of the host that were encoded last, and their JSON text. */
   #cachedTools: WireHost["tools"] = [];
   #cachedJson = encodeTools([]);
@@ -85,12 +85,12 @@ class McpLite implements MountedWire {
   constructor(host: WireHost, base: string) {
     const { info, clock } = host;
     this.#host = host;
-    const lists = new Map<string, (tools: ToolsJson) => string>([
-      [`${base}/listtools`, ({ array }) => array],
-      [`${base}/tools`, ({ object }) => object],
+    const lists = new Map<string, (principal: Principal | undefined) => string>([
+      [`${base}/listtools`, (principal) => this.#toolsJson(principal).array],
+      [`${base}/tools`, (principal) => this.#toolsJson(principal).object],
     ]);
     for (const { path, list } of host.catalog?.methods.values() ?? []) {
-      if (path !== undefined) lists.set(base + path, () => `{${list}}`);
+      if (path !== undefined && list !== undefined) lists.set(base + path, (principal) => `{${list(principal)}}`);
     }
     this.#lists = lists;
     this.paths = [...CALL_PATHS.map((path) => base + path), ...this.#lists.keys()];
@@ -99,7 +99,7 @@ class McpLite implements MountedWire {
   }
 
   /** JSON text of the tools that are visible to the caller. */
-  #toolsJson({ principal }: Head): ToolsJson {
+  #toolsJson(principal: Principal | undefined): ToolsJson {
     const { tools } = this.#host;
     const visible = this.#host.toolsFor(principal);
     if (visible !== tools) return encodeTools(visible);
@@ -129,7 +129,7 @@ class McpLite implements MountedWire {
 
   #answer(head: Head, text: string): MaybeFuture<Reply> {
     const list = this.#lists.get(head.path);
-    if (list !== undefined) return this.#listReply(text, list(this.#toolsJson(head)));
+    if (list !== undefined) return this.#listReply(text, list(head.principal));
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("error" in parsed) return errorReply(null, parsed.error);
     const request = decodeRequest(parsed.value);
@@ -156,7 +156,7 @@ class McpLite implements MountedWire {
       case "tools/list":
         return this.#resultReply(
           request.id,
-          `{"tools":${this.#toolsJson(head).array},${this.#answerMeta(startedMs)}}`,
+          `{"tools":${this.#toolsJson(head.principal).array},${this.#answerMeta(startedMs)}}`,
         );
       case "ping":
         return this.#resultReply(request.id, `{${this.#answerMeta(startedMs)}}`);
@@ -168,7 +168,9 @@ class McpLite implements MountedWire {
   #answerContent(head: Head, request: JsonRpcRequest, startedMs: number): MaybeFuture<Reply> {
     const { methods = new Map<string, ContentMethod>() } = this.#host.catalog ?? {};
     const { list, run } = methods.get(request.method) ?? {};
-    if (list !== undefined) return this.#resultReply(request.id, `{${list},${this.#answerMeta(startedMs)}}`);
+    if (list !== undefined) {
+      return this.#resultReply(request.id, `{${list(head.principal)},${this.#answerMeta(startedMs)}}`);
+    }
     return run === undefined ? methodNotFound(request, methods) : this.#callTool(head, request, startedMs, run);
   }
 

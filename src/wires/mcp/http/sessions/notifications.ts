@@ -22,7 +22,7 @@ export function followChanges(
 ): () => void {
   const lists: ChangeFilter = {
     toolsListChanged: true,
-    ...(catalog !== undefined && catalog.prompts.length > 0 && { promptsListChanged: true }),
+    ...(catalog?.hasPrompts === true && { promptsListChanged: true }),
     ...(catalog?.hasResources === true && { resourcesListChanged: true }),
   };
   return changes.subscribe((change) => {

@@ -12,7 +12,7 @@ import {
   errorResult,
   type Sink,
 } from "../../../../core/call/outcome.ts";
-import type { ContentCatalog } from "../../../../core/content/content_catalog.ts";
+import type { ContentMethod } from "../../../../core/content/content_catalog.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { chain, isPending, type MaybeFuture } from "../../../../internal/future.ts";
 import { asObject, isJsonObject } from "../../../../internal/json.ts";
@@ -42,17 +42,14 @@ export function liteDuplex(maxInFlight: number): DuplexWire {
 class LiteDuplex implements MountedDuplexWire {
   readonly host: WireHost;
   readonly maxInFlight: number;
-  readonly promptsJson: string | undefined;
   readonly #meta: MetaEncoder;
   #cachedTools: WireHost["tools"] = [];
   #cachedJson = "[]";
 
   constructor(host: WireHost, maxInFlight: number) {
-    const { catalog: { prompts = [] } = {}, info } = host;
     this.host = host;
     this.maxInFlight = maxInFlight;
-    this.promptsJson = prompts.length === 0 ? undefined : JSON.stringify(prompts);
-    this.#meta = new MetaEncoder(info.version);
+    this.#meta = new MetaEncoder(host.info.version);
   }
 
   connect(connection: MessageConnection): Promise<void> {
@@ -135,19 +132,19 @@ class LiteConnection {
   }
 
   #answerPrompts(request: JsonRpcRequest, startedMs: number): void {
-    const { promptsJson } = this.lite;
+    const { methods = new Map<string, ContentMethod>() } = this.lite.host.catalog ?? {};
     const { id, method } = request;
-    const others = promptsJson === undefined ? "" : ", prompts/get, prompts/list";
-    if (promptsJson !== undefined && method === "prompts/get") return this.#call(request, startedMs);
-    if (promptsJson !== undefined && method === "prompts/list") {
-      return this.#sendList(id, `"prompts":${promptsJson},`, startedMs);
-    }
+    const { list, run } = methods.get(method) ?? {};
+    if (run !== undefined) return this.#call(request, startedMs, run);
+    if (list !== undefined) return this.#sendList(id, `${list(this.connection.principal)},`, startedMs);
+    const others = methods.size === 0 ? "" : `, ${[...methods.keys()].join(", ")}`;
     const message = `Method not found: ${method.slice(0, 64)}; there are tools/call, tools/list${others} and ping`;
     this.#sendError(id, errorResult("method_not_found", message));
   }
 
-  #call(request: JsonRpcRequest, startedMs: number): void {
-    const { id, method, params } = request;
+  /** @param run Runs the call. Default: the call is of a tool, and may be streamed. */
+  #call(request: JsonRpcRequest, startedMs: number, run?: ContentMethod["run"]): void {
+    const { id, params } = request;
     const { maxInFlight, host } = this.lite;
     const decoded = decodeCallParams(request);
     if ("kind" in decoded) return this.#sendError(id, decoded);
@@ -158,10 +155,9 @@ class LiteConnection {
     const running = new LiteCall(this.connection, id);
     const { tool, args, meta } = decoded;
     const call: Call = { tool, args, meta, peer: running };
-    const result: MaybeFuture<CallResult> = method === "tools/call"
+    const result: MaybeFuture<CallResult> = run === undefined
       ? host.dispatch.call(call, asObject(params)["stream"] === true ? running : undefined)
-      // Without prompts there is no such method.
-      : (host.catalog as ContentCatalog).getPrompt(tool, args, call);
+      : run(call);
     if (!isPending(result)) return this.#sendResult(id, call, result, startedMs);
     (this.#running ??= new Map()).set(id, running);
     chain(result, (later) => {
