@@ -20,7 +20,7 @@ import {
   unexpectedOutcome,
   unwrapAnswer,
 } from "./call_result.ts";
-import type { MaybePromise } from "../internal/async.ts";
+import { isPromiseLike, type MaybePromise } from "../internal/async.ts";
 import { asTransport, toEndpoint } from "./server_address.ts";
 import { assertKnown, RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
@@ -187,7 +187,9 @@ class Caller implements ClientMethods {
   }
 
   close(): void {
-    this.#transport.close?.();
+    const closing: unknown = this.#transport.close?.();
+    // A transport of another package may close later. Without a handler, its failure would end the process.
+    if (isPromiseLike(closing)) closing.then(undefined, () => {});
   }
 
   /** @param after Number of pieces that were received before. */

@@ -205,7 +205,7 @@ export function decodeUtf8(bytes: BodyBytes | Uint8Array): string | ErrorResult 
 
 /** The error `payload_too_large` for a body over the limit. */
 export function payloadTooLarge(maxBytes: number): ErrorResult {
-  return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes`);
+  return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes, the server's limits.bodyBytes`);
 }
 
 /** Reads a body to its end; `undefined` if it is longer than `maxBytes`. */

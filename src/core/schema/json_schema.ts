@@ -24,6 +24,9 @@ export type SchemaCheck = (schema: JsonSchema, where: string) => void;
 
 const TARGET = "draft-2020-12";
 
+/** Names that libraries give to schemas of files, and of instances such as those of `Uint8Array`. */
+const BYTES = /file|blob|instance|custom/i;
+
 /** Member of libraries that implement Standard JSON Schema. */
 interface JsonSchemaConverter {
   readonly input: (options: { target: string }) => unknown;
@@ -50,7 +53,8 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const hint = "use a JSON type; for a date, text with v.isoTimestamp() or z.iso.datetime()";
-    throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hint}`, { cause });
+    const ofBytes = BYTES.test(reason) ? "; for bytes, text in base64 with v.base64() or z.base64()" : "";
+    throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hint}${ofBytes}`, { cause });
   }
   if (!isJsonObject(converted)) {
     throw new TypeError(

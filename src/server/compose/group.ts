@@ -170,7 +170,7 @@ function scopeOf(
   restricted: (own: Access) => Access,
 ): (inner: PartDefinition | undefined, name: string) => PartDefinition {
   const { middleware = [], jobMiddleware = [], onError, config, timeoutMs, limits = {} } = options;
-  const around = [...holdArguments(limits), ...middleware];
+  const around = [...holdArguments(limits, place), ...middleware];
   return (inner, name) => ({
     origin: inner === undefined ? place : `${inner.origin} of ${place}`,
     path: [...prefix === undefined ? [] : [prefix], ...inner?.path ?? []],
@@ -188,14 +188,17 @@ function scopeOf(
 const encoder = new TextEncoder();
 
 /** Middleware that applies a part's body limits to arguments, since the whole may allow more. `undefined` without such limits. */
-function holdArguments({ bodyBytes, depth }: Optional<Limits>): readonly Middleware[] {
+function holdArguments({ bodyBytes, depth }: Optional<Limits>, place: string): readonly Middleware[] {
   if (bodyBytes === undefined && depth === undefined) return [];
   const hold: Middleware = ({ call, tool }, next) => {
     // The arguments of a redeem are a promise token, whose length is limited.
     if (tool.isSystem) return next();
     const text = JSON.stringify(call.args);
     if (bodyBytes !== undefined && encoder.encode(text).length > bodyBytes) {
-      return errorResult("payload_too_large", `The arguments are larger than ${bodyBytes} bytes`);
+      return errorResult(
+        "payload_too_large",
+        `The arguments are larger than ${bodyBytes} bytes, the limits.bodyBytes of ${place}`,
+      );
     }
     if (depth !== undefined && nestsDeeperThan(text, depth)) {
       return errorResult("invalid_request", `The arguments nest deeper than ${depth}`);

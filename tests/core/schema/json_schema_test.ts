@@ -223,6 +223,24 @@ for (const [name, date] of DATES) {
   });
 }
 
+const BYTES: readonly (readonly [string, unknown])[] = [
+  ["v.file()", v.file()],
+  ["v.blob()", v.blob()],
+  ["v.instance(Uint8Array)", v.instance(Uint8Array)],
+  ["z.instanceof(Uint8Array)", z.instanceof(Uint8Array)],
+];
+for (const [name, schema] of BYTES) {
+  test(`${name} as input is refused with the schema to write for bytes`, () => {
+    const input = name.startsWith("v")
+      ? v.object({ data: schema as v.GenericSchema })
+      : z.object({ data: schema as z.ZodType });
+    throws(
+      () => defineTool("t").describe("T").input(input as Schema),
+      /for bytes, text in base64 with v\.base64\(\) or z\.base64\(\)/,
+    );
+  });
+}
+
 for (
   const [name, schema] of [
     ["v.bigint()", v.bigint()],

@@ -56,7 +56,11 @@ const EVERYTHING = {
   large: {
     there: LARGE,
     back: LARGE,
-    tooLargeForServer: error("RESOURCE_EXHAUSTED", "payload_too_large", "The body is larger than 1048576 bytes"),
+    tooLargeForServer: error(
+      "RESOURCE_EXHAUSTED",
+      "payload_too_large",
+      "The body is larger than 1048576 bytes, the server's limits.bodyBytes",
+    ),
     tooLargeForClient: "RESOURCE_EXHAUSTED",
   },
   gzip: { encoding: "gzip", length: ZIPPED, tooLarge: "RESOURCE_EXHAUSTED" },

@@ -1,0 +1,33 @@
+/** Who meets the limit of a body or of arguments reads which option sets it. */
+import { rejects, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import { createServer, defineTool } from "../../mod.ts";
+import * as v from "../../src/core/schema/valibot.ts";
+import { group } from "../../src/server/compose/mod.ts";
+import { testClient } from "../../src/testing/mod.ts";
+
+const store = defineTool("store").describe("Store a text").input(v.object({ text: v.string() })).handle(() => "stored");
+const limits = { bodyBytes: 100 };
+
+test("a body over the limit is refused with the option that sets it", async () => {
+  const server = createServer({ tools: [store], limits });
+  const request = new Request("http://localhost/mcp-lite/v1/rpc", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text: "x".repeat(200) }),
+  });
+  const response = await server.fetch(request);
+  strictEqual(response.status, 413);
+  strictEqual(
+    (await response.json()).error.message,
+    "The body is larger than 100 bytes, the server's limits.bodyBytes",
+  );
+});
+
+test("arguments over the limit of a part are refused with the option that sets it", async () => {
+  const server = createServer({ tools: [], parts: [group("in", createServer({ tools: [store], limits }))] });
+  await rejects(testClient(server).$.call("in_store", { text: "x".repeat(200) }), {
+    code: "payload_too_large",
+    message: 'The arguments are larger than 100 bytes, the limits.bodyBytes of group "in"',
+  });
+});
