@@ -3,6 +3,12 @@ import { errorResult } from "../../../../core/call/outcome.ts";
 import { errorReply } from "../../../framing/json_rpc/reply.ts";
 import type { FrameListener, FramePort, Upgrade } from "../../../wire.ts";
 
+/** An event of a WebSocket: the data of a message, or the code of a close. */
+interface SocketNews {
+  readonly data?: unknown;
+  readonly code?: number;
+}
+
 /** A WebSocket with events, of Deno and workerd. */
 interface EventSocket {
   readonly readyState: number;
@@ -10,7 +16,7 @@ interface EventSocket {
   binaryType?: string;
   send(text: string): void;
   close(code?: number, reason?: string): void;
-  addEventListener(type: string, listener: (event: { readonly data?: unknown }) => void): void;
+  addEventListener(type: string, listener: (event: SocketNews) => void): void;
   /** Of workerd: starts to receive. */
   accept?(): void;
 }
@@ -49,6 +55,8 @@ export function respondWithSocket(upgrade: Upgrade, request: Request, runtime: u
       const { 0: client, 1: socket } = new WebSocketPair();
       socket.accept?.();
       serveEvents(socket, upgrade, false);
+      // With compatibility dates before 2026-04-07 nothing else answers the close of a client. Later, the call is ignored.
+      socket.addEventListener("close", ({ code }) => answerClose(socket, code));
       return new Response(null, { status: 101, headers, webSocket: client } as ResponseInit);
     }
     if (Deno !== undefined) {
@@ -64,6 +72,19 @@ export function respondWithSocket(upgrade: Upgrade, request: Request, runtime: u
   }
   return refuse(501, "server.fetch cannot accept WebSockets on this runtime: use serve() of toolwire/serve");
 }
+
+/** Answers the close of a client with the same code. A client may close without a code, which is no code to send. */
+function answerClose(socket: EventSocket, code: number | undefined): void {
+  try {
+    if (code === undefined || code === NO_CODE) socket.close();
+    else socket.close(code);
+  } catch {
+    // The connection broke, or is closed already.
+  }
+}
+
+/** The code of a close event without a code. */
+const NO_CODE = 1005;
 
 function refuse(status: number, message: string): Response {
   const reply = errorReply(null, errorResult("invalid_request", message), status);
