@@ -27,6 +27,7 @@ import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { createMountedResume } from "./mounted_resume.ts";
 import { guardChanges } from "./guarded_changes.ts";
 import { createNotify, type Notify } from "./notify.ts";
+import { pageOf } from "./page_of.ts";
 import { brokenReply } from "./reply_sender.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
@@ -194,8 +195,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   const run: RunDefinition = (definition, call, sink) => dispatcher.run(definition, call, sink);
   parts?.onPlans(() => registry.refresh());
   const { resources = [], prompts = [] } = parts ?? options;
-  // The one cast: definitions are below the module of resources.
-  const ofTools = registry.definitions().flatMap(({ resource }) => resource ?? []) as readonly Resource[];
+  const ofTools = registry.definitions().flatMap(pageOf);
   const { wires = [mcpLite()] } = options;
   const routes = new Map<string, MountedWire>();
   const mounted: MountedPaths[] = [];

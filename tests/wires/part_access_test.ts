@@ -115,7 +115,14 @@ test("resources and prompts of a part are only for its callers, and need its sco
   await rejects(as("guest", ["in"]).resources.read("note://one"), { code: "resource_not_found" });
   await rejects(as("clerk").resources.read("note://one"), { code: "permission_denied" });
   strictEqual((await as("clerk", ["in"]).resources.read("note://one"))[0]?.text, "a note");
-  await rejects(as("guest", ["in"]).prompts.get("in_greet"), { code: "prompt_not_found" });
+  await rejects(as("guest", ["in"]).prompts.get("in_greet"), {
+    code: "prompt_not_found",
+    details: {
+      requested_prompt: "in_greet",
+      available_prompts: [],
+      suggestion: "No similar prompt: list the prompts",
+    },
+  });
   await rejects(as("clerk").prompts.get("in_greet"), { code: "permission_denied" });
   strictEqual((await as("clerk", ["in"]).prompts.get("in_greet")).messages.length, 1);
 });

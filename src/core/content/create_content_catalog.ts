@@ -37,7 +37,7 @@ import {
   type ResourceTemplateListing,
   toResourceContentsList,
 } from "./resource.ts";
-import { isOpenTo, ListedContents } from "./listed_contents.ts";
+import { isOpenTo, ListedContents, type Placed, visibilityOf } from "./listed_contents.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
 import { SCHEMA_ADAPTERS } from "../schema/all_adapters.ts";
 
@@ -117,7 +117,7 @@ class ServerContentCatalog implements ContentCatalog {
     this.hasResources = resources.length > 0;
     this.canComplete = [...prompts, ...resources].some(({ completers }) => Object.keys(completers).length > 0);
     this.#listed = fixed.map(listResource);
-    const isDynamic = resources.some(({ list, part }) => (list ?? part?.isVisible) !== undefined);
+    const isDynamic = resources.some((one) => (one.list ?? visibilityOf(one)) !== undefined);
     this.#list = isDynamic ? toDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
   }
 
@@ -239,7 +239,7 @@ class ServerContentCatalog implements ContentCatalog {
 }
 
 /** A prompt or resource, unless the caller may not use the part that it belongs to: the request is then answered as one of an unknown one. */
-function usable<One extends Runnable<{ readonly part: PartDefinition | undefined }>>(
+function usable<One extends Runnable<Placed>>(
   one: One | undefined,
   { peer }: ContentCall,
 ): One | undefined {
@@ -290,13 +290,16 @@ function listOne(definition: ResourceDefinition, { variables, ...own }: ListedRe
   return { uri, name: uri, ...omitUndefined({ icons, mimeType, annotations }), ...own };
 }
 
-/** Keeps the first of the resources that have the same URI and key. */
+/** Keeps the first of the resources that have the same URI and key, for the callers who may use any of them. */
 function distinct(resources: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
-  const found = new Set<string>();
-  return resources.filter(({ uri, extension }) => {
-    if (extension?.key === undefined) return true;
-    const id = JSON.stringify([uri, extension.key]);
-    return !found.has(id) && found.add(id);
+  const shared = Map.groupBy(
+    resources,
+    ({ uri, extension }) => extension?.key === undefined ? Symbol() : JSON.stringify([uri, extension.key]),
+  );
+  return [...shared.values()].map((all) => {
+    const [first] = all as [ResourceDefinition];
+    if (all.every((one) => visibilityOf(one) === undefined)) return first;
+    return { ...first, isVisible: (principal) => all.some((one) => isOpenTo(one, principal)) };
   });
 }
 

@@ -1,29 +1,31 @@
 import type { Principal } from "../call/call.ts";
-import { isVisibleTo } from "../tool/access.ts";
+import { type Access, isVisibleTo } from "../tool/access.ts";
 import type { PartDefinition } from "../tool/part.ts";
 
-interface OfPart {
+/** What decides on the callers that may use a prompt or resource: its part, or the tool whose page it is. */
+export interface Placed {
   readonly part: PartDefinition | undefined;
+  readonly isVisible?: Access["isVisible"];
 }
 
 /** The prompts or resource templates of a server in listed form, without those of the parts that a caller may not see. */
 export class ListedContents<Listing> {
-  readonly #parts: readonly OfPart[];
+  readonly #placed: readonly Placed[];
   readonly #all: readonly Listing[];
   readonly #isOpen: boolean;
   /** Made for the first list. */
   #allJson: string | undefined;
 
-  constructor(parts: readonly OfPart[], all: readonly Listing[]) {
-    this.#parts = parts;
+  constructor(placed: readonly Placed[], all: readonly Listing[]) {
+    this.#placed = placed;
     this.#all = all;
-    this.#isOpen = parts.every(({ part }) => part?.isVisible === undefined);
+    this.#isOpen = placed.every((one) => visibilityOf(one) === undefined);
   }
 
   /** What the caller may see: the same array for all callers from whom nothing is hidden. */
   listFor(principal: Principal | undefined): readonly Listing[] {
     if (this.#isOpen) return this.#all;
-    const seen = this.#all.filter((_, index) => isOpenTo(this.#parts[index], principal));
+    const seen = this.#all.filter((_, index) => isOpenTo(this.#placed[index]!, principal));
     return seen.length === this.#all.length ? this.#all : seen;
   }
 
@@ -34,8 +36,12 @@ export class ListedContents<Listing> {
   }
 }
 
-/** Whether a caller may use the part that a prompt or resource belongs to. */
-export function isOpenTo(one: OfPart | undefined, principal: Principal | undefined): boolean {
-  const part = one?.part;
-  return part === undefined || isVisibleTo({ scopes: [], isVisible: part.isVisible }, principal);
+/** Which callers may use a prompt or resource; `undefined` if all may. */
+export function visibilityOf({ part, isVisible = part?.isVisible }: Placed): Access["isVisible"] {
+  return isVisible;
+}
+
+/** Whether a caller may use a prompt or resource. */
+export function isOpenTo(one: Placed, principal: Principal | undefined): boolean {
+  return isVisibleTo({ scopes: [], isVisible: visibilityOf(one) }, principal);
 }

@@ -7,6 +7,7 @@ import {
   toResourceContents,
 } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import type { Access } from "../tool/access.ts";
 import type { PartDefinition } from "../tool/part.ts";
 import type { Completers } from "./completion.ts";
 import type { ResourceExtension } from "./extension.ts";
@@ -63,6 +64,8 @@ export interface ResourceDefinition {
   readonly scopes: readonly string[];
   /** Part of the server that the resource belongs to. `undefined` for the server itself. */
   readonly part: PartDefinition | undefined;
+  /** Whether a caller may see the page of a view: as its tool, that of the part included. Default: as the part. */
+  readonly isVisible?: Access["isVisible"];
   /** Remote server that reads it. `undefined` if it is read here. */
   readonly remote: object | undefined;
   /** Whether `resources/list` has it. A resource of an extension may be listed by the extension alone. */

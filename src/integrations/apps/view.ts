@@ -85,7 +85,7 @@ const RULES: OptionRules<ViewOptions> = {
  * The view of a tool: a page that hosts with MCP Apps (SEP-1865) show for its calls. Every other caller gets the same answer, as text.
  *
  * The server gets the page as a resource, and declares the extension. The page receives input and result of the call, and calls tools of the
- * server, with `connectView()` of `./apps/view`. It is a program that all callers of the server may read: data belongs into the result.
+ * server, with `connectView()` of `./apps/view`. It is a program that all callers who may see the tool may read: data belongs into the result.
  *
  * @example A tool with a page
  * ```ts

@@ -5,6 +5,7 @@ import { createServer, defineTool } from "../../../mod.ts";
 import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/core/mod.ts";
 import { discover } from "../../../src/server/discovery/mod.ts";
 import { gateway, group, mount } from "../../../src/server/compose/mod.ts";
+import { authenticate } from "../../../src/integrations/auth/mod.ts";
 import { openaiTools } from "../../../src/integrations/agents/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 import { mcp, mcpCatalog, mcpSessions, mcpTransport } from "../../../src/wires/mcp/mod.ts";
@@ -116,6 +117,41 @@ describe("a tool with a view", () => {
     const hiding = serve(chart, secret, move);
     deepStrictEqual(await names(modern(hiding, "tools/list")), ["chart"]);
     deepStrictEqual(await names(modern(hiding, "tools/list", {}, PATIENT)), ["chart", "move"]);
+  });
+
+  test("a page is found by those who may see a tool of it, and by no other caller", async () => {
+    const isAda = (principal: { readonly id: string } | undefined) => principal?.id === "ada";
+    const page = view({ html: HTML });
+    const shared = view({ html: HTML, uri: "ui://shared" });
+    const secret = defineTool("secret").describe("S").view(page).visibleTo(isAda).handle(() => 1);
+    const one = defineTool("one").describe("1").view(shared).visibleTo(isAda).handle(() => 1);
+    const two = defineTool("two").describe("2").view(shared).handle(() => 1);
+    const options = { wires: [mcp()], auth: authenticate(({ metadata }) => ({ id: metadata.get("x-user") ?? "" })) };
+    const inner = createServer({ tools: [secret, one, two] });
+    const open = createServer({ tools: [two] });
+    for (
+      const server of [
+        createServer({ ...options, tools: [secret, one, two] }),
+        createServer({ ...options, tools: [], parts: [mount(inner)] }),
+        createServer({ ...options, tools: [], parts: [group("a", inner, { visibleTo: isAda }), group("b", open)] }),
+      ]
+    ) {
+      const as = (user: string) => ({ headers: { "x-user": user } });
+      const pages = async (user: string) => {
+        const { last } = await modern(server, "resources/list", {}, as(user));
+        return (last.result?.["resources"] as readonly { readonly uri: string }[]).map(({ uri }) => uri);
+      };
+      const [hidden = "", other] = await pages("ada");
+      match(hidden, /^ui:\/\/secret\//);
+      strictEqual(other, "ui://shared");
+      deepStrictEqual(await pages("eve"), ["ui://shared"]);
+      const read = async (user: string, uri: string) =>
+        (await modern(server, "resources/read", { uri }, as(user))).last.error?.data;
+      strictEqual(await read("ada", hidden), undefined);
+      strictEqual(await read("eve", "ui://shared"), undefined);
+      const unknown = await read("eve", "ui://secret/none");
+      deepStrictEqual(await read("eve", hidden), { ...unknown as object, uri: hidden });
+    }
   });
 
   test("a handler learns whether its caller shows views", async () => {
