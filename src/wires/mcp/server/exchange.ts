@@ -1,8 +1,9 @@
 /** Contract between the methods and their transports (HTTP, stdio). */
 import type { AskableKind, ClientInfo, Metadata, Peer, Principal, RequestHost } from "../../../core/call/call.ts";
-import { asObject } from "../../../internal/json.ts";
+import type { Question } from "../../../core/call/outcome.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { canAsk } from "../protocol/capabilities.ts";
+import { canAsk, missingFor } from "../protocol/capabilities.ts";
 
 /** Destination of messages that belong to one request and precede its response. */
 export interface Channel {
@@ -70,5 +71,10 @@ export class McpPeer implements Peer {
       // `false` for unknown capabilities. A handler may ask anyway, and the client may answer.
       supports: (kind: AskableKind | "ui") => canAsk(capabilities, kind),
     };
+  }
+
+  /** The capabilities that these questions need and the client has not declared; `undefined` if nothing is missing. */
+  missingFor(questions: Readonly<Record<string, Question>>): Members | undefined {
+    return missingFor(Object.values(questions), this.#capabilities);
   }
 }

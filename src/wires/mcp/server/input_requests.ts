@@ -2,8 +2,11 @@
 import type { Question } from "../../../core/call/outcome.ts";
 import { isJsonObject, type JsonObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { isLegacyVersion } from "../protocol/constants.ts";
+import { nameCapabilities } from "../protocol/capabilities.ts";
+import { MISSING_CAPABILITY } from "../protocol/codes.ts";
+import { CLIENT_CAPABILITIES, isLegacyVersion } from "../protocol/constants.ts";
 import { type InputRequest, isModelOrRootsResult, RESOURCE_KEY_PREFIX } from "../protocol/messages.ts";
+import { type ProtocolError, protocolError } from "./response.ts";
 import type { Revision } from "./revision.ts";
 
 /**
@@ -15,6 +18,14 @@ export function toInputRequests(questions: Readonly<Record<string, Question>>, r
   return Object.fromEntries(
     Object.entries(questions).map(([key, question]) => [inputKey(key, question), toInputRequest(question, revision)]),
   );
+}
+
+/** The error -32021 for a client that has not declared what its questions need. */
+export function cannotAsk(requiredCapabilities: Members): ProtocolError {
+  const message =
+    `This asks the client, which has not declared the capability ${nameCapabilities(requiredCapabilities)}: ` +
+    `declare it in _meta["${CLIENT_CAPABILITIES}"] and answer inputRequests, or use another client`;
+  return protocolError(MISSING_CAPABILITY, message, { requiredCapabilities });
 }
 
 /** The key under which a client sees a question: with {@link RESOURCE_KEY_PREFIX} if it asks for more of a resource. */

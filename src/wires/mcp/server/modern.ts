@@ -6,17 +6,16 @@
 import type { CallResult, QuestionsResult } from "../../../core/call/outcome.ts";
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import { hasTasksExtension, missingFor, nameCapabilities } from "../protocol/capabilities.ts";
-import { MISSING_CAPABILITY } from "../protocol/codes.ts";
+import { hasTasksExtension, missingFor } from "../protocol/capabilities.ts";
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION, PIECES_SENT } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler, ContentHandlers } from "./content_handlers.ts";
 import { type McpExchange, McpPeer } from "./exchange.ts";
 import type { ServedTasks } from "./features.ts";
-import { toInputRequests } from "./input_requests.ts";
+import { cannotAsk, toInputRequests } from "./input_requests.ts";
 import type { McpServer } from "./mcp_server.ts";
 import { ToolPages } from "./pages.ts";
-import { errorResponse, protocolError, protocolErrorResponse, resultResponse, type RpcResponse } from "./response.ts";
+import { errorResponse, protocolErrorResponse, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
 import { type McpToolCall, readCallMeta, readInputResponses } from "./tool_calls.ts";
 
@@ -106,12 +105,7 @@ export class ModernMethods {
   /** Encodes questions, if the client has declared the capabilities for them. */
   #ask({ id, method }: RequestMessage, meta: Members, { requests, continuation }: QuestionsResult): RpcResponse {
     const requiredCapabilities = missingFor(Object.values(requests), meta[CLIENT_CAPABILITIES]);
-    if (requiredCapabilities !== undefined) {
-      const message =
-        `This asks the client, which has not declared the capability ${nameCapabilities(requiredCapabilities)}: ` +
-        `declare it in _meta["${CLIENT_CAPABILITIES}"] and answer inputRequests, or use another client`;
-      return protocolErrorResponse(id, protocolError(MISSING_CAPABILITY, message, { requiredCapabilities }));
-    }
+    if (requiredCapabilities !== undefined) return protocolErrorResponse(id, cannotAsk(requiredCapabilities));
     try {
       const inputRequests = JSON.stringify(toInputRequests(requests, this.#revision));
       const members = `"inputRequests":${inputRequests},"requestState":${JSON.stringify(continuation)}`;

@@ -13,7 +13,7 @@ import { MISSING_CAPABILITY } from "../protocol/codes.ts";
 import { TASKS_EXTENSION } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { McpPeer } from "./exchange.ts";
-import { fromInputResponses, toInputRequests } from "./input_requests.ts";
+import { cannotAsk, fromInputResponses, toInputRequests } from "./input_requests.ts";
 import {
   errorResponse,
   type FinalResult,
@@ -123,6 +123,8 @@ export class Tasks {
   async #get(id: RequestId, taskId: string, peer: McpPeer, revision: Revision): Promise<RpcResponse> {
     const result = await this.redeem(taskId, peer, 0);
     if (isUnknownTask(result)) return errorResponse(id, result);
+    const missing = "requests" in result ? peer.missingFor(result.requests) : undefined;
+    if (missing !== undefined) return protocolErrorResponse(id, cannotAsk(missing));
     const { json, meta } = this.view(taskId, result, peer, revision);
     return resultResponse(id, revision.result(json, meta));
   }
@@ -178,8 +180,13 @@ export class Tasks {
   #detailsOf(taskId: string, outcome: CallResult, peer: McpPeer, revision: Revision): TaskDetails {
     if (outcome.kind === "promise") return { status: "working", promise: outcome };
     if ("requests" in outcome) {
-      const inputRequests = revision.isModern ? toInputRequests(outcome.requests, revision) : undefined;
-      return { status: "input_required", members: { inputRequests } };
+      if (!revision.isModern) return { status: "input_required" };
+      // Only a notification gets here with something missing: it cannot be an error.
+      const missing = peer.missingFor(outcome.requests);
+      const members = missing === undefined
+        ? { inputRequests: toInputRequests(outcome.requests, revision) }
+        : { inputRequests: {}, statusMessage: cannotAsk(missing).message };
+      return { status: "input_required", members };
     }
     if (outcome.kind === "failure" && outcome.code === "cancelled") return { status: "cancelled" };
     // Broken work has the status `failed`. A failure that the tool returns is a result.

@@ -160,6 +160,27 @@ test("a task asks, and takes its answers one by one", { skip }, async () => {
   await server.close();
 });
 
+test("a task's questions are shown to clients only that can answer them", { skip }, async () => {
+  const { server, gate } = bench();
+  const { taskId } = await callModern(server, "asking", {}, CAPABLE);
+  gate.open();
+  strictEqual((await settled(server, taskId))["status"], "input_required");
+  const withoutForms = { extensions: { [TASKS]: {} } };
+  const { status, last } = await modern(server, "tasks/get", { taskId }, { capabilities: withoutForms });
+  deepStrictEqual([status, last.error?.code, last.error?.data], [400, -32021, {
+    requiredCapabilities: { elicitation: { form: {} } },
+  }]);
+  match(String(last.error?.message), /elicitation \(form\)/);
+  const body = modernBody("subscriptions/listen", { notifications: { taskIds: [taskId] } }, withoutForms);
+  const reader = new StreamReader(await post(server, body, modernHeaders(body)));
+  await reader.nextMessage();
+  const { params } = await reader.nextMessage();
+  deepStrictEqual([params?.["status"], params?.["inputRequests"]], ["input_required", {}]);
+  match(String(params?.["statusMessage"]), /elicitation \(form\)/);
+  await reader.cancel();
+  await server.close();
+});
+
 test("a task is cancelled for good, and cancelling what is over changes nothing", { skip }, async () => {
   const { server, gate } = bench();
   const { taskId } = await callModern(server, "slow", {}, CAPABLE);
