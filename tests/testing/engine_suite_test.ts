@@ -4,7 +4,9 @@ import type { Engine, Job } from "../../src/engine/engine.ts";
 import { memoryEngine } from "../../src/engine/memory.ts";
 import { type EngineCheck, engineSuite, type EngineSuiteOptions } from "../../src/testing/mod.ts";
 
+/** Time after which a check counts what it waits for as missing: short where a fault makes it miss, else longer than a slow machine needs. */
 const PATIENCE_MS = 60;
+const LONG_PATIENCE_MS = 20_000;
 
 /** Checks over a memory engine with some methods of `faults`, and the number of engines that are open. */
 function suiteWith(faults: (engine: Engine) => Partial<Engine>, options: EngineSuiteOptions = {}) {
@@ -67,7 +69,7 @@ const FAULTS: readonly [fault: string, check: string, message: RegExp, (engine: 
   [
     "ignores the concurrency",
     "deliveries: work() runs as many jobs at once as its concurrency, and no more",
-    /expected 3, got 9|Not within 60 ms: three jobs run/,
+    /expected 3, got 9/,
     (engine) => ({ work: (run) => engine.work(run, { concurrency: 100 }) }),
   ],
   [
@@ -118,7 +120,8 @@ const FAULTS: readonly [fault: string, check: string, message: RegExp, (engine: 
 
 for (const [fault, name, message, faults] of FAULTS) {
   test(`engineSuite() finds an engine that ${fault}`, async () => {
-    const { checks, opened } = suiteWith(faults);
+    const patienceMs = /Not within/.test(message.source) ? PATIENCE_MS : LONG_PATIENCE_MS;
+    const { checks, opened } = suiteWith(faults, { patienceMs });
     await rejects(find(checks, name).run(), { message });
     strictEqual(opened.count, 0, "the engine is closed");
   });
