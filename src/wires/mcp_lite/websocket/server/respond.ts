@@ -73,7 +73,7 @@ export function respondWithSocket(upgrade: Upgrade, request: Request, runtime: u
   return refuse(501, "server.fetch cannot accept WebSockets on this runtime: use serve() of toolwire/serve");
 }
 
-/** Answers the close of a client with the same code. A client may close without a code, which is no code to send. */
+/** Answers the close of a client with the same code. A client may close without a code, which must not be sent back. */
 function answerClose(socket: EventSocket, code: number | undefined): void {
   try {
     if (code === undefined || code === NO_CODE) socket.close();
