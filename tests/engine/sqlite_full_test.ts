@@ -201,7 +201,7 @@ test("SqliteStore: of a held job nothing is due, so that a search for work does 
   const job = newJob();
   store.insert(job);
   store.schedule(job.id, 0);
-  const lease = store.lease(job.id, 50);
+  const lease = store.lease(job.id, 60_000);
   ok(lease !== undefined);
   const raw = openRaw(path);
   const countDue = () => read(raw, `SELECT count(*) AS due FROM deliveries WHERE due_at_ms <= ${Date.now()}`);

@@ -22,7 +22,7 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
   // Its connection is made, and never used.
   forbidden: () =>
     settled(createClient(grpcTransport(address, { headers: { connection: "close" } })).$.call("echo", { a: 1 })),
-  timed: () => settled(client.$.call("nap", { ms: 60_000 }, { timeoutMs: 200 })),
+  timed: () => settled(client.$.call("nap", { ms: 600_000 }, { timeoutMs: 200 })),
 };
 
 const reply = await ways[what]?.();

@@ -29,18 +29,29 @@ testWith("deadlines and heartbeats work on workerd, for every request", needs, a
   const [, port] = await program.printed(/"port":(\d+)/);
   const url = `http://127.0.0.1:${port}`;
 
-  // A request that ends at once leaves its timers behind, armed for ever if they are shared.
-  strictEqual((await nap(url, 20, 400)).status, 200);
+  // A request that ends at once leaves its timers behind, armed for ever if they are shared. On a busy machine it may be too late.
+  await untilInTime(async () => [(await nap(url, 20, 400)).status]);
   deepStrictEqual((await quiet(url, 20)).at(-1)?.event, "done");
   await delay(600);
-  strictEqual((await nap(url, 3_000, 400)).status, 504, "a deadline after another request");
+  strictEqual((await nap(url, 60_000, 400)).status, 504, "a deadline after another request");
 
-  const both = await Promise.all([nap(url, 100, 500), delay(50).then(() => nap(url, 3_000, 500))]);
-  deepStrictEqual(both.map(({ status }) => status), [200, 504], "a deadline set while another request runs");
+  const statuses = await untilInTime(async () => {
+    const both = await Promise.all([nap(url, 100, 500), delay(50).then(() => nap(url, 60_000, 500))]);
+    return both.map(({ status }) => status);
+  });
+  deepStrictEqual(statuses, [200, 504], "a deadline set while another request runs");
 
   const beats = (await quiet(url, 9_000)).filter(({ event }) => event === "heartbeat");
   ok(beats.length >= 1, "a heartbeat after another stream");
 });
+
+/** Repeats requests until the first of them has succeeded. */
+async function untilInTime(ask: () => Promise<readonly number[]>): Promise<readonly number[]> {
+  let statuses = await ask();
+  for (let tries = 0; tries < 20 && statuses[0] === 504; tries++) statuses = await ask();
+  strictEqual(statuses[0], 200);
+  return statuses;
+}
 
 function nap(url: string, ms: number, deadlineMs: number): Promise<Response> {
   const params = { name: "nap", arguments: { ms }, _meta: { deadline_ms: deadlineMs } };

