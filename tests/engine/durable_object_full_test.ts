@@ -128,7 +128,8 @@ testWith(
 
       const hanging = await client.hang.start({ text: "two" });
       ({ token } = hanging);
-      await client.nap.start({ text: "three", ms: 2_000 });
+      // Longer than a busy machine needs until the kill.
+      await client.nap.start({ text: "three", ms: 10_000 });
       await program.printed(/hangs two[^]*sleeps three|sleeps three[^]*hangs two/, PATIENCE_MS);
       await kill(program);
       output = program.output();

@@ -110,12 +110,13 @@ const ask = defineTool("ask").describe("Ask the caller").promise({ budgetMs: 5_0
   return reply.action === "accept" ? `Hello, ${reply.content.name}` : reply.action;
 });
 
-const write = defineTool("write").describe("Write for longer than the budget and the deadline").timeout(500)
+const write = defineTool("write").describe("Write for longer than the budget and the deadline").timeout(4_000)
   .promise({ budgetMs: 100, jobTimeoutMs: 30_000, retries: 0 })
   .handle(async function* () {
     for (const piece of ["a", "b", "c", "d", "e", "f"]) {
       yield piece;
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      // Longer than the deadline all together, which leaves a busy machine the time to send the promise.
+      await new Promise((resolve) => setTimeout(resolve, 900));
     }
   });
 
