@@ -27,7 +27,7 @@ import type { AllTools, JoinedParts, Part, ServerOffer } from "./part.ts";
 import { createMountedResume } from "./mounted_resume.ts";
 import { guardChanges } from "./guarded_changes.ts";
 import { createNotify, type Notify } from "./notify.ts";
-import { pageOf } from "./page_of.ts";
+import { viewPage } from "./view_page.ts";
 import { brokenReply } from "./reply_sender.ts";
 import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
@@ -195,7 +195,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   const run: RunDefinition = (definition, call, sink) => dispatcher.run(definition, call, sink);
   parts?.onPlans(() => registry.refresh());
   const { resources = [], prompts = [] } = parts ?? options;
-  const ofTools = registry.definitions().flatMap(pageOf);
+  const ofTools = registry.definitions().flatMap(viewPage);
   const { wires = [mcpLite()] } = options;
   const routes = new Map<string, MountedWire>();
   const mounted: MountedPaths[] = [];
