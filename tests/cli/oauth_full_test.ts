@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createServer, defineTool, mcp, mcpLite } from "../../mod.ts";
+import { createServer, defineTool, mcp, mcpLite, type Server } from "../../mod.ts";
 import { bearer, jwtVerifier, protectedResourcePage } from "../../src/integrations/auth/mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import { browse, startIssuer } from "../integrations/oauth/issuer.ts";
@@ -19,23 +19,35 @@ async function findPort(): Promise<number> {
   return Number(new URL(listening.url).port);
 }
 
+/** Serves at an address that the server knows. Another program may take the free port first: then the next one is tried. */
+async function serveAt(create: (origin: string) => Server) {
+  for (let tries = 1;; tries++) {
+    const port = await findPort();
+    const origin = `http://127.0.0.1:${port}`;
+    try {
+      return { origin, listening: await serve(create(origin), { port }) };
+    } catch (thrown) {
+      if ((thrown as { readonly code?: unknown }).code !== "EADDRINUSE" || tries === 20) throw thrown;
+    }
+  }
+}
+
 test("a command signs in once, keeps the tokens for the user alone, and renews nothing in the next", {
   timeout: 60_000,
 }, async () => {
   const issuer = await startIssuer();
-  const port = await findPort();
-  const origin = `http://127.0.0.1:${port}`;
-  const server = createServer({
-    logger: false,
-    tools: [whoami],
-    wires: [
-      mcp(),
-      mcpLite(),
-      protectedResourcePage({ resource: origin, authorizationServers: [issuer.url], scopes: ["docs:read"] }),
-    ],
-    auth: bearer(jwtVerifier({ issuer: issuer.url, audience: origin, jwksUrl: `${issuer.url}/jwks` })),
-  });
-  const listening = await serve(server, { port });
+  const { origin, listening } = await serveAt((resource) =>
+    createServer({
+      logger: false,
+      tools: [whoami],
+      wires: [
+        mcp(),
+        mcpLite(),
+        protectedResourcePage({ resource, authorizationServers: [issuer.url], scopes: ["docs:read"] }),
+      ],
+      auth: bearer(jwtVerifier({ issuer: issuer.url, audience: resource, jwksUrl: `${issuer.url}/jwks` })),
+    })
+  );
   const home = mkdtempSync(join(tmpdir(), "toolwire-oauth-"));
   const pages: string[] = [];
   const place = {
