@@ -85,15 +85,19 @@ const CORS: OptionRules<CorsOptions> = {
   exposeHeaders: TEXTS,
 };
 
+const CORS_WITHOUT_ORIGINS =
+  'Cannot create server: cors needs the origins of the pages that may call: add origins: ["https://app.example"], or origins: "*" for all';
+
 /**
  * Validates the options of a server of the front door, which brings the values of `keys`, `unknownArguments` and `basePath` itself.
  *
- * @throws {TypeError} If an option is unknown or of the wrong type.
+ * @throws {TypeError} If an option is unknown or of the wrong type, or if `cors` has no `origins`.
  * @throws {RangeError} If a number is not positive.
  */
 export function checkServerOptions(options: CheckedOptions): void {
   checkOptions("create server", options, RULES);
-  const { limits, cors } = options;
+  const { limits, cors, origins } = options;
   if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);
   if (typeof cors === "object") checkOptions("answer pages of other origins", cors, CORS);
+  if ((cors ?? false) !== false && origins === undefined) throw new TypeError(CORS_WITHOUT_ORIGINS);
 }

@@ -51,9 +51,14 @@ export class OriginGuard {
     return errorReply(null, error, 405, { allow: methods.join(", ") });
   }
 
+  /** Logs that a request was refused, and why. */
+  protected warn(head: Head, reason: string): void {
+    this.#log.warn("Request refused", { path: quotePath(head.path), reason });
+  }
+
   /** Logs a refused request, and returns `permission_denied` with status 403: in the format of the wire, if there is one. */
   protected refuse(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
-    this.#log.warn("Request refused", { path: quotePath(head.path), reason: message });
+    this.warn(head, message);
     const refusal = errorResult("permission_denied", message);
     return refusalReply(head, wire, refusal, this.#log, 403);
   }

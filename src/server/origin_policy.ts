@@ -23,7 +23,7 @@ export interface OriginPolicy {
   readonly hosts?: readonly string[] | undefined;
   /** Origins, beside the server's own, whose pages may call it: `https://app.example`; `"*"` for all. Default: none. */
   readonly origins?: readonly string[] | "*" | undefined;
-  /** Whether to answer preflights and send CORS headers to allowed origins. Default: `false`. */
+  /** Whether to answer preflights and send CORS headers to the allowed `origins`. Default: no. */
   readonly cors?: boolean | CorsOptions | undefined;
 }
 
@@ -72,6 +72,8 @@ class PolicyGuard extends OriginGuard {
   readonly #hosts: ReadonlySet<string> | undefined;
   readonly #origins: ReadonlySet<string> | "*";
   readonly #cors: CorsOptions | undefined;
+  /** Whether CORS was switched off, in place of left out. */
+  readonly #isCorsOff: boolean;
   readonly #exposed: string;
 
   /** @param routes The wires, which have response headers that pages read. */
@@ -83,6 +85,7 @@ class PolicyGuard extends OriginGuard {
     super(log);
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
     this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
+    this.#isCorsOff = cors === false;
     this.#cors = cors === true ? {} : cors === false ? undefined : cors;
     const ofServer = this.#cors?.exposeHeaders ?? ["retry-after", "www-authenticate"];
     const ofWires = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
@@ -107,7 +110,11 @@ class PolicyGuard extends OriginGuard {
   }
 
   protected override preflight(head: Head, origin: string | null, methods: readonly string[]): Reply | undefined {
-    if (this.#cors === undefined) return super.preflight(head, origin, methods);
+    if (this.#cors === undefined) {
+      // The browser shows the page no answer to a preflight, so that the log alone has the reason.
+      if (origin !== null && !this.#isCorsOff) this.warn(head, `Pages of ${quote(origin)} need CORS: add "cors: true"`);
+      return super.preflight(head, origin, methods);
+    }
     const wanted = head.metadata.get("access-control-request-headers");
     const headers = {
       allow: [...methods, "OPTIONS"].join(", "),

@@ -21,7 +21,7 @@ import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
 import type { Deferral, DispatchServices, JobOptions, PromiseEngine } from "./deferral.ts";
-import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
+import { hintFor, type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import { type CallObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
@@ -118,6 +118,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
+  /** Definitions whose first masked error was logged with the hint. */
+  readonly #hinted: WeakSet<ToolDefinition> = new WeakSet();
   declare readonly pending: PendingList;
   #closing: AbortController | undefined;
   #pendingRuns = 0;
@@ -186,7 +188,13 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult {
-    return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.definition.name });
+    const settled = settleThrown(thrown) ?? this.#mapError(run, thrown);
+    if (settled !== undefined) return settled;
+    const { definition } = run;
+    const hint = this.#hinted.has(definition) ? undefined : hintFor(thrown);
+    if (hint === undefined) return this.mask(thrown, { tool: definition.name });
+    this.#hinted.add(definition);
+    return this.mask(thrown, { tool: definition.name, hint });
   }
 
   deadlineMs(run: DeadlineRun): number {

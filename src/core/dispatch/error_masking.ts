@@ -48,6 +48,23 @@ export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: 
   return Object.defineProperty(masked, "cause", { value: thrown });
 }
 
+/**
+ * What to throw so that the caller gets the message of an error; `undefined` for errors that are hardly meant for the caller: those of
+ * a library or the runtime, which have a class or a code.
+ */
+export function hintFor(thrown: unknown): string | undefined {
+  try {
+    const isPlain = Object.getPrototypeOf(thrown) === Error.prototype && !Object.hasOwn(thrown as Error, "code");
+    return isPlain ? HINT : undefined;
+  } catch {
+    // No object, or a proxy with traps that throw.
+    return undefined;
+  }
+}
+
+const HINT =
+  "The caller gets no message. To give one, throw new ToolError(code, message), or ctx.fail(code, message) with a code declared in .errors()";
+
 /** Writes a log line, if there is a logger. What the logger throws, or rejects with, is dropped: it must not break the call or end the process. */
 export function writeLine(
   logger: Logger | undefined,

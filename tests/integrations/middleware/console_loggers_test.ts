@@ -47,7 +47,10 @@ test("pretty() writes one line for a call: time, tool, wire, status, millisecond
 test("pretty() shows the stack of an error and its causes, indented, and escapes control characters", async () => {
   const lines = await linesOf((write) => pretty({ write, colors: false }));
   const broken = lines.find((line) => line.includes("Tool call broke"))?.split("\n") ?? [];
-  match(broken[0] ?? "", /^\S+ ERROR Tool call broke tool="breaks" correlationId="[\da-f-]{36}"$/);
+  match(
+    broken[0] ?? "",
+    /^\S+ ERROR Tool call broke tool="breaks" hint="The caller gets [^"]+" correlationId="[\da-f-]{36}"$/,
+  );
   ok(broken.slice(1).every((line) => line.startsWith("    ")), broken.join("\n"));
   ok(broken.some((line) => /^ +at .+:\d+/.test(line)), broken.join("\n"));
   ok(broken.some((line) => line.includes("caused by: TypeError: cause \\u001b[2J of it")), broken.join("\n"));

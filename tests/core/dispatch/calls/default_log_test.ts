@@ -10,6 +10,8 @@ import {
   memoryTransport,
   type ToolError,
 } from "../../../../mod.ts";
+import { definePrompt } from "../../../../src/core/content/define_prompt.ts";
+import { mcp, mcpTransport } from "../../../../src/wires/mcp/mod.ts";
 import * as v from "../../../../src/core/schema/valibot.ts";
 import { createServer as createCoreServer } from "../../../../src/core/mod.ts";
 import { collectConsole, KeptLog } from "../harness.ts";
@@ -84,6 +86,48 @@ test("in one process the client's error has the original error as its cause; ove
   deepStrictEqual([far.code, far.cause], ["internal", undefined]);
 });
 
+test("the first plain Error of each tool is logged with what to throw instead; errors of libraries and later ones are not", async () => {
+  const log = new KeptLog();
+  const thrower = (name: string, thrown: () => unknown) =>
+    defineTool(name).describe("Throw").handle((): never => {
+      throw thrown();
+    });
+  class QueryError extends Error {}
+  const tools = [
+    thrower("plain", () => new Error("Path leaves the folder")),
+    thrower("other", () => new Error("Path leaves the folder")),
+    thrower("missing_file", () => Object.assign(new Error("no such file"), { code: "ENOENT" })),
+    thrower("of_library", () => new QueryError("no table")),
+    thrower("of_type", () => new TypeError("undefined is not a function")),
+    thrower("text", () => "text"),
+    thrower("proxy", () => new Proxy({}, { getPrototypeOf: () => fail("trap") })),
+  ];
+  const guide = definePrompt("guide").describe("Guide").handle((): never => {
+    throw new Error("no guide");
+  });
+  const server = createServer({ tools, prompts: [guide], wires: [mcp()], name: "s", version: "1", logger: log });
+  const client = createClient(memoryTransport(server));
+  for (const { name } of [...tools, ...tools]) await rejects(client.$.call(name), { code: "internal" });
+  const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
+  const transport = mcpTransport("http://a/mcp", { fetch });
+  await rejects(transport.prompts.get("guide"));
+  transport.close?.();
+  const hinted = log.lines.filter(({ fields }) => fields["hint"] !== undefined);
+  deepStrictEqual(hinted.map(({ message, fields }) => [message, fields["tool"]]), [
+    ["Tool call broke", "plain"],
+    ["Tool call broke", "other"],
+    ["Tool call broke", "prompt:guide"],
+  ]);
+  match(
+    String(hinted[0]?.fields["hint"]),
+    /throw new ToolError\(code, message\), or ctx\.fail\(code, message\) .*\.errors\(\)/,
+  );
+});
+
+function fail(message: string): never {
+  throw new Error(message);
+}
+
 test("a masked result that is copied or written as JSON has no cause", () => {
   const { host: { dispatch } } = createServer({ tools: [throwing], logger: false })["~server"];
   const result = dispatch.mask(THROWN, {});
@@ -112,6 +156,26 @@ test("a refused Host and a refused Origin are logged with the reason", async () 
       fields: { path, reason: 'Origin "http://evil.example" is not allowed: add it to "origins"' },
     },
   ]);
+});
+
+test("a preflight of a listed origin that needs CORS is logged with what is missing; not where CORS is switched off", async () => {
+  const origin = "https://app.example";
+  for (
+    const [cors, expected] of [
+      [undefined, ['Pages of "https://app.example" need CORS: add "cors: true"']],
+      [false, []],
+      [true, []],
+    ] as const
+  ) {
+    const log = new KeptLog();
+    const server = createServer({ tools: [throwing], origins: [origin], cors, logger: log });
+    const headers = { origin, "access-control-request-method": "POST" };
+    const { status } = await server.fetch(new Request("http://a.example/mcp", { method: "OPTIONS", headers }));
+    strictEqual(status, cors ? 204 : 405);
+    deepStrictEqual(log.lines.map(({ fields }) => fields["reason"]), expected);
+  }
+  // No origins, deliberately.
+  createServer({ tools: [throwing], origins: [], cors: true });
 });
 
 test("the path of a refused request is logged without a token in it", async () => {

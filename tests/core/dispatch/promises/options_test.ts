@@ -36,6 +36,12 @@ for (
     ["a misspelled auth, which would leave it open", { authh: {} }, /there is no option "authh"; did you mean "auth"/],
     ["a misspelled limit", { limits: { bodybytes: 10 } }, /did you mean "bodyBytes"/],
     ["a misspelled part of cors", { cors: { maxAge: 1 } }, /did you mean "maxAgeSeconds"/],
+    [
+      "cors for no origins",
+      { cors: true },
+      /cors needs the origins .* add origins: \["https:.* or origins: "\*" for all$/,
+    ],
+    ["cors with options for no origins", { cors: { maxAgeSeconds: 1 } }, /cors needs the origins/],
     ["a logger that is a function", { logger: console.log }, /such as console/],
     ["one wire, not in an array", { wires: {} }, /wires must be an array/],
     ["hosts: all of them", { hosts: ["*"] }, /without \*/],
