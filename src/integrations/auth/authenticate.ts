@@ -7,10 +7,11 @@ import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { assertPrincipal } from "../../core/call/principal.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
+import { missingScopesOf } from "../../core/tool/access.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../internal/future.ts";
-import { isJsonObject } from "../../internal/json.ts";
+import { asObject } from "../../internal/json.ts";
 import { BOOLEAN, checkOptions, OBJECT, type OptionRules, POSITIVE } from "../../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
@@ -250,8 +251,8 @@ function encodeChallenge(
   path: string,
   resources: readonly ProtectedResource[],
 ): Readonly<Record<string, string>> | undefined {
-  const { error, required_scopes: required }: Readonly<Record<string, unknown>> = isJsonObject(data) ? data : {};
-  const scope = Array.isArray(required) ? required.filter(isText).map(quotable).join(" ") : "";
+  const { error } = asObject(data);
+  const scope = missingScopesOf(data).map(quotable).join(" ");
   const isUnauthenticated = code === "unauthenticated";
   if (!isUnauthenticated && (code !== "permission_denied" || scope === "")) return undefined;
   // A request without credentials gets a challenge without an error.

@@ -106,7 +106,8 @@ function judgeResult(result: unknown, breaks: boolean): string {
   // What a tool says against a call it says in its own words.
   if (JSON.stringify(result["_meta"]).includes('"response_type":"failure"')) return `failure, ${code}`;
   const expected = MCP_CODES[assertCallerCode(code, breaks)];
-  ok(expected === "isError" || code === "invalid_input", `${code} is a result`);
+  // A refusal that names no scopes is one of the tool.
+  ok(expected === "isError" || code === "invalid_input" || code === "permission_denied", `${code} is a result`);
   return `isError, ${code}`;
 }
 

@@ -1,4 +1,6 @@
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
+import { missingScopesOf } from "../../../core/tool/access.ts";
 
 export interface McpErrorCode {
   /** JSON-RPC error number. */
@@ -37,6 +39,14 @@ export const mcpErrorCodes: Readonly<Record<ToolErrorCode, McpErrorCode>> = {
   result_too_large: { number: -32603, status: 200, isResult: true },
   internal: { number: -32603, status: 200, isResult: true },
 };
+
+/** A refusal that other scopes would not change. With HTTP status 403, clients would request another token, and drop the message. */
+const REFUSED: McpErrorCode = { number: -32603, status: 200, isResult: true };
+
+/** The row of an error in {@link mcpErrorCodes}. A `permission_denied` that names no missing scopes is an ordinary error of the tool. */
+export function mcpErrorCodeOf({ code, data }: ErrorResult): McpErrorCode {
+  return code === "permission_denied" && missingScopesOf(data).length === 0 ? REFUSED : mcpErrorCodes[code];
+}
 
 /** JSON-RPC error code: an HTTP header that repeats the body is missing or differs from it (2026-07-28). */
 export const HEADER_MISMATCH = -32020;

@@ -5,12 +5,13 @@ import {
   invalidInputResult,
   type QuestionsResult,
 } from "../../../core/call/outcome.ts";
+import { missingScopesOf } from "../../../core/tool/access.ts";
 import { retryAfterHeader } from "../../framing/http.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeError, encodeResult } from "../../framing/json_rpc/reply.ts";
 import { errorData, errorMessage } from "../../framing/result/encode.ts";
-import { mcpErrorCodes } from "../protocol/codes.ts";
+import { mcpErrorCodeOf } from "../protocol/codes.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 
 /** A JSON-RPC response, with the status and headers that it has over HTTP. */
@@ -63,14 +64,22 @@ export function errorResponse(id: RequestId | null, error: ErrorResult): RpcResp
 
 /** Converts an error of the SDK to one of JSON-RPC. The code of the SDK is a member of its data. */
 export function toProtocolError(error: ErrorResult): ProtocolError {
-  const { number, status } = mcpErrorCodes[error.code];
+  const { number, status } = mcpErrorCodeOf(error);
   return { number, message: errorMessage(error, true), data: errorData(error), status };
 }
 
 function errorHeaders({ code, data }: ErrorResult): Readonly<Record<string, string>> | undefined {
   if (code === "unauthenticated") return { "www-authenticate": "Bearer" };
-  if (code === "permission_denied") return { "www-authenticate": 'Bearer error="insufficient_scope"' };
+  if (code === "permission_denied") return scopeChallenge(missingScopesOf(data));
   return code === "rate_limited" || code === "unavailable" ? retryAfterHeader(data) : undefined;
+}
+
+/** The challenge for scopes that are missing (RFC 6750, section 3.1); `undefined` without any. */
+function scopeChallenge(scopes: readonly string[]): Readonly<Record<string, string>> | undefined {
+  // The characters of a scope in RFC 6749: others could end the quoted text.
+  const sent = scopes.filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+  if (sent.length === 0) return undefined;
+  return { "www-authenticate": `Bearer error="insufficient_scope", scope="${sent.join(" ")}"` };
 }
 
 /** Encodes the error -32601 (method not found), with HTTP status 404. */

@@ -14,7 +14,7 @@ import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { WireHost } from "../../wire.ts";
-import { mcpErrorCodes } from "../protocol/codes.ts";
+import { mcpErrorCodeOf } from "../protocol/codes.ts";
 import { CallSink } from "./call_sink.ts";
 import type { Channel, McpExchange, McpPeer } from "./exchange.ts";
 import { fromInputResponses } from "./input_requests.ts";
@@ -131,7 +131,7 @@ export class ToolCallRunner {
   }
 
   #encodeError(id: RequestId, revision: Revision, error: ErrorResult): RpcResponse {
-    const isResult = mcpErrorCodes[error.code].isResult &&
+    const isResult = mcpErrorCodeOf(error).isResult &&
       (error.code !== "invalid_input" || revision.showsInputErrors);
     return isResult ? resultResponse(id, this.#results.error(revision, error)) : errorResponse(id, error);
   }

@@ -163,7 +163,7 @@ const REFUSALS: readonly (readonly [code: string, status: number, number: number
   ["deadline_exceeded", 200, "result"],
   ["cancelled", 200, "result"],
   ["unauthenticated", 401, -32000],
-  ["permission_denied", 403, -32000],
+  ["permission_denied", 200, "result"],
   ["rate_limited", 429, -32000],
   ["unavailable", 503, -32000],
   ["payload_too_large", 413, -32600],
