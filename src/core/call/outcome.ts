@@ -3,7 +3,7 @@
  *
  * All of them are return values. Only the client converts some of them to exceptions.
  */
-import type { JsonObject } from "../../internal/json.ts";
+import { asObject, type JsonObject } from "../../internal/json.ts";
 import type { ToolErrorCode } from "../errors/code.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import { joinFile } from "./join_file.ts";
@@ -165,6 +165,12 @@ export interface Sink {
 /** Creates an {@link ErrorResult} without a cause; `data` is sent to the caller. */
 export function errorResult(code: ToolErrorCode, message: string, data?: unknown): ErrorResult {
   return data === undefined ? { kind: "error", code, message } : { kind: "error", code, message, data };
+}
+
+/** The scopes that the data of a refusal names as missing: other credentials would help. Empty if it names none. */
+export function missingScopesOf(data: unknown): readonly string[] {
+  const { required_scopes: required } = asObject(data);
+  return Array.isArray(required) ? required.filter((scope) => typeof scope === "string") : [];
 }
 
 /** Creates the error `invalid_input` for the part of a request at `path`, with one issue: what was expected, and the type of `value`. */

@@ -1,7 +1,6 @@
 /** Authorization and visibility of tools, prompts and resources. */
 import type { Principal } from "../call/call.ts";
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
-import { asObject } from "../../internal/json.ts";
 import { FUNCTION, type OptionRules, rule } from "../../internal/options.ts";
 
 /** Which callers may see and use a tool, prompt or resource: the scopes that they need, and a predicate for its visibility. */
@@ -58,12 +57,6 @@ export function authorizationError({ scopes }: Pick<Access, "scopes">, principal
   if (scopes.every((scope) => principal?.scopes?.includes(scope))) return undefined;
   const code = principal === undefined ? "unauthenticated" : "permission_denied";
   return errorResult(code, `Needs scopes ${scopes.join(", ")}`, { required_scopes: scopes });
-}
-
-/** The scopes that the data of a refusal names as missing: other credentials would help. Empty if it names none. */
-export function missingScopesOf(data: unknown): readonly string[] {
-  const { required_scopes: required } = asObject(data);
-  return Array.isArray(required) ? required.filter((scope) => typeof scope === "string") : [];
 }
 
 /** Whether a caller may see it. If the predicate throws or returns anything but `true`, it is hidden. */

@@ -4,10 +4,9 @@
  * Fails closed: a request is rejected if anything is thrown.
  */
 import type { Metadata, Principal } from "../../core/call/call.ts";
-import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
+import { type ErrorResult, errorResult, missingScopesOf } from "../../core/call/outcome.ts";
 import { assertPrincipal } from "../../core/call/principal.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { missingScopesOf } from "../../core/tool/access.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../internal/future.ts";

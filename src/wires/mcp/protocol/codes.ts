@@ -1,6 +1,5 @@
-import type { ErrorResult } from "../../../core/call/outcome.ts";
+import { type ErrorResult, missingScopesOf } from "../../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
-import { missingScopesOf } from "../../../core/tool/access.ts";
 
 export interface McpErrorCode {
   /** JSON-RPC error number. */

@@ -3,9 +3,9 @@ import {
   type CallResult,
   type ErrorResult,
   invalidInputResult,
+  missingScopesOf,
   type QuestionsResult,
 } from "../../../core/call/outcome.ts";
-import { missingScopesOf } from "../../../core/tool/access.ts";
 import { retryAfterHeader } from "../../framing/http.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
