@@ -4,6 +4,7 @@ import { memoryBus } from "../core/call/changes.ts";
 import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
 import type { Deferral } from "../core/dispatch/deferral.ts";
 import { Dispatcher, type DispatchOptions } from "../core/dispatch/dispatcher.ts";
+import { createListLimits } from "../core/dispatch/list_limits.ts";
 import { toLogger } from "../core/dispatch/error_masking.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
@@ -214,6 +215,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
       const tools = registry.listings();
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
+    admitList: createListLimits(dispatcher, middleware),
     addToolset: (added) => added["~attach"](dispatcher),
     catalog: createContentCatalog([...resources, ...ofTools], prompts, run),
     changes: guardChanges(parts?.changes ?? ownChanges, dispatcher),

@@ -12,6 +12,7 @@ import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ContentCatalog } from "../core/content/content_catalog.ts";
 import type { ResolverDoor } from "../core/dispatch/deferral.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
+import type { AdmitList } from "../core/dispatch/list_limits.ts";
 import type { ToolError } from "../core/errors/tool_error.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
@@ -34,6 +35,11 @@ export interface WireHost {
   readonly definitions: readonly ToolDefinition[];
   /** The tools that a caller may see: `tools` itself, unless some are hidden from the caller. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  /**
+   * Asks the limits of lists, such as those of `rateLimit()`, whether a caller may have a list now. A wire asks before each list that
+   * it sends: of tools, resources or prompts, or a document of them. Returns the error to answer with; `undefined` if it may be sent.
+   */
+  readonly admitList: AdmitList;
   /** The full list, if `tools` is a selection of it, as with `discover()`; otherwise `undefined`. */
   readonly allTools?: WireHost | undefined;
   /**

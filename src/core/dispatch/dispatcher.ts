@@ -150,7 +150,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   /** @param registry The tools to look in: those of the server, or of a {@link Toolset}. */
   call(call: Call, sink?: Sink, registry: ToolRegistry = this.registry): CallResult | Future<CallResult> {
-    if (this.#isClosed) return this.#refuse(call, CLOSING);
+    if (this.#isClosed) return this.refuse(call, CLOSING);
     const { tool, peer: { principal } } = call;
     const definition = registry.getFor(tool, principal);
     return definition === undefined ? this.#refuseUnknown(call, registry) : this.run(definition, call, sink);
@@ -158,10 +158,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   /** Runs a definition without a look-up by name: a tool, or a prompt or resource under a name that no tool can have. Checks its scopes. */
   run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult> {
-    if (this.#isClosed) return this.#refuse(call, CLOSING);
+    if (this.#isClosed) return this.refuse(call, CLOSING);
     const error = authorizationError(definition, call.peer.principal) ?? argumentsError(call.args) ??
       (definition.promise && this.deferral?.unusable);
-    if (error !== undefined) return this.#refuse(call, error);
+    if (error !== undefined) return this.refuse(call, error);
     const run = new CallContext(definition, call, this, sink);
     const { observer } = this;
     if (observer === undefined) return this.#settled(run);
@@ -299,7 +299,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   /** Logs a call that ends before its middleware runs. */
-  #refuse(call: Call, error: ErrorResult): ErrorResult {
+  refuse(call: Call, error: ErrorResult): ErrorResult {
     const { kind: outcome, code } = error;
     this.observer?.refuse(call, error);
     writeLine(this.logger, "info", "Call refused", {
@@ -313,9 +313,9 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   #refuseUnknown(call: Call, registry: ToolRegistry): CallResult | Future<CallResult> {
     const error = registry.notFound(call.tool, call.peer.principal);
-    if (!(error instanceof Promise)) return this.#refuse(call, error);
+    if (!(error instanceof Promise)) return this.refuse(call, error);
     const masked = (thrown: unknown) => this.mask(thrown, { tool: call.tool });
-    return Future.of(error.catch(masked).then((later) => this.#refuse(call, later)));
+    return Future.of(error.catch(masked).then((later) => this.refuse(call, later)));
   }
 
   #guard(run: CallContext, running: Future<CallResult>): Future<CallResult> {

@@ -104,6 +104,16 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
  */
 export type Middleware<Added = unknown> = AroundCall<Added>["around"];
 
+/** Middleware that has a part for requests for lists, such as a rate limit. Only that of a server is asked. */
+export interface ListMiddleware {
+  /**
+   * Runs before a list is sent, as middleware does around a call: `ctx.tool.name` is the kind of the list, such as `list:tools`.
+   *
+   * @internal
+   */
+  readonly "~lists"?: Middleware | undefined;
+}
+
 /** A logger that also logs calls, such as `pretty()` and `json()` of `./middleware`. */
 export interface CallLogger extends Logger {
   /** Logs a line for each call. A server runs it around its other middleware. */

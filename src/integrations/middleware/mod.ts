@@ -12,6 +12,7 @@ export type { CallLogger } from "../../core/handler/middleware.ts";
 export { json, type LineLoggerOptions, pretty, type PrettyOptions } from "./console_loggers.ts";
 export { logging, type LoggingOptions } from "./logging.ts";
 export {
+  type ListRate,
   memoryRateLimitStore,
   type MemoryRateLimitStoreOptions,
   rateLimit,

@@ -1,5 +1,6 @@
 import { type CallResult, errorResult } from "../../core/call/outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import {
   checkOptions,
   FUNCTION,
@@ -11,7 +12,7 @@ import {
   TEXT,
   wholeNumber,
 } from "../../internal/options.ts";
-import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
+import type { ListMiddleware, Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
 /** Capacity and refill rate of a token bucket, from which each call takes a token. */
 export interface TokenBucket {
@@ -45,7 +46,18 @@ const RULES: OptionRules<RateLimitOptions> = {
     return typeof (store as RateLimitStore | null)?.take === "function";
   }),
   ifStoreFails: oneOf("reject", "allow"),
+  lists: rule("{ perSecond, burst? }, or false for no limit", (lists) => lists === false || isJsonObject(lists)),
 };
+
+const LIST_RULES: OptionRules<ListRate> = { perSecond: required(POSITIVE), burst: wholeNumber(1) };
+
+/** Rate of requests for lists, as the option `lists` of {@link rateLimit} has it. */
+export interface ListRate {
+  /** Number of lists, or pages of lists, per second, on average. */
+  readonly perSecond: number;
+  /** Maximum number of them at once after a pause. Default: `perSecond`, rounded down, and at least 1. */
+  readonly burst?: number | undefined;
+}
 
 /** Options of {@link rateLimit}. */
 export interface RateLimitOptions {
@@ -64,11 +76,17 @@ export interface RateLimitOptions {
    * then tried by one call per second, and all others continue at once. Default: `"reject"`.
    */
   readonly ifStoreFails?: "reject" | "allow" | undefined;
+  /**
+   * Rate of requests for lists, which are not calls and have a separate bucket with the same key: tools, resources, prompts, and documents
+   * of them, on every wire. It applies in the middleware of a server, not of a tool or a part. `false`: no limit. Default: as for calls,
+   * but at least 10 per second and 100 at once, since a host requests several lists whenever it connects.
+   */
+  readonly lists?: ListRate | false | undefined;
 }
 
 /**
- * Creates middleware that limits the rate of calls with a token bucket for each key. Calls over the limit end with `rate_limited`
- * and a retry delay.
+ * Creates middleware that limits the rate of calls with a token bucket for each key, and, in the middleware of a server, of requests
+ * for lists with another one. What is over the limit ends with `rate_limited` and a retry delay.
  *
  * @example Two calls at once, then one per second
  * ```ts
@@ -87,41 +105,85 @@ export interface RateLimitOptions {
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   checkOptions("create a rate limit", options, RULES);
-  const { perSecond, burst = Math.max(1, Math.floor(perSecond)), key = principalOf, name = "calls" } = options;
-  const { store = memoryRateLimitStore(), ifStoreFails = "reject" } = options;
-  const bucket = { perSecond, burst };
-  /** Set while the store fails: time of the next attempt to use it. */
-  let bypassUntilMs: number | undefined;
-  /** Whether the current outage of the store is in the log. */
-  let isLogged = false;
-  const failed = (ctx: MiddlewareCtx, next: () => MaybePromise<CallResult>, error: unknown) => {
-    if (!isLogged) ctx.logger?.warn("The store of a rate limit failed", { limit: name, ifStoreFails, error });
-    isLogged = true;
-    if (ifStoreFails === "reject") return STORE_FAILED;
-    bypassUntilMs = ctx.clock.elapsed() + STORE_RETRY_MS;
-    return next();
+  const { perSecond, lists } = options;
+  if (isJsonObject(lists)) checkOptions("create a rate limit of lists", lists, LIST_RULES);
+  const burst = options.burst ?? burstOf(perSecond);
+  const limit = new RateLimit(options);
+  const calls: Middleware = (ctx, next) => limit.admit(ctx, next, limit.name, { perSecond, burst }, "calls");
+  if (lists === false) return calls;
+  const listed = lists === undefined
+    ? { perSecond: Math.max(perSecond, LISTS_PER_SECOND), burst: Math.max(burst, LISTS_AT_ONCE) }
+    : { perSecond: lists.perSecond, burst: lists.burst ?? burstOf(lists.perSecond) };
+  const ofLists: ListMiddleware = {
+    "~lists": (ctx, next) => limit.admit(ctx, next, `${limit.name}/lists`, listed, "requests for lists"),
   };
-  return (ctx, next) => {
-    const bucketKey = key(ctx);
+  return Object.assign(calls, ofLists);
+}
+
+/** Least rate of lists by default. A list of 10,000 tools has 40 pages over MCP. */
+const LISTS_PER_SECOND = 10;
+const LISTS_AT_ONCE = 100;
+
+function burstOf(perSecond: number): number {
+  return Math.max(1, Math.floor(perSecond));
+}
+
+/** A store, and what happens while it fails. */
+class RateLimit {
+  readonly name: string;
+  readonly #key: NonNullable<RateLimitOptions["key"]>;
+  readonly #store: RateLimitStore;
+  readonly #ifStoreFails: NonNullable<RateLimitOptions["ifStoreFails"]>;
+  /** Set while the store fails: time of the next attempt to use it. */
+  #bypassUntilMs: number | undefined;
+  /** Whether the current outage of the store is in the log. */
+  #isLogged = false;
+
+  constructor({ key = principalOf, name = "calls", store, ifStoreFails = "reject" }: RateLimitOptions) {
+    this.name = name;
+    this.#key = key;
+    this.#store = store ?? memoryRateLimitStore();
+    this.#ifStoreFails = ifStoreFails;
+  }
+
+  /** Continues with `next` if there is a token. `what` names that which is limited in the error. */
+  admit(ctx: MiddlewareCtx, next: Next, prefix: string, bucket: TokenBucket, what: string): MaybePromise<CallResult> {
+    const key = this.#key(ctx);
     const nowMs = ctx.clock.elapsed();
-    if (bucketKey === undefined || (bypassUntilMs !== undefined && nowMs < bypassUntilMs)) return next();
+    const isBypassed = this.#bypassUntilMs !== undefined && nowMs < this.#bypassUntilMs;
+    if (key === undefined || isBypassed) return next();
     // A store that is down may take long to fail: one call per second waits for it, the others bypass it.
-    if (bypassUntilMs !== undefined) bypassUntilMs = nowMs + STORE_RETRY_MS;
-    const onTaken = (waitMs: number) => {
-      bypassUntilMs = undefined;
-      isLogged = false;
-      return admit(waitMs, next);
-    };
-    ctx.closeWithServer(store);
+    if (this.#bypassUntilMs !== undefined) this.#bypassUntilMs = nowMs + STORE_RETRY_MS;
+    ctx.closeWithServer(this.#store);
     let waitMs: MaybePromise<number>;
     try {
-      waitMs = store.take(`${name}:${bucketKey}`, bucket, nowMs);
+      waitMs = this.#store.take(`${prefix}:${key}`, bucket, nowMs);
     } catch (thrown) {
-      return failed(ctx, next, thrown);
+      return this.#failed(ctx, next, thrown);
     }
-    return waitMs instanceof Promise ? waitMs.then(onTaken, (thrown) => failed(ctx, next, thrown)) : onTaken(waitMs);
-  };
+    if (!(waitMs instanceof Promise)) return this.#taken(waitMs, next, what);
+    return waitMs.then((later) => this.#taken(later, next, what), (thrown) => this.#failed(ctx, next, thrown));
+  }
+
+  #taken(waitMs: number, next: Next, what: string): MaybePromise<CallResult> {
+    this.#bypassUntilMs = undefined;
+    this.#isLogged = false;
+    if (waitMs <= 0) return next();
+    return errorResult("rate_limited", `Too many ${what}; try again in ${waitMs} ms`, { retry_after_ms: waitMs });
+  }
+
+  #failed(ctx: MiddlewareCtx, next: Next, error: unknown): MaybePromise<CallResult> {
+    const { name: limit } = this;
+    const ifStoreFails = this.#ifStoreFails;
+    if (!this.#isLogged) ctx.logger?.warn("The store of a rate limit failed", { limit, ifStoreFails, error });
+    this.#isLogged = true;
+    if (ifStoreFails === "reject") return STORE_FAILED;
+    this.#bypassUntilMs = ctx.clock.elapsed() + STORE_RETRY_MS;
+    return next();
+  }
 }
+
+type Next = () => MaybePromise<CallResult>;
 
 /** Time between attempts to use a store that has failed, in milliseconds. */
 const STORE_RETRY_MS = 1_000;
@@ -129,11 +191,6 @@ const STORE_RETRY_MS = 1_000;
 const STORE_FAILED = errorResult("unavailable", "The rate limit cannot be checked at the moment; try again", {
   retry_after_ms: STORE_RETRY_MS,
 });
-
-function admit(waitMs: number, next: () => MaybePromise<CallResult>): MaybePromise<CallResult> {
-  if (waitMs <= 0) return next();
-  return errorResult("rate_limited", `Too many calls; try again in ${waitMs} ms`, { retry_after_ms: waitMs });
-}
 
 function principalOf({ principal }: MiddlewareCtx): string {
   return principal?.id ?? "";

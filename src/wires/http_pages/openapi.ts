@@ -1,8 +1,19 @@
 /** Serves an OpenAPI document of a server. */
+import { chain } from "../../internal/future.ts";
 import { checkOptions, PATH } from "../../internal/options.ts";
 import { JSON_HEADERS, mountPath } from "../framing/http.ts";
 import { DocumentCache, documentReply, openApiDocument } from "../framing/openapi.ts";
-import type { MountedPaths, MountedWire, OpenApiParts, RequestWire, WireHost } from "../wire.ts";
+import { errorReply } from "../framing/json_rpc/reply.ts";
+import {
+  type Head,
+  HeadPeer,
+  type MountedPaths,
+  type MountedWire,
+  type OpenApiParts,
+  type Reply,
+  type RequestWire,
+  type WireHost,
+} from "../wire.ts";
 import type { ToolListing } from "../../core/tool/listing.ts";
 import { componentRef, inputComponent, toolComponents } from "../../core/json_schema/components.ts";
 
@@ -33,23 +44,29 @@ export interface OpenApiOptions {
 export function openapiPage(options: OpenApiOptions = {}): RequestWire {
   checkOptions<OpenApiOptions>("serve OpenAPI", options, { path: PATH });
   const { path = "/openapi.json" } = options;
-  return { name: "openapi", mount: (host) => mountOpenApi(host, path) };
+  return { name: WIRE_NAME, mount: (host) => mountOpenApi(host, path) };
 }
+
+const WIRE_NAME = "openapi";
 
 function mountOpenApi(host: WireHost, path: string): MountedWire {
   const documents = new DocumentCache();
+  const answer = (head: Head): Promise<Reply> => {
+    const { allTools = host } = host;
+    const tools = allTools.toolsFor(head.principal);
+    const mount = mountPath(head);
+    const make = () => JSON.stringify(describeServer(host, tools, mount));
+    const document = documents.get(host.definitions, tools, mount, make);
+    return documentReply(head, document, host.definitions.some(({ isVisible }) => isVisible !== undefined));
+  };
   return {
     paths: [path],
     methods: ["GET", "HEAD"],
     exposedHeaders: ["etag"],
     handle(head) {
       if (head.method === "GET" || head.method === "HEAD") {
-        const { allTools = host } = host;
-        const tools = allTools.toolsFor(head.principal);
-        const mount = mountPath(head);
-        const make = () => JSON.stringify(describeServer(host, tools, mount));
-        const document = documents.get(host.definitions, tools, mount, make);
-        return documentReply(head, document, host.definitions.some(({ isVisible }) => isVisible !== undefined));
+        const admitted = host.admitList("list:document", new HeadPeer(head, WIRE_NAME, undefined, false));
+        return chain(admitted, (error) => error === undefined ? answer(head) : errorReply(null, error));
       }
       const message = `${head.method} is not allowed here: use GET`;
       const body = JSON.stringify({ error: { code: "invalid_request", message } });

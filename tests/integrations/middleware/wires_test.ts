@@ -1,8 +1,11 @@
 /** Middleware over every wire: same input, same results. */
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, Failure, type Middleware } from "../../../mod.ts";
 import { cache, concurrencyLimit, rateLimit, timeout } from "../../../src/integrations/middleware/mod.ts";
+import { definePrompt, defineResource } from "../../../src/wires/mcp/mod.ts";
+import { openapiPage } from "../../../src/wires/http_pages/openapi.ts";
+import { testClient } from "../../../src/testing/mod.ts";
 import { carries, skipOf, type WireRow, WIRES, wires } from "../../wires/matrix.ts";
 
 class OutOfStock extends Error {}
@@ -94,3 +97,106 @@ for (const wire of WIRES) {
     });
   });
 }
+
+for (const wire of WIRES) {
+  test(`${wire.name}: lists have a rate limit apart from calls`, { skip: skipOf(wire) }, async () => {
+    const limit = rateLimit({ perSecond: 100, burst: 100, lists: { perSecond: 0.1, burst: 2 } });
+    const server = createServer({ tools: createTools(), wires, middleware: [limit], logger: false });
+    // A client for each list: some request it only once.
+    const opened = [await wire.open(server), await wire.open(server), await wire.open(server)];
+    const [first, second, third] = opened.map(({ transport }) => createClient(transport, { retry: { attempts: 0 } }));
+    try {
+      for (const client of [first, second]) ok((await client?.$.list())?.some(({ name }) => name === "limited"));
+      await rejects(
+        async () => await third?.$.list(),
+        (error: { readonly code: string; readonly details: { retry_after_ms: number } }) => {
+          return error.code === "rate_limited" && error.details.retry_after_ms > 9_000;
+        },
+      );
+    } finally {
+      for (const { transport } of opened) transport.close?.();
+      await server.close(0);
+      for (const { close } of opened) await close();
+    }
+  });
+}
+
+test("over HTTP a list over its limit is 429 with Retry-After, whatever the path", async () => {
+  const limit = rateLimit({
+    perSecond: 100,
+    lists: { perSecond: 0.1, burst: 1 },
+    key: ({ metadata }) => metadata.get("x-key") ?? "",
+  });
+  const prompt = definePrompt("greet").describe("Greet").handle(() => "Hello");
+  const resource = defineResource("docs://readme").title("Read me").read(() => "text");
+  const server = createServer({
+    tools: createTools(),
+    prompts: [prompt],
+    resources: [resource],
+    wires: [...wires, openapiPage()],
+    middleware: [limit],
+    logger: false,
+  });
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const mcp = (method: string) => ({
+    path: "/mcp",
+    body: { jsonrpc: "2.0", id: 1, method, params: { _meta } },
+    added: { "mcp-protocol-version": "2026-07-28", "mcp-method": method },
+  });
+  const requests: readonly {
+    readonly path: string;
+    readonly body?: unknown;
+    readonly added?: Record<string, string>;
+  }[] = [
+    ...["/mcp-lite/v1/listtools", "/mcp-lite/v1/tools", "/mcp-lite/v1/prompts"].map((path) => ({ path, body: {} })),
+    { path: "/mcp-lite/v1/rpc", body: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
+    { path: "/mcp-lite/v1/rpc", body: { jsonrpc: "2.0", id: 1, method: "prompts/list" } },
+    ...["tools/list", "resources/list", "resources/templates/list", "prompts/list"].map(mcp),
+    { path: "/rest/tools" },
+    { path: "/rest/openapi.json" },
+    { path: "/openapi.json" },
+    { path: "/webtools/fixture" },
+    { path: "/mcplite.MCPLite/GetTools", body: {} },
+    { path: "/mcplite.MCPLite/GetPrompts", body: {} },
+  ];
+  for (const [index, { path, body, added }] of requests.entries()) {
+    const statuses: unknown[] = [];
+    for (let time = 0; time < 2; time++) {
+      const headers = {
+        "x-key": String(index),
+        accept: "application/json, text/event-stream",
+        ...body !== undefined && { "content-type": "application/json" },
+        ...added,
+      };
+      const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+      const response = await server.fetch(new Request(`http://localhost${path}`, init));
+      await response.text();
+      statuses.push(response.status, response.headers.get("retry-after"));
+    }
+    deepStrictEqual(statuses, [200, null, 429, "10"], `${path} ${JSON.stringify(body)}`);
+  }
+  await server.close(0);
+});
+
+test("an ordinary host that connects again and again is not refused its lists", async () => {
+  const server = createServer({ tools: createTools(), wires, middleware: [rateLimit({ perSecond: 0.1, burst: 1 })] });
+  for (let connects = 0; connects < 20; connects++) ok((await testClient(server).$.list()).length > 0);
+  await server.close(0);
+});
+
+test("rateLimit() of a tool counts no lists, and lists: false counts none of a server", async () => {
+  const lists = { perSecond: 0.1, burst: 1 };
+  const ping = defineTool("ping").describe("Answer").use(rateLimit({ perSecond: 1, lists })).handle(() => "pong");
+  const servers = [
+    createServer({ tools: [ping] }),
+    createServer({ tools: [ping], middleware: [rateLimit({ perSecond: 0.1, burst: 1, lists: false })] }),
+  ];
+  for (const server of servers) {
+    const client = testClient(server);
+    for (let times = 0; times < 200; times++) strictEqual((await client.$.list()).length, 1);
+    await server.close(0);
+  }
+});

@@ -71,15 +71,15 @@ export function createConnectMethods(service: ToolService, limits: Limits): Read
 /** The first argument of each method is the empty message; the request is in the context. */
 function implementation(service: ToolService): ServiceImpl<typeof MCPLite> {
   return {
-    getTools(_, context) {
+    async getTools(_, context) {
       const request = requestOf(context);
       messageOf(request);
-      return service.toolsFor(request.head);
+      return await service.toolsFor(request.head, context.protocolName);
     },
-    getPrompts(_, context) {
+    async getPrompts(_, context) {
       const request = requestOf(context);
       messageOf(request);
-      return service.promptsFor(request.head);
+      return await service.promptsFor(request.head, context.protocolName);
     },
     async callTool(_, context) {
       const request = requestOf(context);

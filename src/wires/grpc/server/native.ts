@@ -39,11 +39,16 @@ function toolMethods(protocol: NativeProtocol, service: ToolService, maxDepth: n
   const allTools = encodeTools(service.allTools);
   return {
     "/mcplite.MCPLite/GetTools": protocol.unary((_, head) => {
-      const tools = service.toolsFor(head);
-      return tools === service.allTools ? allTools : encodeTools(tools);
+      return chain(
+        service.toolsFor(head, "grpc"),
+        (tools) => tools === service.allTools ? allTools : encodeTools(tools),
+      );
     }),
     "/mcplite.MCPLite/GetPrompts": protocol.unary((_, head) => {
-      return encodeEnvelope(toBinary(PromptsListSchema, service.promptsFor(head)));
+      return chain(
+        service.promptsFor(head, "grpc"),
+        (prompts) => encodeEnvelope(toBinary(PromptsListSchema, prompts)),
+      );
     }),
     "/mcplite.MCPLite/CallTool": protocol.unary((message, head) => {
       return chain(service.unary(decodeRequest(message, maxDepth), head, "grpc"), encodeResponseEnvelope);

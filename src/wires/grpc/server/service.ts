@@ -10,6 +10,7 @@ import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-g
 import type { Call, CallMeta, Metadata } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import { type CallResult, type ErrorResult, errorResult, type Outcome, type Sink } from "../../../core/call/outcome.ts";
+import type { ListName } from "../../../core/dispatch/list_limits.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import { retryAfterHeader } from "../../framing/http.ts";
 import { type Head, HeadPeer, type MountedWire, type WireHost } from "../../wire.ts";
@@ -85,10 +86,11 @@ export class RpcCalls<Response> {
     } catch (thrown) {
       throw thrown instanceof ConnectError ? thrown : encodeError(this.#encodingError(thrown, call));
     }
-    throw this.#error(call, result);
+    throw this.error(call, result);
   }
 
-  #error(call: Call, error: ErrorResult): ConnectError {
+  /** The error of a call, or of a request for a list, with its headers. */
+  protected error(call: Pick<Call, "peer" | "tool">, error: ErrorResult): ConnectError {
     try {
       // Where the HTTP status is always 200, clients do not read the header; the error details have the delay.
       const hasHttpStatus = call.peer.wire === "connect" && RETRYABLE_CODES.has(error.code);
@@ -99,7 +101,7 @@ export class RpcCalls<Response> {
     }
   }
 
-  #encodingError(thrown: unknown, call: Call): ErrorResult {
+  #encodingError(thrown: unknown, call: Pick<Call, "tool">): ErrorResult {
     const error = new TypeError("The result cannot be written as a protobuf message", { cause: thrown });
     return this.#host.dispatch.mask(error, { tool: call.tool });
   }
@@ -119,15 +121,28 @@ export class ToolService extends RpcCalls<ResponseMembers> {
   }
 
   /** Response of `GetPrompts`: the prompts that the caller may see. */
-  promptsFor({ principal }: Head): PromptsList {
-    const prompts = this.#host.catalog?.promptsFor(principal) ?? [];
-    return create(PromptsListSchema, { prompts: prompts.map(encodePrompt) });
+  promptsFor(head: Head, protocol: string): MaybeFuture<PromptsList> {
+    return this.#admit("list:prompts", head, protocol, () => {
+      const prompts = this.#host.catalog?.promptsFor(head.principal) ?? [];
+      return create(PromptsListSchema, { prompts: prompts.map(encodePrompt) });
+    });
   }
 
   /** Response of `GetTools`: the tools that the caller may see. */
-  toolsFor({ principal }: Head): ToolsList {
-    const tools = this.#host.toolsFor(principal);
-    return tools === this.#host.tools ? this.allTools : encodeTools(tools);
+  toolsFor(head: Head, protocol: string): MaybeFuture<ToolsList> {
+    return this.#admit("list:tools", head, protocol, () => {
+      const tools = this.#host.toolsFor(head.principal);
+      return tools === this.#host.tools ? this.allTools : encodeTools(tools);
+    });
+  }
+
+  /** Returns a list, or throws the error of the limits of lists. */
+  #admit<List>(name: ListName, head: Head, protocol: string, list: () => List): MaybeFuture<List> {
+    const peer = new HeadPeer(head, protocol, undefined, false);
+    return chain(this.#host.admitList(name, peer), (error) => {
+      if (error !== undefined) throw this.error({ tool: name, peer }, error);
+      return list();
+    });
   }
 
   /** Response of `GetTools` to callers that may see all tools. Encoded again only if the list has changed. */

@@ -126,7 +126,7 @@ export class LegacyMethods {
     const isTask = tasks?.readLegacyRequest(params, tool, revision) ?? false;
     if (typeof isTask !== "boolean") return errorResponse(id, isTask);
     const { callMeta, progressToken, takesPromises, takesPieces } = readMeta(params);
-    const peer = toPeer(request, exchange);
+    const peer = legacyPeer(request, exchange);
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
     const call = {
       name,
@@ -178,7 +178,7 @@ export class LegacyMethods {
     revision: Revision,
   ): MaybeFuture<RpcResponse> {
     const { callMeta, progressToken } = readMeta(request.params);
-    const peer = toPeer(request, exchange);
+    const peer = legacyPeer(request, exchange);
     const content = this.server.content as ContentHandlers;
     const prepared = content[handler]({ request, peer, exchange, revision, progressToken });
     if ("kind" in prepared) return errorResponse(request.id, prepared);
@@ -197,7 +197,7 @@ export class LegacyMethods {
     // The method is unknown to a server without tasks.
     const tasks = this.server.tasks as ServedTasks;
     const questions = new LegacyQuestions(host, { id, exchange, revision });
-    const peer = toPeer(request, exchange);
+    const peer = legacyPeer(request, exchange);
     return tasks.handleLegacy(method, { id, taskId, peer, revision, tasks, questions });
   }
 
@@ -233,7 +233,8 @@ export class LegacyMethods {
   }
 }
 
-function toPeer({ id }: RequestMessage, exchange: LegacyExchange): McpPeer {
+/** The caller of a request, as handlers and middleware see it. */
+export function legacyPeer({ id }: RequestMessage, exchange: LegacyExchange): McpPeer {
   const { capabilities, info } = exchange.caller;
   return new McpPeer(exchange, id, capabilities, info);
 }

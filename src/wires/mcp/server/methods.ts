@@ -4,17 +4,18 @@
  * If the header `Mcp-Name` repeats a parameter of the method, the parameter is named in `NAMED_BY` of `protocol/header_values.ts`,
  * which clients use, too.
  */
-import type { MaybeFuture } from "../../../internal/future.ts";
+import type { ListName } from "../../../core/dispatch/list_limits.ts";
+import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import type { Members } from "../../../internal/json.ts";
 import { type LegacyVersion, MODERN_VERSION } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler } from "./content_handlers.ts";
 import type { McpExchange } from "./exchange.ts";
-import type { LegacyHandler, LegacyMethods } from "./legacy.ts";
+import { type LegacyHandler, type LegacyMethods, legacyPeer } from "./legacy.ts";
 import type { LegacyExchange } from "./legacy_exchange.ts";
 import type { Capability } from "./mcp_server.ts";
-import type { ModernHandler, ModernMethods } from "./modern.ts";
-import { type RpcResponse, unknownMethodResponse } from "./response.ts";
+import { type ModernHandler, type ModernMethods, modernPeer } from "./modern.ts";
+import { errorResponse, type RpcResponse, unknownMethodResponse } from "./response.ts";
 
 export interface Method {
   /** Capability that the server needs for the method. Without it, the method is unknown. */
@@ -27,17 +28,19 @@ export interface Method {
   readonly legacySince?: LegacyVersion;
   /** Handler in `ContentHandlers`, for all revisions. */
   readonly content?: ContentHandler;
+  /** The list that it sends, if it sends one. */
+  readonly list?: ListName;
 }
 
 const ROWS: Readonly<Record<string, Method>> = {
   "tools/call": { capability: "tools", modern: "callTool", legacy: "callTool" },
-  "tools/list": { capability: "tools", modern: "listTools", legacy: "listTools" },
-  "resources/list": { capability: "resources", content: "listResources" },
-  "resources/templates/list": { capability: "resources", content: "listTemplates" },
+  "tools/list": { capability: "tools", modern: "listTools", legacy: "listTools", list: "list:tools" },
+  "resources/list": { capability: "resources", content: "listResources", list: "list:resources" },
+  "resources/templates/list": { capability: "resources", content: "listTemplates", list: "list:resources" },
   "resources/read": { capability: "resources", content: "readResource" },
   "resources/subscribe": { capability: "resources", legacy: "subscribe" },
   "resources/unsubscribe": { capability: "resources", legacy: "subscribe" },
-  "prompts/list": { capability: "prompts", content: "listPrompts" },
+  "prompts/list": { capability: "prompts", content: "listPrompts", list: "list:prompts" },
   "prompts/get": { capability: "prompts", content: "getPrompt" },
   "completion/complete": { capability: "completions", content: "complete" },
   "tasks/get": { capability: "tasks", modern: "handleTask", legacy: "handleTask", legacySince: "2025-11-25" },
@@ -53,6 +56,9 @@ const ROWS: Readonly<Record<string, Method>> = {
 
 const METHODS: ReadonlyMap<string, Method> = new Map(Object.entries(ROWS));
 
+/** Methods that are not in the table, those of extensions, which send lists of resources. */
+const OTHERS: Method = { list: "list:resources" };
+
 /** Answers a request of 2026-07-28, whose `_meta` is valid. The error is -32601 if the method or its capability is absent. */
 export function answerModern(
   methods: ModernMethods,
@@ -60,8 +66,25 @@ export function answerModern(
   meta: Members,
   exchange: McpExchange,
 ): MaybeFuture<RpcResponse> {
-  const { capability, modern, content } = METHODS.get(request.method) ?? {};
-  if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
+  const { server } = methods;
+  const method = METHODS.get(request.method) ?? OTHERS;
+  const { capability, list } = method;
+  if (capability !== undefined && !server.offers(capability)) return unknownMethodResponse(request);
+  if (list === undefined) return runModern(method, methods, request, meta, exchange);
+  return chain(
+    server.host.admitList(list, modernPeer(request, meta, exchange)),
+    (error) =>
+      error === undefined ? runModern(method, methods, request, meta, exchange) : errorResponse(request.id, error),
+  );
+}
+
+function runModern(
+  { modern, content }: Method,
+  methods: ModernMethods,
+  request: RequestMessage,
+  meta: Members,
+  exchange: McpExchange,
+): MaybeFuture<RpcResponse> {
   if (modern !== undefined) return methods[modern](request, meta, exchange);
   if (content !== undefined) return methods.handleContent(content, request, meta, exchange);
   const { server } = methods;
@@ -75,12 +98,27 @@ export function answerLegacy(
   request: RequestMessage,
   exchange: LegacyExchange,
 ): MaybeFuture<RpcResponse> {
-  const { capability, legacy, legacySince = "", content } = METHODS.get(request.method) ?? {};
+  const { server } = methods;
+  const method = METHODS.get(request.method) ?? OTHERS;
+  const { capability, list } = method;
+  if (capability !== undefined && !server.offers(capability)) return unknownMethodResponse(request);
+  if (list === undefined) return runLegacy(method, methods, request, exchange);
+  return chain(
+    server.host.admitList(list, legacyPeer(request, exchange)),
+    (error) => error === undefined ? runLegacy(method, methods, request, exchange) : errorResponse(request.id, error),
+  );
+}
+
+function runLegacy(
+  { legacy, legacySince, content }: Method,
+  methods: LegacyMethods,
+  request: RequestMessage,
+  exchange: LegacyExchange,
+): MaybeFuture<RpcResponse> {
+  const { server } = methods;
   const { version } = exchange.caller;
-  const revision = methods.server.revision(version);
-  if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
-  if (legacy !== undefined && version >= legacySince) return methods[legacy](request, exchange, revision);
+  const revision = server.revision(version);
+  if (legacy !== undefined && version >= (legacySince ?? "")) return methods[legacy](request, exchange, revision);
   if (content !== undefined) return methods.handleContent(content, request, exchange, revision);
-  return methods.server.content?.extensions.answer(request, revision, exchange.principal) ??
-    unknownMethodResponse(request);
+  return server.content?.extensions.answer(request, revision, exchange.principal) ?? unknownMethodResponse(request);
 }

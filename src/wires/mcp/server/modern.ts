@@ -52,7 +52,7 @@ export class ModernMethods {
     const takesTasks = tasks !== undefined && tool?.mayPromise === true &&
       hasTasksExtension(meta[CLIENT_CAPABILITIES]);
     if (tasks !== undefined && tool?.definition.promise?.required && !takesTasks) return tasks.required(id);
-    const peer = toPeer(request, meta, exchange);
+    const peer = modernPeer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
     const logLevel = settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
     const takesPieces = progressToken !== undefined && meta[PIECES_SENT] === true;
@@ -88,7 +88,7 @@ export class ModernMethods {
     meta: Members,
     exchange: McpExchange,
   ): MaybeFuture<RpcResponse> {
-    const peer = toPeer(request, meta, exchange);
+    const peer = modernPeer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
     const content = this.server.content as ContentHandlers;
     const prepared = content[handler]({ request, peer, exchange, revision: this.#revision, progressToken });
@@ -121,7 +121,7 @@ export class ModernMethods {
     const wantsTasks = tools.canPromise && "taskIds" in asObject(request.params["notifications"]);
     if (tasks === undefined || !wantsTasks) return changeStreams.listen(request, exchange, this.#revision, undefined);
     if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasks.required(request.id);
-    const peer = toPeer(request, meta, exchange);
+    const peer = modernPeer(request, meta, exchange);
     return changeStreams.listen(request, exchange, this.#revision, (ids, report, ended) => {
       for (const id of ids) void tasks.watch(id, peer, this.#revision, undefined, report, ended);
     });
@@ -132,10 +132,11 @@ export class ModernMethods {
     // The method is unknown to a server without tasks.
     const tasks = this.server.tasks as ServedTasks;
     if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasks.required(request.id);
-    return tasks.handle(request, toPeer(request, meta, exchange), this.#revision);
+    return tasks.handle(request, modernPeer(request, meta, exchange), this.#revision);
   }
 }
 
-function toPeer({ id }: RequestMessage, meta: Members, exchange: McpExchange): McpPeer {
+/** The caller of a request, as handlers and middleware see it. */
+export function modernPeer({ id }: RequestMessage, meta: Members, exchange: McpExchange): McpPeer {
   return new McpPeer(exchange, id, meta[CLIENT_CAPABILITIES], meta[CLIENT_INFO]);
 }

@@ -5,6 +5,7 @@
  */
 import type { Call, Principal } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import type { ListName } from "../../../core/dispatch/list_limits.ts";
 import type { ContentMethod } from "../../../core/content/content_catalog.ts";
 import { jsonReply, mediaTypeError, RESULT_HEADERS } from "../../framing/http.ts";
 import { EventStream } from "../../framing/event_stream.ts";
@@ -66,6 +67,13 @@ interface ToolsJson {
   readonly object: string;
 }
 
+/** A list with an endpoint. */
+interface List {
+  readonly name: ListName;
+  /** Returns the JSON text of what is visible to a caller. */
+  encode(principal: Principal | undefined): string;
+}
+
 function encodeTools(tools: WireHost["tools"]): ToolsJson {
   const array = JSON.stringify(tools);
   return { array, object: `{"tools":${array}}` };
@@ -74,8 +82,8 @@ function encodeTools(tools: WireHost["tools"]): ToolsJson {
 class McpLite implements MountedWire {
   readonly paths: readonly string[];
   readonly #host: WireHost;
-  /** Functions that return the list of an endpoint, by its path. */
-  readonly #lists: ReadonlyMap<string, (principal: Principal | undefined) => string>;
+  /** Lists of the endpoints, by path. */
+  readonly #lists: ReadonlyMap<string, List>;
   /** Tools of the host that were encoded last, and their JSON text. */
   #cachedTools: WireHost["tools"] = [];
   #cachedJson = encodeTools([]);
@@ -85,18 +93,23 @@ class McpLite implements MountedWire {
   constructor(host: WireHost, base: string) {
     const { info, clock } = host;
     this.#host = host;
-    const lists = new Map<string, (principal: Principal | undefined) => string>([
-      [`${base}/listtools`, (principal) => this.#toolsJson(principal).array],
-      [`${base}/tools`, (principal) => this.#toolsJson(principal).object],
+    const lists = new Map<string, List>([
+      [`${base}/listtools`, { name: "list:tools", encode: (principal) => this.#toolsJson(principal).array }],
+      [`${base}/tools`, { name: "list:tools", encode: (principal) => this.#toolsJson(principal).object }],
     ]);
     for (const { path, list } of host.catalog?.methods.values() ?? []) {
-      if (path !== undefined && list !== undefined) lists.set(base + path, (principal) => `{${list(principal)}}`);
+      if (path !== undefined && list !== undefined) {
+        lists.set(base + path, { name: "list:prompts", encode: (principal) => `{${list(principal)}}` });
+      }
     }
     this.#lists = lists;
     this.paths = [...CALL_PATHS.map((path) => base + path), ...this.#lists.keys()];
     this.#meta = new MetaEncoder(info.version);
     this.#heartbeats = new Deadlines(clock);
   }
+
+  /** The member of a result with the tools that are visible to the caller. */
+  readonly #toolsMember = (principal: Principal | undefined): string => `"tools":${this.#toolsJson(principal).array}`;
 
   /** JSON text of the tools that are visible to the caller. */
   #toolsJson(principal: Principal | undefined): ToolsJson {
@@ -129,7 +142,7 @@ class McpLite implements MountedWire {
 
   #answer(head: Head, text: string): MaybeFuture<Reply> {
     const list = this.#lists.get(head.path);
-    if (list !== undefined) return this.#listReply(text, list(head.principal));
+    if (list !== undefined) return this.#listReply(head, text, list);
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("error" in parsed) return errorReply(null, parsed.error);
     const request = decodeRequest(parsed.value);
@@ -137,7 +150,7 @@ class McpLite implements MountedWire {
     return this.#answerRequest(head, request);
   }
 
-  #listReply(text: string, list: string): Reply {
+  #listReply(head: Head, text: string, { name, encode }: List): MaybeFuture<Reply> {
     if (text.trim() !== "") {
       const parsed = parseJson(text, this.#host.limits.depth);
       if ("error" in parsed) return errorReply(null, parsed.error);
@@ -145,7 +158,28 @@ class McpLite implements MountedWire {
         return errorReply(null, errorResult("invalid_request", "Send an empty object: {}"));
       }
     }
-    return jsonReply(200, list);
+    const admitted = this.#host.admitList(name, new HeadPeer(head, WIRE_NAME, undefined, false));
+    return chain<ErrorResult | undefined, Reply>(
+      admitted,
+      (error) => error === undefined ? jsonReply(200, encode(head.principal)) : errorReply(null, error),
+    );
+  }
+
+  /** The list in the result of a JSON-RPC response, with the members that `encode` returns. */
+  #listResult(
+    head: Head,
+    id: RequestId,
+    name: ListName,
+    startedMs: number,
+    encode: (principal: Principal | undefined) => string,
+  ): MaybeFuture<Reply> {
+    return chain<ErrorResult | undefined, Reply>(
+      this.#host.admitList(name, new HeadPeer(head, WIRE_NAME, id, false)),
+      (error) => {
+        if (error !== undefined) return errorReply(id, error);
+        return this.#resultReply(id, `{${encode(head.principal)},${this.#answerMeta(startedMs)}}`);
+      },
+    );
   }
 
   #answerRequest(head: Head, request: JsonRpcRequest): MaybeFuture<Reply> {
@@ -154,10 +188,7 @@ class McpLite implements MountedWire {
       case "tools/call":
         return this.#callTool(head, request, startedMs);
       case "tools/list":
-        return this.#resultReply(
-          request.id,
-          `{"tools":${this.#toolsJson(head.principal).array},${this.#answerMeta(startedMs)}}`,
-        );
+        return this.#listResult(head, request.id, "list:tools", startedMs, this.#toolsMember);
       case "ping":
         return this.#resultReply(request.id, `{${this.#answerMeta(startedMs)}}`);
       default:
@@ -168,9 +199,7 @@ class McpLite implements MountedWire {
   #answerContent(head: Head, request: JsonRpcRequest, startedMs: number): MaybeFuture<Reply> {
     const { methods = new Map<string, ContentMethod>() } = this.#host.catalog ?? {};
     const { list, run } = methods.get(request.method) ?? {};
-    if (list !== undefined) {
-      return this.#resultReply(request.id, `{${list(head.principal)},${this.#answerMeta(startedMs)}}`);
-    }
+    if (list !== undefined) return this.#listResult(head, request.id, "list:prompts", startedMs, list);
     return run === undefined ? methodNotFound(request, methods) : this.#callTool(head, request, startedMs, run);
   }
 

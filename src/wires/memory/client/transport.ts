@@ -16,6 +16,7 @@ import {
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
+import type { AdmitList } from "../../../core/dispatch/list_limits.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { chain, toPromise } from "../../../internal/future.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
@@ -28,6 +29,7 @@ export interface MemoryServer {
   readonly "~server": {
     readonly host: {
       readonly dispatch: Dispatch;
+      readonly admitList: AdmitList;
       readonly security?: { readonly allowsAnonymous: boolean } | undefined;
     };
   };
@@ -61,7 +63,13 @@ export interface MemoryOptions {
 export function memoryTransport(server: MemoryServer, options: MemoryOptions = {}): Transport {
   return {
     call: (call, sink) => callInMemory(server["~server"].host.dispatch, call, options, sink),
-    list: () => copyJson(server.toolsFor(options.principal)) as unknown as readonly ListedTool[],
+    list(limit) {
+      const { host } = server["~server"];
+      const admitted = host.admitList("list:tools", toPeer(options, limit.signal));
+      const list = (error: ErrorResult | undefined) =>
+        error ?? copyJson(server.toolsFor(options.principal)) as unknown as readonly ListedTool[];
+      return toPromise(chain<ErrorResult | undefined, ErrorResult | readonly ListedTool[]>(admitted, list));
+    },
   };
 }
 
@@ -71,14 +79,7 @@ function callInMemory(
   options: MemoryOptions,
   sink: Sink | undefined,
 ): MaybePromise<CallResult> {
-  const peer: Peer = {
-    wire: "memory",
-    principal: options.principal,
-    signal: call.limit.signal,
-    metadata: options.metadata ?? NO_METADATA,
-    requestId: undefined,
-    client: {},
-  };
+  const peer = toPeer(options, call.limit.signal);
   let args: unknown;
   try {
     args = call.args === undefined ? {} : copyJson(call.args);
@@ -104,6 +105,10 @@ function callInMemory(
   const config = (call.config ?? options.config) && new CallConfig(copyJson({ ...options.config, ...call.config }));
   const result = dispatch.call({ tool: call.tool, args, meta, config, peer }, copying);
   return toPromise(chain(result, copyResult));
+}
+
+function toPeer({ principal, metadata = NO_METADATA }: MemoryOptions, signal: AbortSignal): Peer {
+  return { wire: "memory", principal, signal, metadata, requestId: undefined, client: {} };
 }
 
 /** A sink that copies events, and marks the call as active. */

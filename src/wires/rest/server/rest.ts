@@ -6,6 +6,7 @@
  * @module
  */
 import { readPromise } from "../../../core/dispatch/deferral.ts";
+import type { ListName } from "../../../core/dispatch/list_limits.ts";
 import type { Call } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
@@ -115,6 +116,10 @@ class Rest implements MountedWire {
 
   #document(head: Head): MaybeFuture<Reply> {
     if (head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD");
+    return this.#admit(head, "list:document", () => this.#describe(head));
+  }
+
+  #describe(head: Head): MaybeFuture<Reply> {
     const { info, definitions, allTools = this.#host } = this.#host;
     const tools = allTools.toolsFor(head.principal);
     const mount = mountPath(head);
@@ -127,8 +132,16 @@ class Rest implements MountedWire {
     return documentReply(head, document, definitions.some(({ isVisible }) => isVisible !== undefined));
   }
 
-  #list({ principal }: Head): Reply {
-    return resultReply(200, JSON.stringify({ tools: this.#host.toolsFor(principal) }));
+  #list(head: Head): MaybeFuture<Reply> {
+    return this.#admit(head, "list:tools", () => {
+      return resultReply(200, JSON.stringify({ tools: this.#host.toolsFor(head.principal) }));
+    });
+  }
+
+  /** Sends a list, unless its limits refuse it. */
+  #admit(head: Head, name: ListName, list: () => MaybeFuture<Reply>): MaybeFuture<Reply> {
+    const admitted = this.#host.admitList(name, new HeadPeer(head, WIRE_NAME, undefined, false));
+    return chain(admitted, (error) => error === undefined ? list() : fail(head, error));
   }
 
   #post(head: Head, body: Body, { tool }: ToolPath): MaybeFuture<Reply> {

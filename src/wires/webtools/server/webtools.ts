@@ -183,7 +183,13 @@ class Webtools implements MountedWire {
     const version = path === this.#base ? undefined : decodePath(path.slice(this.#base.length + 1));
     const served = this.#find(version, head);
     if (served === undefined) return this.#versionNotFound(version);
-    if (method === "GET" || method === "HEAD") return metadataReply(head, served, version !== undefined);
+    if (method === "GET" || method === "HEAD") {
+      const admitted = this.#host.admitList("list:tools", new WebtoolPeer(head, undefined));
+      return chain(
+        admitted,
+        (error) => error === undefined ? metadataReply(head, served, version !== undefined) : errorReply(error),
+      );
+    }
     if (method === "POST" && version === undefined) return this.#execute(head, body);
     const allowed = version === undefined ? "GET, HEAD, POST" : "GET, HEAD";
     const reply = errorReply(errorResult("invalid_request", `${method} is not allowed here: use ${allowed}`), 405);

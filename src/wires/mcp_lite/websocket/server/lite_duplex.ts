@@ -12,6 +12,7 @@ import {
   errorResult,
   type Sink,
 } from "../../../../core/call/outcome.ts";
+import type { ListName } from "../../../../core/dispatch/list_limits.ts";
 import type { ContentMethod } from "../../../../core/content/content_catalog.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { chain, isPending, type MaybeFuture } from "../../../../internal/future.ts";
@@ -123,9 +124,9 @@ class LiteConnection {
       case "tools/call":
         return this.#call(request, startedMs);
       case "tools/list":
-        return this.#sendList(id, `"tools":${this.lite.toolsJson(this.connection.principal)},`, startedMs);
+        return this.#sendList(id, "list:tools", startedMs, (caller) => `"tools":${this.lite.toolsJson(caller)},`);
       case "ping":
-        return this.#sendList(id, "", startedMs);
+        return this.#sendMembers(id, "", startedMs);
       default:
         return this.#answerPrompts(request, startedMs);
     }
@@ -136,7 +137,7 @@ class LiteConnection {
     const { id, method } = request;
     const { list, run } = methods.get(method) ?? {};
     if (run !== undefined) return this.#call(request, startedMs, run);
-    if (list !== undefined) return this.#sendList(id, `${list(this.connection.principal)},`, startedMs);
+    if (list !== undefined) return this.#sendList(id, "list:prompts", startedMs, (caller) => `${list(caller)},`);
     const others = methods.size === 0 ? "" : `, ${[...methods.keys()].join(", ")}`;
     const message = `Method not found: ${method.slice(0, 64)}; there are tools/call, tools/list${others} and ping`;
     this.#sendError(id, errorResult("method_not_found", message));
@@ -167,7 +168,20 @@ class LiteConnection {
     });
   }
 
-  #sendList(id: RequestId, members: string, startedMs: number): void {
+  #sendList(
+    id: RequestId,
+    name: ListName,
+    startedMs: number,
+    encode: (principal: Principal | undefined) => string,
+  ): void {
+    const admitted = this.lite.host.admitList(name, new LiteCall(this.connection, id));
+    chain(admitted, (error) => {
+      if (error !== undefined) this.#sendError(id, error);
+      else this.#sendMembers(id, encode(this.connection.principal), startedMs);
+    });
+  }
+
+  #sendMembers(id: RequestId, members: string, startedMs: number): void {
     const meta = `"_meta":{"response_type":"answer",${this.lite.commonMeta(startedMs)}}`;
     void this.connection.send(encodeResult(id, `{${members}${meta}}`));
   }
