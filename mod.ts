@@ -71,10 +71,10 @@ export type {
 } from "./src/core/call/outcome.ts";
 export { keyRing } from "./src/core/keys/key_ring.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
-export { createServer, type ServerOptions } from "./src/server/preset/create_server.ts";
+export { createServer } from "./src/server/preset/create_server.ts";
 export type { Notify } from "./src/server/notify.ts";
 export type { Server } from "./src/server/server.ts";
-export type { CorsOptions, OriginPolicy } from "./src/server/origin_policy.ts";
+export type { CorsOptions, OriginPolicy, ServerOptions } from "./src/server/server_options.ts";
 export { mcp, type McpOptions } from "./src/wires/mcp/http/server/mcp.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
 export type { HeadersFunction, HeaderValues, HttpClientOptions } from "./src/http_client/send.ts";

@@ -54,15 +54,10 @@ export type { PromiseEngine } from "./dispatch/deferral.ts";
 export type { QuestionKeys } from "./dispatch/services.ts";
 export type { Notify } from "../server/notify.ts";
 export { createCoreServer as createServer, type Server } from "../server/server.ts";
-export type {
-  CommonServerOptions,
-  CoreServerOptions,
-  PromiseServerOptions,
-  ServerIdentity,
-} from "../server/options.ts";
+export type { CoreServerOptions } from "../server/options.ts";
 export { atBasePath, type BasePath } from "../server/base_path.ts";
-export type { AllTools, ComposableOptions, Part } from "../server/part.ts";
-export { type CorsOptions, type OriginPolicy, originPolicy, type OriginRules } from "../server/origin_policy.ts";
+export { originPolicy, type OriginRules } from "../server/origin_policy.ts";
+export type { AllTools, ComposableOptions, CorsOptions, OriginPolicy, Part } from "../server/server_options.ts";
 export type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "../wires/mcp_lite/server/mcp_lite.ts";
 export { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";

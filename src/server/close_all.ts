@@ -5,7 +5,7 @@ import { CleanUp } from "../internal/clean_up.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MountedWire } from "../wires/wire.ts";
 import type { AnyServerOptions } from "./options.ts";
-import type { JoinedParts } from "./part.ts";
+import type { JoinedParts } from "./server_options.ts";
 import type { Routes } from "./routes.ts";
 
 /** What a server closes, in this order. */

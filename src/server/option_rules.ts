@@ -17,7 +17,7 @@ import {
 } from "../internal/options.ts";
 import type { Limits } from "../wires/wire.ts";
 import { type AnyServerOptions, brings, ENGINE } from "./options.ts";
-import type { CorsOptions, OriginPolicy } from "./origin_policy.ts";
+import type { CorsOptions, OriginPolicy } from "./server_options.ts";
 
 const LIST: OptionRule = rule("an array", Array.isArray);
 

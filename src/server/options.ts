@@ -1,76 +1,12 @@
-import type { Discovery } from "./discovery/discover.ts";
-import type { ChangeBus } from "../core/call/changes.ts";
-import type { Schedule } from "../core/dispatch/schedule.ts";
-import type { CompletionTarget } from "../core/dispatch/completion.ts";
 import type { PromiseEngine } from "../core/dispatch/deferral.ts";
 import { missingEngine } from "../core/dispatch/services.ts";
 import type { QuestionKeys } from "../core/dispatch/services.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
 import type { UnknownArguments } from "../core/schema/unknown_arguments.ts";
-import type { Engine, WorkOptions } from "../engine/engine.ts";
 import { unknownOption } from "../internal/options.ts";
-import type { Clock } from "../internal/time.ts";
-import type { RequestWire, ServerInfo } from "../wires/wire.ts";
 import type { BasePath } from "./base_path.ts";
 import type { OriginRules } from "./origin_policy.ts";
-import type { ComposableOptions, Part } from "./part.ts";
-
-/** What a server states about itself to its callers, beside its name: version, title, description, website, icons, instructions. */
-export interface ServerIdentity extends Omit<ServerInfo, "name" | "version"> {
-  /** Version of the server. Default: `"0.0.0"`. */
-  readonly version?: string | undefined;
-}
-
-/**
- * Options of promises, questions and caller state: `keys`, `engine`, `schedules` and others.
- *
- * @typeParam Keys Type of the option `keys`.
- * @typeParam JobEngine Type of the option `engine`.
- */
-export interface PromiseServerOptions<Keys, JobEngine extends Engine> {
-  /**
-   * Signs promise tokens, continuations and caller state; replicas need the same keys. Default: with an engine, a random key of
-   * this process, with a warning at its first use; without one, no keys.
-   */
-  readonly keys?: Keys | undefined;
-  /** Runs the work of tools with `.promise()`. Default: `memoryEngine()`; of `./core`, none. */
-  readonly engine?: JobEngine | undefined;
-  /**
-   * Calls of tools at times of the clock, by `every` and `cron` of `./schedules`: each once over all replicas. They begin when the
-   * server listens by `serve`, at `server.work()`, or at the first call that needs the engine.
-   */
-  readonly schedules?: readonly Schedule[] | undefined;
-  /**
-   * What is notified when jobs end, by `webhook` of `./webhooks`: promised work, calls with an idempotency key, and calls of
-   * schedules. All replicas need the same.
-   */
-  readonly onComplete?: readonly CompletionTarget[] | undefined;
-  /** Number of jobs that run at once in this process; `false` for none. Default: `{ concurrency: 10 }`. */
-  readonly work?: WorkOptions | false | undefined;
-}
-
-/**
- * Options that every `createServer` has.
- *
- * @typeParam Tools The tools, as a tuple.
- * @typeParam Parts The parts, as a tuple.
- * @typeParam Base Type of the option `basePath`.
- */
-export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[], Base>
-  extends ServerIdentity, ComposableOptions<Parts> {
-  /** The tools, in the order in which they are listed. */
-  readonly tools: Tools;
-  /** Carries notifications of changes to all replicas. Default: a bus within this process. */
-  readonly changes?: ChangeBus | undefined;
-  /** Protocols of the server over HTTP. Default: `[mcp(), mcpLite()]`; of `./core`, `[mcpLite()]`. */
-  readonly wires?: readonly RequestWire[] | undefined;
-  /** Path below which all wires answer, such as `/api`. gRPC and metadata of protected resources also answer at the root. Default: the root. */
-  readonly basePath?: Base | undefined;
-  /** Lists few tools and lets models search for the others: `discover()` of `./discovery`. Default: all tools are listed. */
-  readonly discovery?: Discovery | undefined;
-  /** Source of time. Default: the system's clock; others are for tests. */
-  readonly clock?: Clock | undefined;
-}
+import type { Part, ServerOptions } from "./server_options.ts";
 
 /**
  * Options of `createServer` of `./core`: an engine brings promises, keys bring questions and caller state.
@@ -81,7 +17,17 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
 export interface CoreServerOptions<
   Tools extends readonly AnyTool[],
   Parts extends readonly Part[] = readonly [],
-> extends CommonServerOptions<Tools, Parts, BasePath>, PromiseServerOptions<QuestionKeys, PromiseEngine> {
+> extends
+  Omit<
+    ServerOptions<Tools, Parts>,
+    "keys" | "engine" | "basePath" | "unknownArguments" | "hosts" | "origins" | "cors"
+  > {
+  /** Signs promise tokens, continuations and caller state; replicas need the same keys. Default: none. */
+  readonly keys?: QuestionKeys | undefined;
+  /** Runs the work of tools with `.promise()`. Default: none. */
+  readonly engine?: PromiseEngine | undefined;
+  /** Path below which all wires answer, as `atBasePath("/api")`. Default: the root. */
+  readonly basePath?: BasePath | undefined;
   /**
    * What happens to arguments that a tool does not declare, by `unknownArguments(mode)` of `./schema`. Default: what the
    * schema's library does.

@@ -8,24 +8,7 @@ import type { MaybePromise } from "../internal/async.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 import { hostOf, OriginGuard, quote } from "./origin_guard.ts";
 import type { Routes } from "./routes.ts";
-
-/** CORS for pages of the allowed origins. */
-export interface CorsOptions {
-  /** Time that a browser may cache the answer to a preflight, in seconds. Default: 600. */
-  readonly maxAgeSeconds?: number | undefined;
-  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after", "www-authenticate"]`. */
-  readonly exposeHeaders?: readonly string[] | undefined;
-}
-
-/** The hosts and origins that requests may have. */
-export interface OriginPolicy {
-  /** Host names (with or without port) under which the server may be reached. Default: any. */
-  readonly hosts?: readonly string[] | undefined;
-  /** Origins, beside the server's own, whose pages may call it: `https://app.example`; `"*"` for all. Default: none. */
-  readonly origins?: readonly string[] | "*" | undefined;
-  /** Whether to answer preflights and send CORS headers to the allowed `origins`. Default: no. */
-  readonly cors?: boolean | CorsOptions | undefined;
-}
+import type { CorsOptions, OriginPolicy } from "./server_options.ts";
 
 /** Names of this machine, as seen from itself: the hosts that `serve` accepts by default on a loopback address. */
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];

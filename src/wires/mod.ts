@@ -35,7 +35,6 @@ export type { ActivityMonitor, OutgoingCall, Transport, TransportCall } from "..
 export type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 export type { PromiseEngine, PromiseTerms, ResolveWord } from "../core/dispatch/deferral.ts";
 export type { Resolution } from "../core/handler/waits.ts";
-export type { CommonServerOptions, PromiseServerOptions, ServerIdentity } from "../server/options.ts";
 export type { IdentifiedHost } from "../server/fetch_request.ts";
 export { type AddedTools, toolset } from "../core/dispatch/attached_tools.ts";
 export type { ToolListing } from "../core/tool/listing.ts";

@@ -66,5 +66,5 @@ export type {
 export type { FileBlock } from "../call/file_block.ts";
 export type { ToolTypes } from "./definition.ts";
 export type { Json, JsonObject, Optional } from "../../internal/json.ts";
-export type { AllTools, Composable, ComposableOptions, Part } from "../../server/part.ts";
+export type { AllTools, Composable, ComposableOptions, Part } from "../../server/server_options.ts";
 export type { MemoryServer } from "../../wires/memory/client/transport.ts";

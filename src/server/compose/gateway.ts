@@ -23,7 +23,7 @@ import { writeLine } from "../../core/dispatch/error_masking.ts";
 import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { TASKS_EXTENSION } from "../../wires/mcp/protocol/constants.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
-import type { ServerOffer } from "../part.ts";
+import type { ServerOffer } from "../server_options.ts";
 import { ACCESS_RULES } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { Gateway, GatewayOptions } from "./gateway_types.ts";

@@ -4,7 +4,7 @@ import type { Logger } from "../../core/handler/context.ts";
 import type { AccessOptions } from "../../core/tool/access.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import type { McpRoot } from "../../wires/mcp/client/types.ts";
-import type { Composable } from "../part.ts";
+import type { Composable } from "../server_options.ts";
 
 /** Options of `gateway()`. */
 export interface GatewayOptions extends ListSizeOptions, AccessOptions {

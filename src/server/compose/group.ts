@@ -7,7 +7,7 @@
 import type { ToolSource } from "../../client/types.ts";
 import { describeReceived } from "../../internal/text.ts";
 import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
-import type { Composable, Part, ServerOffer } from "../part.ts";
+import type { Composable, Part, ServerOffer } from "../server_options.ts";
 import { type Access, ACCESS_RULES, type AccessOptions, restrict } from "../../core/tool/access.ts";
 import type { PartDefinition } from "../../core/tool/part.ts";
 import type { AnyTool, Tool } from "../../core/tool/definition.ts";

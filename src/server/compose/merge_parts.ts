@@ -3,7 +3,7 @@ import { attempt } from "../../internal/async.ts";
 import { CleanUp } from "../../internal/clean_up.ts";
 import type { ChangeBus } from "../../core/call/changes.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
-import type { JoinedParts, JoinParts, Part } from "../part.ts";
+import type { JoinedParts, JoinParts, Part } from "../server_options.ts";
 import { toLogger } from "../../core/dispatch/error_masking.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { originOf } from "../../core/tool/part.ts";

@@ -5,7 +5,7 @@ import { withQuestions } from "../../core/dispatch/questions/with_questions.ts";
 import type { QuestionKeys } from "../../core/dispatch/services.ts";
 import { keyRing } from "../../core/keys/key_ring.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
-import { unknownArguments, type UnknownArgumentsMode } from "../../core/schema/unknown_arguments.ts";
+import { unknownArguments } from "../../core/schema/unknown_arguments.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import { assertOwnTools, refuseServerMethods } from "../../core/tool/spelling_errors.ts";
@@ -17,36 +17,11 @@ import { MCP_FEATURES } from "../../wires/mcp/server/features.ts";
 import { memoryTransport } from "../../wires/memory/client/transport.ts";
 import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
 import { atBasePath } from "../base_path.ts";
-import { type OriginPolicy, originPolicy } from "../origin_policy.ts";
+import { originPolicy } from "../origin_policy.ts";
 import { checkServerOptions } from "../option_rules.ts";
-import type { CommonServerOptions, CoreServerOptions, PromiseServerOptions } from "../options.ts";
-import type { AllTools, Part } from "../part.ts";
+import type { CoreServerOptions } from "../options.ts";
 import { createServerOf, type Server } from "../server.ts";
-
-/**
- * Options of `createServer`.
- *
- * `keys` are `kid:secret`, several of them, separated by commas or in an array, or what `keyRing()`, `sealed()` or
- * `keysFromEnv()` gives. The first signs, all verify; each secret has at least 32 bytes. `engine` is `memoryEngine()` by default,
- * which loses jobs when the process ends.
- *
- * @typeParam Tools The tools, as a tuple.
- * @typeParam Parts The parts, as a tuple.
- */
-export interface ServerOptions<
-  Tools extends readonly AnyTool[] = readonly AnyTool[],
-  Parts extends readonly Part[] = readonly [],
-> extends
-  CommonServerOptions<Tools, Parts, string>,
-  OriginPolicy,
-  PromiseServerOptions<string | readonly string[] | TokenKeys, Engine> {
-  /**
-   * What happens to arguments that a tool does not declare, unless the tool has `.unknownArguments()`. `"suggest"` refuses a name
-   * that is close to a declared one that is absent, and drops any other; `"refuse"` refuses all; `"drop"` drops all. A schema
-   * that allows or refuses other properties decides for itself. Default: `"suggest"`.
-   */
-  readonly unknownArguments?: UnknownArgumentsMode | undefined;
-}
+import type { AllTools, Part, ServerOptions } from "../server_options.ts";
 
 /**
  * Creates a server of tools: by default over MCP and MCP-lite, with promises by an engine in memory.
