@@ -61,9 +61,7 @@ function searchDocs(sections: readonly Section[]) {
     .output(v.array(Found))
     .annotate(HINTS)
     .render((found) => found.map(renderFound).join("\n\n") || "No section has these words. Try other ones.")
-    .handle(({ query, limit }) =>
-      index.search(query, () => true).found.slice(0, limit).flatMap((at) => sections[at] ?? []).map(toFound)
-    );
+    .handle(({ query, limit }) => index.search(query, limit).found.flatMap((at) => sections[at] ?? []).map(toFound));
 }
 
 function toFound({ page, heading, anchor, text }: Section): v.InferOutput<typeof Found> {

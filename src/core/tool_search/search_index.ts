@@ -24,10 +24,14 @@ export interface SearchableTool {
   readonly parameterDescriptions: string;
 }
 
-/** Tools that match a query, by position, and the words that match none. */
+/** The best tools for a query, by position, and what is known of all that match. */
 export interface SearchResult {
-  /** Positions of the found tools in the list that was indexed, best first. */
+  /** Positions of the best tools in the list that was indexed, best first. */
   readonly found: readonly number[];
+  /** Number of all tools that have a word of the query. */
+  readonly total: number;
+  /** Numbers of these by group, in the order of the groups' best tools. Tools without a group are left out. */
+  readonly groups: ReadonlyMap<string, number>;
   /** Words of the query that no found tool has. */
   readonly unmatched: readonly string[];
 }
@@ -49,28 +53,53 @@ const B = 0.75;
 /** Maximum number of words of a query that are searched for. */
 const MAX_WORDS = 64;
 
-interface Hit {
-  readonly index: number;
-  /** 2 if its name is in the query, 1 if its name on its own server is, otherwise 0. */
-  readonly named: number;
-  score: number;
-  /** Sum of the inverse document frequencies of the words that it has. */
-  idf: number;
+/**
+ * Maximum number of entries of postings that a search scores. The rarest words of a query come first; beyond it the commonest ones,
+ * which rank least, are left out. A query of ten words that all of 20,000 tools have is below it.
+ */
+const MAX_ENTRIES = 200_000;
+
+/** Maximum number of groups in a result. */
+const MAX_GROUPS = 8;
+
+/** The tools that have a stem, by position, and what the stem adds to their scores, without its inverse document frequency. */
+interface Postings {
+  readonly indexes: Uint32Array;
+  readonly impacts: Float64Array;
+}
+
+/** A word of a query, with the tools that have it. */
+interface Term extends Postings {
+  readonly idf: number;
 }
 
 /** An index of a list of tools for ranked search, by names, descriptions and parameters. A changed list needs a new index. */
 export class SearchIndex {
-  /** Weighted frequencies of each stem, by position of the tool. */
-  readonly #frequencies = new Map<string, Map<number, number>>();
+  readonly #postings: ReadonlyMap<string, Postings>;
   /** Positions of the tools of a name, and of those that have it on their own servers. */
   readonly #names = new Map<string, number[]>();
   readonly #ownNames = new Map<string, number[]>();
+  readonly #groups: readonly string[];
   readonly #size: number;
+  // Of the search that runs: one array of numbers for all searches, since there may be thousands of tools. All are 0 between searches.
+  readonly #scores: Float64Array;
+  /** Sums of the inverse document frequencies of the words that a tool has. */
+  readonly #idfs: Float64Array;
+  /** Positions of the tools that have a word. */
+  readonly #touched: Uint32Array;
 
   constructor(tools: readonly SearchableTool[]) {
     this.#size = tools.length;
+    this.#groups = tools.map(({ group }) => group);
+    this.#scores = new Float64Array(tools.length);
+    this.#idfs = new Float64Array(tools.length);
+    this.#touched = new Uint32Array(tools.length);
     const known: KnownWords = new Map();
-    for (const field of FIELDS) this.#addField(tools.map((tool) => wordsOf(tool[field], known)), WEIGHTS[field]);
+    const frequencies = new Map<string, Map<number, number>>();
+    for (const field of FIELDS) {
+      addField(frequencies, tools.map((tool) => wordsOf(tool[field], known)), WEIGHTS[field]);
+    }
+    this.#postings = new Map([...frequencies].map(([stem, entries]) => [stem, toPostings(entries)]));
     tools.forEach(({ name, ownName }, index) => {
       append(this.#names, nameKey(name), index);
       append(this.#ownNames, nameKey(ownName), index);
@@ -81,61 +110,189 @@ export class SearchIndex {
    * Searches for tools that have a word of the query. Tools whose exact name is in the query come first; tools of equal relevance
    * are in the order of the list.
    *
-   * @param isFindable Whether a tool, by its position, may be found. Other tools do not affect the result.
+   * @param limit Maximum number of tools in the result.
+   * @param isFindable Whether a tool, by its position, may be found. Other tools do not affect the result. Default: all may.
    */
-  search(query: string, isFindable: (index: number) => boolean): SearchResult {
+  search(query: string, limit: number, isFindable?: (index: number) => boolean): SearchResult {
     const words = new Map(wordsOf(query).slice(0, MAX_WORDS).map(({ stem, word }) => [stem, word]));
-    const hits = this.#namedIn(query, isFindable);
+    const named = this.#namedIn(query, isFindable);
     const unmatched: string[] = [];
-    let queryIdf = 0;
+    const terms: Term[] = [];
     for (const [stem, word] of words) {
-      const frequencies = [...this.#frequencies.get(stem) ?? []].filter(([index]) => isFindable(index));
-      if (frequencies.length === 0) unmatched.push(word);
-      const idf = Math.log(1 + (this.#size - frequencies.length + 0.5) / (frequencies.length + 0.5));
-      queryIdf += idf;
-      for (const [index, frequency] of frequencies) {
-        const hit = hits.get(index) ?? { index, named: 0, score: 0, idf: 0 };
-        hit.score += idf * frequency * (K1 + 1) / (frequency + K1);
-        hit.idf += idf;
-        hits.set(index, hit);
-      }
+      const term = this.#termOf(stem, isFindable);
+      if (term.indexes.length === 0) unmatched.push(word);
+      terms.push(term);
     }
-    // A tool that has all words of the query counts twice as much as one with a negligible share of them.
-    for (const hit of hits.values()) hit.score *= 0.5 + 0.5 * hit.idf / (queryIdf || 1);
-    return { found: [...hits.values()].sort(compareHits).map(({ index }) => index), unmatched };
+    terms.sort((one, other) => one.indexes.length - other.indexes.length);
+    // From here on nothing of the application runs, which could search, too.
+    const { touched, queryIdf } = this.#score(terms, named);
+    return { ...this.#select(touched, queryIdf, named, limit), total: touched, unmatched };
   }
 
-  /** Tools whose exact name is the query, or a part of the query that can only be a name. */
-  #namedIn(query: string, isFindable: (index: number) => boolean): Map<number, Hit> {
+  /** The findable tools that have a stem, and its inverse document frequency among them. */
+  #termOf(stem: string, isFindable: ((index: number) => boolean) | undefined): Term {
+    const postings = this.#postings.get(stem) ?? NO_POSTINGS;
+    const { indexes, impacts } = isFindable === undefined ? postings : filterPostings(postings, isFindable);
+    const count = indexes.length;
+    return { indexes, impacts, idf: Math.log(1 + (this.#size - count + 0.5) / (count + 0.5)) };
+  }
+
+  /** Adds the scores of the tools that have the terms. Returns their number, and the sum of all inverse document frequencies. */
+  #score(
+    terms: readonly Term[],
+    named: ReadonlyMap<number, number>,
+  ): { readonly touched: number; readonly queryIdf: number } {
+    const scores = this.#scores;
+    const idfs = this.#idfs;
+    let touched = 0;
+    let queryIdf = 0;
+    let entries = 0;
+    for (const { indexes, impacts, idf } of terms) {
+      entries += indexes.length;
+      if (entries > MAX_ENTRIES && touched > 0) break;
+      queryIdf += idf;
+      for (let at = 0; at < indexes.length; at++) {
+        const index = indexes[at] as number;
+        if (idfs[index] === 0) this.#touched[touched++] = index;
+        scores[index] = (scores[index] as number) + idf * (impacts[at] as number);
+        idfs[index] = (idfs[index] as number) + idf;
+      }
+    }
+    for (const index of named.keys()) if (idfs[index] === 0) this.#touched[touched++] = index;
+    return { touched, queryIdf };
+  }
+
+  /** Selects the best of the tools that were scored, and clears the scores. */
+  #select(
+    touched: number,
+    queryIdf: number,
+    named: ReadonlyMap<number, number>,
+    limit: number,
+  ): Pick<SearchResult, "found" | "groups"> {
+    const best = new BestHits(limit);
+    const groups = new Map<string, Group>();
+    for (let at = 0; at < touched; at++) {
+      const index = this.#touched[at] as number;
+      // A tool that has all words of the query counts twice as much as one with a negligible share of them.
+      const score = (this.#scores[index] as number) * (0.5 + 0.5 * (this.#idfs[index] as number) / (queryIdf || 1));
+      this.#scores[index] = this.#idfs[index] = 0;
+      const rank = named.size === 0 ? 0 : named.get(index) ?? 0;
+      best.add(rank, score, index);
+      const group = this.#groups[index] as string;
+      if (group !== "") countInGroup(groups, group, rank, score, index);
+    }
+    const first = new BestHits(MAX_GROUPS);
+    for (const { best: { named, score, index } } of groups.values()) first.add(named, score, index);
+    const names = first.indexes().map((index) => this.#groups[index] as string);
+    return { found: best.indexes(), groups: new Map(names.map((name) => [name, groups.get(name)?.count ?? 0])) };
+  }
+
+  /**
+   * Tools whose exact name is the query, or a part of the query that can only be a name: 2 if it is the name, 1 if it is the one on the
+   * tool's own server.
+   */
+  #namedIn(query: string, isFindable: (index: number) => boolean = () => true): ReadonlyMap<number, number> {
     const parts = query.split(/[\s,;"'`()]+/).filter((part) => /[_./-]|\p{Ll}\p{Lu}/u.test(part)).slice(0, MAX_WORDS);
     const keys = [...new Set([query, ...parts].map(nameKey))];
-    const hits = new Map<number, Hit>();
+    const hits = new Map<number, number>();
     for (const [named, names] of [this.#ownNames, this.#names].entries()) {
       for (const index of keys.flatMap((key) => names.get(key) ?? []).filter(isFindable)) {
-        hits.set(index, { index, named: named + 1, score: 0, idf: 0 });
+        hits.set(index, named + 1);
       }
     }
     return hits;
   }
+}
 
-  #addField(texts: readonly ReturnType<typeof wordsOf>[], weight: number): void {
-    const total = texts.reduce((sum, words) => sum + words.length, 0);
-    const average = total / Math.max(1, texts.length) || 1;
-    texts.forEach((words, index) => {
-      const frequency = weight / (1 - B + B * words.length / average);
-      for (const { stem } of words) this.#add(stem, index, frequency);
-    });
-  }
+const NO_POSTINGS: Postings = { indexes: new Uint32Array(), impacts: new Float64Array() };
 
-  #add(stem: string, index: number, frequency: number): void {
-    let frequencies = this.#frequencies.get(stem);
-    if (frequencies === undefined) this.#frequencies.set(stem, frequencies = new Map());
-    frequencies.set(index, (frequencies.get(index) ?? 0) + frequency);
+/** Adds the weighted frequencies of one field: by stem, then by position of the tool. */
+function addField(
+  frequencies: Map<string, Map<number, number>>,
+  texts: readonly ReturnType<typeof wordsOf>[],
+  weight: number,
+): void {
+  const total = texts.reduce((sum, words) => sum + words.length, 0);
+  const average = total / Math.max(1, texts.length) || 1;
+  texts.forEach((words, index) => {
+    const frequency = weight / (1 - B + B * words.length / average);
+    for (const { stem } of words) {
+      let entries = frequencies.get(stem);
+      if (entries === undefined) frequencies.set(stem, entries = new Map());
+      entries.set(index, (entries.get(index) ?? 0) + frequency);
+    }
+  });
+}
+
+function toPostings(entries: ReadonlyMap<number, number>): Postings {
+  return {
+    indexes: Uint32Array.from(entries.keys()),
+    impacts: Float64Array.from(entries.values(), (frequency) => frequency * (K1 + 1) / (frequency + K1)),
+  };
+}
+
+function filterPostings({ indexes, impacts }: Postings, isFindable: (index: number) => boolean): Postings {
+  const kept = new Uint32Array(indexes.length);
+  const keptImpacts = new Float64Array(indexes.length);
+  let count = 0;
+  indexes.forEach((index, at) => {
+    if (!isFindable(index)) return;
+    kept[count] = index;
+    keptImpacts[count++] = impacts[at] as number;
+  });
+  return { indexes: kept.subarray(0, count), impacts: keptImpacts.subarray(0, count) };
+}
+
+interface Hit {
+  readonly index: number;
+  /** 2 if its name is in the query, 1 if its name on its own server is, otherwise 0. */
+  readonly named: number;
+  readonly score: number;
+}
+
+/** The best tool of a group, and the number of its tools that match. */
+interface Group {
+  best: Hit;
+  count: number;
+}
+
+function countInGroup(groups: Map<string, Group>, name: string, named: number, score: number, index: number): void {
+  const group = groups.get(name);
+  if (group === undefined) groups.set(name, { best: { named, score, index }, count: 1 });
+  else {
+    group.count++;
+    if (comesFirst(named, score, index, group.best)) group.best = { named, score, index };
   }
 }
 
-function compareHits(one: Hit, other: Hit): number {
-  return other.named - one.named || other.score - one.score || one.index - other.index;
+/** Keeps the best of many hits, in order: a sorted list of all would take longer than the search. */
+class BestHits {
+  readonly #limit: number;
+  readonly #hits: Hit[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(named: number, score: number, index: number): void {
+    const hits = this.#hits;
+    const last = hits[hits.length - 1];
+    if (hits.length === this.#limit && (last === undefined || !comesFirst(named, score, index, last))) return;
+    let place = hits.length;
+    while (place > 0 && comesFirst(named, score, index, hits[place - 1] as Hit)) place--;
+    hits.splice(place, 0, { named, score, index });
+    if (hits.length > this.#limit) hits.pop();
+  }
+
+  indexes(): readonly number[] {
+    return this.#hits.map(({ index }) => index);
+  }
+}
+
+/** Whether a hit is better than another one; of equal ones that which is first in the list. */
+function comesFirst(named: number, score: number, index: number, other: Hit): boolean {
+  if (named !== other.named) return named > other.named;
+  return score === other.score ? index < other.index : score > other.score;
 }
 
 function append(lists: Map<string, number[]>, key: string, index: number): void {

@@ -5,7 +5,7 @@
  */
 import { signatureOf } from "../json_schema/signature.ts";
 import { subschemasOf } from "../json_schema/subschemas.ts";
-import { type SearchableTool, SearchIndex } from "./search_index.ts";
+import { type SearchableTool, SearchIndex, type SearchResult } from "./search_index.ts";
 
 /** A tool that can be found. */
 export interface CatalogTool {
@@ -76,7 +76,6 @@ export const DEFAULT_LIMIT = 5;
 const MAX_SENTENCE = 160;
 const MAX_SCHEMA_DEPTH = 6;
 const MAX_NAMED_GROUPS = 30;
-const MAX_FACETS = 8;
 /** Length of a name of which the nearest are searched, and number of the names that are suggested. */
 const MAX_NAME = 64;
 const MAX_NEAREST = 3;
@@ -85,64 +84,82 @@ const MAX_NEAREST = 3;
 export class ToolCatalog {
   readonly #tools: readonly CatalogTool[];
   readonly #hasGroups: boolean;
+  /** The tools that belong to a group, with their positions. */
+  readonly #grouped: readonly (readonly [number, CatalogTool])[];
+  readonly #described: FoundTool[] = [];
   #index: SearchIndex | undefined = undefined;
 
   /** @param hasGroups Whether results have the numbers of tools by group. */
   constructor(tools: readonly CatalogTool[], hasGroups: boolean) {
     this.#tools = tools;
     this.#hasGroups = hasGroups;
+    this.#grouped = [...tools.entries()].filter(([, { group }]) => group !== "");
   }
 
   /**
    * Ranks the tools that have a word of the query.
    *
-   * @param isFindable Whether a tool, by its position, may be found.
-   * @returns Positions of the found tools, best first, and the words that none of them has.
+   * @param limit Maximum number of tools in the result.
+   * @param isFindable Whether a tool, by its position, may be found. Default: all may, which is the fast path.
    */
   rank(
     { query, group }: Pick<SearchInput, "query" | "group">,
-    isFindable: (index: number) => boolean,
-  ): { readonly found: readonly number[]; readonly unmatched: readonly string[] } {
+    limit: number,
+    isFindable?: (index: number) => boolean,
+  ): SearchResult {
     // Created at the first search: most processes of a short life never search.
     this.#index ??= new SearchIndex(this.#tools.map(toSearchable));
-    return this.#index.search(
-      query,
-      (index) => (group === undefined || this.#at(index).group === group) && isFindable(index),
-    );
+    if (group === undefined) return this.#index.search(query, limit, isFindable);
+    const isInGroup = (index: number) => this.#at(index).group === group && (isFindable?.(index) ?? true);
+    return this.#index.search(query, limit, isInGroup);
   }
 
   /** Describes the best tools for a query, up to its limit, with the number of all that match. Gives a hint if there is no match. */
-  find(input: SearchInput, isFindable: (index: number) => boolean): SearchOutput {
+  find(input: SearchInput, isFindable?: (index: number) => boolean): SearchOutput {
     const { group, detail = "signature", limit = DEFAULT_LIMIT } = input;
-    const { found: indexes, unmatched } = this.rank(input, isFindable);
-    const found = indexes.map((index) => this.#at(index));
+    const { found, total, groups, unmatched } = this.rank(input, limit, isFindable);
     return {
-      tools: found.slice(0, limit).map((tool) => describe(tool, detail)),
-      total: found.length,
+      tools: found.map((index) => this.#describe(index, detail)),
+      total,
       unmatched,
-      ...this.#hasGroups && { groups: Object.fromEntries([...countGroups(found)].slice(0, MAX_FACETS)) },
-      ...found.length === 0 && { hint: this.#hintFor(group, isFindable) },
+      ...this.#hasGroups && { groups: Object.fromEntries(groups) },
+      ...total === 0 && { hint: hintFor(group, this.#groupNames(isFindable)) },
     };
   }
 
   /** Returns the names of the tools that have the most words of a name that does not exist, best first. */
-  nearest(name: string, isFindable: (index: number) => boolean): readonly string[] {
+  nearest(name: string, isFindable?: (index: number) => boolean): readonly string[] {
     const query = name.slice(0, MAX_NAME).replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[^A-Za-z0-9]+/g, " ");
-    return this.rank({ query }, isFindable).found.slice(0, MAX_NEAREST).map((index) => this.#at(index).name);
+    return this.rank({ query }, MAX_NEAREST, isFindable).found.map((index) => this.#at(index).name);
+  }
+
+  /** Signatures are made once: that of a large schema takes longer than the search. */
+  #describe(index: number, detail: "signature" | "schema"): FoundTool {
+    if (detail === "schema") return describe(this.#at(index), detail);
+    return (this.#described[index] ??= describe(this.#at(index), detail));
+  }
+
+  /** Names of the first groups that have a findable tool. */
+  #groupNames(isFindable: ((index: number) => boolean) | undefined): readonly string[] {
+    const names = new Set<string>();
+    for (const [index, { group }] of this.#grouped) {
+      if (names.size === MAX_NAMED_GROUPS) break;
+      if (!names.has(group) && (isFindable?.(index) ?? true)) names.add(group);
+    }
+    return [...names];
   }
 
   #at(index: number): CatalogTool {
     return this.#tools[index] as CatalogTool;
   }
+}
 
-  #hintFor(group: string | undefined, isFindable: (index: number) => boolean): string {
-    const names = [...countGroups(this.#tools.filter((_, index) => isFindable(index))).keys()];
-    const groups = names.length === 0 ? "" : ` Groups: ${names.slice(0, MAX_NAMED_GROUPS).join(", ")}.`;
-    const advice = group === undefined
-      ? "Try other words for the action and the object, such as a synonym, in English."
-      : "Try it without the group.";
-    return `No tool has these words, so this server may have no such tool. ${advice}${groups}`;
-  }
+function hintFor(group: string | undefined, names: readonly string[]): string {
+  const groups = names.length === 0 ? "" : ` Groups: ${names.join(", ")}.`;
+  const advice = group === undefined
+    ? "Try other words for the action and the object, such as a synonym, in English."
+    : "Try it without the group.";
+  return `No tool has these words, so this server may have no such tool. ${advice}${groups}`;
 }
 
 /** Returns the number of tools of each group, in the order of the list. Tools without a group are left out. */

@@ -50,18 +50,18 @@ export class ToolFinder {
 
   /** Returns the tools that a model searches for, best first. */
   find(input: SearchInput): readonly AgentTool[] {
-    const { found } = this.#catalog.rank(input, () => true);
-    return found.slice(0, input.limit ?? DEFAULT_LIMIT).map((index) => this.tools[index] as AgentTool);
+    const { found } = this.#catalog.rank(input, input.limit ?? DEFAULT_LIMIT);
+    return found.map((index) => this.tools[index] as AgentTool);
   }
 
   /** Returns the names of the tools that have the most words of a name that does not exist. */
   nearest(name: string): readonly string[] {
-    return this.#catalog.nearest(name, () => true);
+    return this.#catalog.nearest(name);
   }
 
   /** Returns descriptions of the tools that a model searches for. */
   describe(input: SearchInput): SearchOutput {
-    return this.#catalog.find(input, () => true);
+    return this.#catalog.find(input);
   }
 }
 

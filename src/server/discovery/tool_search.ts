@@ -22,11 +22,14 @@ export class ToolSearch {
   readonly #byName: ReadonlyMap<string, ToolDefinition>;
   readonly #catalog: ToolCatalog;
   readonly #names: NameIndex;
+  /** Whether every caller may call all tools, so that none has to be asked about. */
+  readonly #isOpen: boolean;
 
   constructor(definitions: readonly ToolDefinition[]) {
     this.#definitions = definitions;
     this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
     this.#names = new NameIndex([...this.#byName.keys()]);
+    this.#isOpen = definitions.every(({ isVisible, scopes }) => isVisible === undefined && scopes.length === 0);
     const tools = definitions.map(toCatalogTool);
     this.groups = countGroups(tools.filter((_, index) => definitions[index]?.isVisible === undefined));
     this.#catalog = new ToolCatalog(tools, this.groups.size > 0);
@@ -45,7 +48,7 @@ export class ToolSearch {
 
   /** Names of the tools that have the most words of a name that does not exist, for this caller. */
   nearest(name: string, principal: Principal | undefined): readonly string[] {
-    return this.#catalog.nearest(name, (index) => mayCall(this.#definitions[index] as ToolDefinition, principal));
+    return this.#catalog.nearest(name, this.#isFindableBy(principal));
   }
 
   /** Names of the first tools that a search of this caller can find, for an error. */
@@ -65,15 +68,22 @@ export class ToolSearch {
 
   /** Searches for tools that the caller may call. */
   find(input: SearchInput, principal?: Principal): SearchOutput {
-    // Predicates of visibility are the application's.
-    const checked = new Map<number, boolean>();
-    return this.#catalog.find(input, (index) => {
-      let may = checked.get(index);
-      if (may === undefined) checked.set(index, may = mayCall(this.#definitions[index] as ToolDefinition, principal));
-      return may;
-    });
+    return this.#catalog.find(input, this.#isFindableBy(principal));
+  }
+
+  /** Whether a caller may call a tool, by its position; `undefined` if all may. Asks once: predicates of visibility are the application's. */
+  #isFindableBy(principal: Principal | undefined): ((index: number) => boolean) | undefined {
+    if (this.#isOpen) return undefined;
+    const checked = new Uint8Array(this.#definitions.length);
+    return (index) => {
+      checked[index] ||= mayCall(this.#definitions[index] as ToolDefinition, principal) ? MAY : MAY_NOT;
+      return checked[index] === MAY;
+    };
   }
 }
+
+const MAY = 1;
+const MAY_NOT = 2;
 
 function mayCall(definition: ToolDefinition, principal: Principal | undefined): boolean {
   return isVisibleTo(definition, principal) && authorizationError(definition, principal) === undefined;
