@@ -3,22 +3,29 @@
  *
  * @module
  */
+import { ChatAnthropic } from "@langchain/anthropic";
 import { DynamicStructuredTool } from "@langchain/core/tools";
-import { type AgentOptions, type AgentSource, langchainTools } from "jsr:@toolwire/toolwire/agents";
+import { type AgentSource, langchainTools, type LoopOptions } from "jsr:@toolwire/toolwire/agents";
 import { createAgent } from "langchain";
-import { scriptedModel } from "./scripted/langchain.ts";
+import { startAnthropic } from "./scripted/anthropic.ts";
 import type { Script } from "./scripted/script.ts";
 
 /** Lets the model call tools until it has an answer. */
 export async function runLangChain(
   source: AgentSource,
   script: Script,
-  options?: AgentOptions,
+  options?: LoopOptions,
 ): Promise<string> {
-  const tools = (await langchainTools(source, options)).map((tool) => new DynamicStructuredTool(tool));
-  const agent = createAgent({ model: scriptedModel(script), tools }); // or any other model
-  const { messages } = await agent.invoke({
-    messages: [{ role: "user", content: "Plan a weekend in Paris" }],
-  });
-  return String(messages.at(-1)?.content);
+  const service = await startAnthropic(script);
+  try {
+    // A hosted model needs no more than its name: createAgent({ model: "…", tools }).
+    const model = new ChatAnthropic({ model: "scripted", apiKey: "none", anthropicApiUrl: service.url, maxRetries: 0 });
+    const tools = (await langchainTools(source, options)).map((tool) => new DynamicStructuredTool(tool));
+    const { messages } = await createAgent({ model, tools }).invoke({
+      messages: [{ role: "user", content: "Plan a weekend in Paris" }],
+    });
+    return messages.at(-1)!.text;
+  } finally {
+    await service.close();
+  }
 }

@@ -4,8 +4,9 @@
  * @module
  */
 import { chat, maxIterations } from "@tanstack/ai";
+import { createAnthropicChat } from "@tanstack/ai-anthropic";
 import { type AgentSource, type ApprovalOptions, tanstackTools } from "jsr:@toolwire/toolwire/agents";
-import { ScriptedAdapter } from "./scripted/tanstack.ts";
+import { startAnthropic } from "./scripted/anthropic.ts";
 import type { Script } from "./scripted/script.ts";
 
 /** Lets the model call tools until it has an answer. */
@@ -14,11 +15,16 @@ export async function runTanStack(
   script: Script,
   options?: ApprovalOptions,
 ): Promise<string> {
-  return await chat({
-    adapter: new ScriptedAdapter(script), // or any other: openaiText("…")
-    messages: [{ role: "user", content: "Plan a weekend in Paris" }],
-    tools: await tanstackTools(source, options),
-    agentLoopStrategy: maxIterations(10),
-    stream: false,
-  });
+  const service = await startAnthropic(script);
+  try {
+    return await chat({
+      adapter: createAnthropicChat("claude-opus-4-6", "none", { baseURL: service.url, maxRetries: 0 }),
+      messages: [{ role: "user", content: "Plan a weekend in Paris" }],
+      tools: await tanstackTools(source, options),
+      agentLoopStrategy: maxIterations(10),
+      stream: false,
+    });
+  } finally {
+    await service.close();
+  }
 }

@@ -239,6 +239,7 @@ class Caller implements ClientMethods {
         }
       }
     });
+    call["~shown"] = (result as AnswerOutcome)["~shown"];
     return unwrapAnswer(result);
   }
 

@@ -47,6 +47,8 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   pieceCount = 0;
   /** Promise of the call, if the server has sent one: it is redeemed if the stream is interrupted. */
   declare deferred: PromiseOutcome | undefined;
+  /** What `.render()` shows in place of the answer, as the transport knows it. */
+  declare "~shown": (() => unknown) | undefined;
   readonly #pieces: PieceCollector = new PieceCollector();
   readonly #timeoutMs: number;
   readonly #idleTimeoutMs: number;

@@ -36,6 +36,12 @@ export interface ToolStream<Partial, Output> extends AsyncIterable<Partial> {
   readonly result: Promise<Output>;
   /** Number of partials so far that are missing, because the server no longer keeps them: it bounds those of promised work. */
   readonly dropped: number;
+  /**
+   * Returns what `.render()` shows in place of the answer, once `result` has resolved; for adapters.
+   *
+   * @internal
+   */
+  readonly "~shown"?: (() => unknown) | undefined;
 }
 
 /** A question that a tool asks during a call, as a client passes it to the application. */

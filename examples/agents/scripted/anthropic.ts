@@ -9,7 +9,7 @@ import { nextTurn, type Script } from "./script.ts";
 
 /** Starts the service; its URL is the `baseURL` of a client. */
 export function startAnthropic(script: Script): Promise<Loopback> {
-  return startLoopback({
+  return startLoopback(script, {
     "/v1/messages": (request) => answer(script, request),
     "/v1/messages?beta=true": (request) => answer(script, request),
   });
@@ -42,11 +42,15 @@ function answer(script: Script, { headers, body }: Posted): unknown {
   const texts = results.flat().map(({ content }) => {
     if (!Array.isArray(content)) {
       hold(typeof content === "string" && content !== "", "content must be text");
-      return content;
+      // TanStack AI wraps the text of an exception.
+      const { error } = content.startsWith('{"error":') ? JSON.parse(content) : {};
+      return typeof error === "string" ? error : content;
     }
     // Claude Code adds texts to the one of the tool.
     const [first] = content;
-    if (isRecord(first) && first["type"] === "text") return String(first["text"]).trimEnd();
+    if (isRecord(first) && first["type"] !== "tool_reference") {
+      return recordsOf(content, "content").map(textOf).join("\n").trimEnd();
+    }
     const found = referencesIn(content, tools);
     loaded.push(...found);
     return `found ${found.join(", ")}`;
@@ -76,6 +80,18 @@ function answer(script: Script, { headers, body }: Posted): unknown {
     usage: { input_tokens: 0, output_tokens: 0 },
   };
   return body["stream"] === true ? new EventStream(eventsOf(message)) : message;
+}
+
+/** Text of a block of a result: a text, an image or a document. */
+function textOf({ type, text, source }: JsonRecord): string {
+  if (type === "text" && typeof text === "string") return text;
+  hold(isRecord(source) && source["type"] === "base64" && typeof source["data"] === "string", "A block has a source");
+  const media = String(source["media_type"]);
+  const isTaken = type === "image"
+    ? /^image\/(png|jpeg|gif|webp)$/.test(media)
+    : type === "document" && media === "application/pdf";
+  hold(isTaken, `${type} cannot be ${media}`);
+  return `(${type})`;
 }
 
 interface Message {

@@ -13,7 +13,7 @@ export const MODEL = "gemini-scripted";
 /** Starts the service; its URL is the `baseUrl` of a client. */
 export function startGoogle(script: Script): Promise<Loopback> {
   const answer = (request: Posted) => generate(script, request);
-  return startLoopback({
+  return startLoopback(script, {
     [`/v1/models/${MODEL}:generateContent`]: answer,
     [`/v1beta/models/${MODEL}:generateContent`]: answer,
   });

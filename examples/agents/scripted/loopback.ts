@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Script } from "./script.ts";
 
 /** A request that breaks the published rules: answered with 400, as the hosted services do. */
 export class BrokenRule extends Error {}
@@ -36,10 +37,20 @@ export interface Loopback {
   close(): Promise<void>;
 }
 
+const requests = new WeakMap<Script, Posted["body"][]>();
+
+/** The bodies of all requests to the services of a script: what left for the model. */
+export function requestsOf(script: Script): readonly Posted["body"][] {
+  return requests.get(script) ?? [];
+}
+
 /** Starts a service: for each path what answers it, by throwing {@link BrokenRule} or with JSON. */
 export async function startLoopback(
+  script: Script,
   paths: Readonly<Record<string, (request: Posted) => unknown>>,
 ): Promise<Loopback> {
+  const bodies = requests.get(script) ?? [];
+  requests.set(script, bodies);
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request.setEncoding("utf8")) text += chunk;
@@ -59,7 +70,9 @@ export async function startLoopback(
       });
     }
     try {
-      const given = answer({ headers: request.headers, body: JSON.parse(text) });
+      const body = JSON.parse(text);
+      bodies.push(body);
+      const given = answer({ headers: request.headers, body });
       if (!(given instanceof EventStream)) return reply(200, given);
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(given.events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));

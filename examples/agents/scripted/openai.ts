@@ -18,7 +18,7 @@ import { nextTurn, type Script, type ScriptedCall } from "./script.ts";
 
 /** Starts the service; its URL is the `baseURL` of a client. */
 export async function startOpenAi(script: Script): Promise<Loopback> {
-  const service = await startLoopback({
+  const service = await startLoopback(script, {
     "/v1/chat/completions": (request) => complete(script, request),
     "/v1/responses": (request) => respond(script, request),
   });
@@ -99,8 +99,7 @@ function respond(script: Script, { headers, body }: Posted): unknown {
   const known = functions.map(({ name }): KnownFunction => ({ name: String(name) }));
   const texts = outputs.map((output) => {
     if (output["type"] === "function_call_output") {
-      hold(typeof output["output"] === "string" && output["output"] !== "", "output must be text");
-      return output["output"];
+      return textOf(output["output"]);
     }
     const found = functionsIn(output);
     known.push(...found);
@@ -121,6 +120,27 @@ function respond(script: Script, { headers, body }: Posted): unknown {
     usage: NO_USAGE,
   };
 }
+
+/** Text of an output, which is text or a list of texts, images and files. */
+function textOf(output: unknown): string {
+  if (typeof output === "string") {
+    hold(output !== "", "output must not be empty");
+    // The AI SDK wraps the text of an exception.
+    const { error } = output.startsWith('{"error":') ? JSON.parse(output) : {};
+    return typeof error === "string" ? error.replace(/^Error: /, "") : output;
+  }
+  return recordsOf(output, "output").map((part) => {
+    const { type, text, image_url: image, file_data: file, filename } = part;
+    if (type === "input_text" && typeof text === "string") return text;
+    const isImage = type === "input_image" && typeof image === "string" && IMAGE.test(image);
+    const isFile = type === "input_file" && typeof filename === "string" && typeof file === "string" && FILE.test(file);
+    hold(isImage || isFile, "output must be text, images of the supported formats, and PDF files with names");
+    return `(${type})`;
+  }).join("\n");
+}
+
+const IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/;
+const FILE = /^data:application\/pdf;base64,/;
 
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 

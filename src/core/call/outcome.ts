@@ -34,6 +34,12 @@ export interface AnswerOutcome<Value = unknown> {
   readonly hasFiles?: boolean | undefined;
   /** Name of the tool whose `.render()` applies, if it has one. The redeeming call may be of another tool. */
   readonly renderedBy?: string | undefined;
+  /**
+   * In a client, returns what `.render()` shows to people and models in place of the value, where the transport knows it.
+   *
+   * @internal
+   */
+  readonly "~shown"?: (() => unknown) | undefined;
 }
 
 /** The call is still running. The token is exchanged for its result later. */
@@ -199,6 +205,11 @@ export function askedAgain(key: string, request: Question, reason: string): Ques
  */
 export function joinPartials(pieces: readonly unknown[]): unknown {
   return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : joinFile(pieces) ?? [...pieces];
+}
+
+/** Adds what `.render()` shows to an answer. It is not enumerable, so that outcomes compare as before. */
+export function withShown<Answer extends object>(answer: Answer, shown: () => unknown): Answer {
+  return Object.defineProperty(answer, "~shown", { value: shown });
 }
 
 /** A sink that keeps partials and ignores other events, so that a stream can be answered as one value. */

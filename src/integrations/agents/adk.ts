@@ -69,11 +69,13 @@ function toAdkTool(tool: AgentTool, needsApproval: Complete<ApprovalOptions>["ne
     parameters: { $schema: JSON_SCHEMA, ...toForm(parameters, "gemini", false).schema },
     requireConfirmation: (input) => needsApproval(tool.targetOf(input)),
     async execute(input, context) {
-      const { text, value, error } = await tool.call(input, {
+      const { text, value, error, isContent } = await tool.call(input, {
         id: context?.functionCallId,
         signal: context?.abortSignal,
       });
-      return error === undefined ? value ?? text : { error: text };
+      if (error !== undefined) return { error: text };
+      // ADK has no place for files beside an answer: the text names them.
+      return isContent ? text : value ?? text;
     },
   };
 }

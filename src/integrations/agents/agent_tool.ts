@@ -6,7 +6,8 @@ import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { explainErrorToModel, explainFailure, explainPromise, explainQuestion, isQuestion, toText } from "./explain.ts";
-import { type AnswerPart, contentText, readContent } from "./answer_content.ts";
+import { type AnswerPart, nameFile, readContent, type TakesMedia } from "./answer_content.ts";
+import { dropNulls } from "./nulls.ts";
 import type { CheckApproval } from "./approval.ts";
 import type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
 import type { Parameters } from "./parameters.ts";
@@ -19,8 +20,10 @@ export interface ToolCallResult {
   readonly value: unknown;
   /** The error; `undefined` if the call succeeded. */
   readonly error: Failure | ToolError | undefined;
-  /** The parts of an answer that has images, which `text` only names. */
+  /** The parts of an answer with files that the model takes, which `text` only names. */
   readonly content?: readonly AnswerPart[];
+  /** Whether the answer consists of content blocks or has files: then `text` and `content` are for the model, not the value. */
+  readonly isContent?: true;
 }
 
 /** Options of one call by a model: its id, and a signal that aborts it. */
@@ -74,6 +77,7 @@ export class ServerTool extends AgentTool {
   readonly #methods: ClientMethods;
   readonly #options: AgentOptions;
   readonly #approval: CheckApproval | undefined;
+  readonly #takes: TakesMedia;
 
   constructor(
     name: string,
@@ -82,9 +86,11 @@ export class ServerTool extends AgentTool {
     group: string,
     methods: ClientMethods,
     options: AgentOptions,
+    takes: TakesMedia,
     approval?: CheckApproval,
   ) {
     super(name, listing, parameters, group);
+    this.#takes = takes;
     this.#approval = approval;
     this.#methods = methods;
     this.#options = options;
@@ -94,7 +100,7 @@ export class ServerTool extends AgentTool {
     said: unknown,
     { id, signal }: AgentCallOptions = {},
   ): AsyncGenerator<unknown, ToolCallResult, undefined> {
-    const args = this.parameters.toArguments(said);
+    const args = dropNulls(this.listing.inputSchema, this.parameters.toArguments(said));
     if (!isJsonObject(args)) return explained(new ToolError("invalid_input", "The arguments are not a JSON object"));
     const { timeoutMs, onProgress, onPartial, promises } = this.#options;
     const call: AgentCall = { tool: this.listing.name, args, id };
@@ -118,7 +124,8 @@ export class ServerTool extends AgentTool {
         // A model gets the whole answer: it needs no pieces.
         if (!(thrown instanceof ToolError) || thrown.details !== NO_PIECES) throw thrown;
       }
-      return answered(await stream.result);
+      const value = await stream.result;
+      return answered(value, this.#takes, stream["~shown"]?.());
     } catch (thrown) {
       // An aborted call needs no explanation.
       signal?.throwIfAborted();
@@ -131,7 +138,7 @@ export class ServerTool extends AgentTool {
     const outcome = await this.#methods.outcome(this.listing.name, args, options);
     switch (outcome.kind) {
       case "answer":
-        return answered(outcome.value);
+        return answered(outcome.value, this.#takes, outcome["~shown"]?.());
       case "promise":
         return answered(explainPromise(outcome));
       case "failure":
@@ -144,15 +151,22 @@ export class ServerTool extends AgentTool {
   }
 }
 
-/** Makes the result of a call that succeeded: the value as text and, if it has images, as parts. */
-export function answered(value: unknown): ToolCallResult {
-  const content = readContent(value);
-  const text = (content && contentText(content)) || toText(value);
-  const result = { text, value, error: undefined };
-  if (!content?.some(({ type }) => type === "image")) return result;
+/**
+ * Makes the result of a call that succeeded: the value as text and, if it has files that the model takes, as parts.
+ *
+ * @param shown What `.render()` shows in place of the value.
+ */
+export function answered(value: unknown, takes: TakesMedia = takesNone, shown?: unknown): ToolCallResult {
+  const content = readContent(value, takes, shown);
+  if (content === undefined) return { text: toText(value), value, error: undefined };
+  const text = content.map((part) => part.type === "text" ? part.text : nameFile(part)).join("\n");
+  const result = { text: text || toText(value), value, error: undefined, isContent: true } as const;
+  if (!content.some(({ type }) => type === "file")) return result;
   // Vendors refuse empty texts.
   return { ...result, content: content.filter((part) => part.type !== "text" || part.text !== "") };
 }
+
+const takesNone: TakesMedia = () => false;
 
 /** Makes the result of a call that failed: the error, and its explanation as text. @throws Any other exception than `Failure` and `ToolError`. */
 export function explained(thrown: unknown): ToolCallResult {

@@ -8,8 +8,9 @@ import { joinPartials } from "../../core/call/outcome.ts";
 import { checkOptions } from "../../internal/options.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { type AiSchema, toAiSchema } from "./ai_schema.ts";
-import { type AgentTool, answered } from "./agent_tool.ts";
-import { type AnswerPart, readContent } from "./answer_content.ts";
+import type { AgentTool, ToolCallResult } from "./agent_tool.ts";
+import { type AnswerPart, IMAGES_AND_PDF } from "./answer_content.ts";
+import { AnswerMemory } from "./answer_memory.ts";
 import { takeExamples } from "./examples.ts";
 import type { SearchTool } from "./search_tool.ts";
 import { openToolbox } from "./toolbox.ts";
@@ -36,14 +37,14 @@ export type AiModelOutput = {
 } | {
   /** Discriminant. */
   type: "content";
-  /** Texts and images. */
+  /** Texts and files. */
   value: AiContentPart[];
 };
 
 /** A JSON value in an {@link AiModelOutput}, as the AI SDK types it. */
 export type AiJson = null | string | number | boolean | { [member: string]: AiJson | undefined } | AiJson[];
 
-/** A text or an image of an answer with images. */
+/** A text or a file of an answer with files. */
 export type AiContentPart = {
   /** Discriminant. */
   type: "text";
@@ -54,6 +55,8 @@ export type AiContentPart = {
   type: "file";
   /** Media type, such as `image/png`. */
   mediaType: string;
+  /** Name of the file. */
+  filename?: string;
   /** The bytes. */
   data: {
     /** Discriminant. */
@@ -84,7 +87,7 @@ export interface AiTool {
     /** The name. */
     tool: string;
   };
-  /** Converts an answer for the model: text, JSON, or texts and images. */
+  /** Converts an answer for the model: text, JSON, or texts and files. */
   readonly toModelOutput: (result: { readonly output: unknown }) => AiModelOutput;
   /**
    * Calls the tool. Yields the answer so far after each piece (the AI SDK's preliminary results), and at the end
@@ -120,17 +123,20 @@ export interface AiTool {
 export async function aiSdkTools(source: AgentSource, given: ApprovalOptions = {}): Promise<Record<string, AiTool>> {
   checkOptions("give tools to a model", given, APPROVAL_RULES);
   const { needsApproval = isDestructive, ...options } = given;
+  const answers = new AnswerMemory(given.media ?? IMAGES_AND_PDF);
   const toTool = (tool: AgentTool): AiTool => ({
-    ...toAiTool(tool),
+    ...toAiTool(tool, answers),
     ...(needsApproval(tool.listing) && { needsApproval: true }),
   });
-  const { tools, deferred, search } = await openToolbox(source, options, { loadsFound: true });
-  const listed = tools.map((tool) => [tool.name, tool === search ? toAiSearch(search) : toTool(tool)] as const);
+  const { tools, deferred, search } = await openToolbox(source, options, { loadsFound: true, media: IMAGES_AND_PDF });
+  const listed = tools.map((tool) =>
+    [tool.name, tool === search ? toAiSearch(search, answers) : toTool(tool)] as const
+  );
   const found = deferred.map((tool) => [tool.name, { ...toTool(tool), deferLoading: true }] as const);
   return Object.fromEntries([...listed, ...found]);
 }
 
-function toAiTool(tool: AgentTool): AiTool {
+function toAiTool(tool: AgentTool, answers: AnswerMemory): AiTool {
   const { listing: { name, inputSchema, outputSchema }, description, parameters } = tool;
   const { schema, examples } = takeExamples(inputSchema, parameters);
   return {
@@ -140,21 +146,21 @@ function toAiTool(tool: AgentTool): AiTool {
     ...(outputSchema !== undefined && { outputSchema: toAiSchema(outputSchema) }),
     ...(examples.length > 0 && { inputExamples: examples.map((input) => ({ input })) }),
     metadata: { tool: name },
-    toModelOutput: ({ output }) => toModelOutput(output),
-    execute: (input, options) => execute(tool, input, options),
+    toModelOutput: ({ output }) => toModelOutput(answers.recall(output)),
+    execute: (input, options) => execute(tool, answers, input, options),
   };
 }
 
-function toModelOutput(output: unknown): AiModelOutput {
-  const { text, content } = answered(output);
+function toModelOutput({ text, value, content, isContent }: ToolCallResult): AiModelOutput {
   if (content !== undefined) return { type: "content", value: content.map(toContentPart) };
-  const isText = typeof output === "string" || output === undefined || readContent(output) !== undefined;
-  return isText ? { type: "text", value: text } : { type: "json", value: output as AiJson };
+  const isText = typeof value === "string" || value === undefined || isContent;
+  return isText ? { type: "text", value: text } : { type: "json", value: value as AiJson };
 }
 
 function toContentPart(part: AnswerPart): AiContentPart {
   if (part.type === "text") return { type: "text", text: part.text };
-  return { type: "file", mediaType: part.mimeType, data: { type: "data", data: part.data } };
+  const { data, mimeType: mediaType, name: filename } = part;
+  return { type: "file", mediaType, ...(filename !== undefined && { filename }), data: { type: "data", data } };
 }
 
 /** Maximum number of tools that the AI SDK takes from a search; the search itself finds fewer. */
@@ -164,7 +170,7 @@ const MAX_FOUND = 20;
  * The search of the AI SDK with the ranking of `discover()`: its own compares whole words. The marks are those of its
  * `toolSearch()`; found tools come with the next step.
  */
-function toAiSearch(search: SearchTool): AiTool {
+function toAiSearch(search: SearchTool, answers: AnswerMemory): AiTool {
   const find = ({ query }: { readonly query: string }): readonly string[] => {
     const input = search.read({ query });
     return input instanceof ToolError ? [] : search.finder.find(input).map(({ name }) => name);
@@ -177,11 +183,12 @@ function toAiSearch(search: SearchTool): AiTool {
     [Symbol.for("vercel.ai.toolSearch.search")]: find,
     [Symbol.for("vercel.ai.toolSearch.maxResults")]: MAX_FOUND,
   };
-  return Object.assign<AiTool, typeof marks>({ ...toAiTool(search), inputSchema: toAiSchema(schema) }, marks);
+  return Object.assign<AiTool, typeof marks>({ ...toAiTool(search, answers), inputSchema: toAiSchema(schema) }, marks);
 }
 
 async function* execute(
   tool: AgentTool,
+  answers: AnswerMemory,
   input: unknown,
   { toolCallId, abortSignal }: AiCallOptions,
 ): AsyncGenerator<unknown> {
@@ -192,7 +199,7 @@ async function* execute(
     pieces.push(next.value);
     yield joinPartials(pieces);
   }
-  const { text, value, error } = next.value;
+  const { text, error } = next.value;
   if (error !== undefined) throw new Error(text, { cause: error });
-  yield value;
+  yield answers.keep(next.value);
 }

@@ -1,61 +1,101 @@
-/** Content of answers: MCP servers without structured output answer with texts and images, which models should get as such. */
-import { isJsonObject } from "../../internal/json.ts";
+/** Content of answers: texts as they are, files in the form of each vendor, and what a model does not take named by type and size. */
+import type { ContentBlock } from "../../core/call/content_blocks.ts";
+import { fileBlocksOf, readBlocks } from "../../core/call/answer_blocks.ts";
+import { readFileBlock } from "../../core/call/read_file_block.ts";
 
-/** A text or an image of an answer. */
-export type AnswerPart = { readonly type: "text"; readonly text: string } | AnswerImage;
+/** A part of an answer that has files. */
+export type AnswerPart = AnswerText | AnswerFile;
 
-/** An image of an answer. */
-export interface AnswerImage {
+/** A text of an answer that has files. */
+export interface AnswerText {
   /** Discriminant. */
-  readonly type: "image";
+  readonly type: "text";
+  /** The text. */
+  readonly text: string;
+}
+
+/** A file of an answer. */
+export interface AnswerFile {
+  /** Discriminant. */
+  readonly type: "file";
   /** The bytes, in base64. */
   readonly data: string;
   /** Media type, such as `image/png`. */
   readonly mimeType: string;
+  /** Name for the model: the last part of the URI, if the file has one. */
+  readonly name: string | undefined;
 }
 
-/** Reads an answer as content blocks of MCP; `undefined` if it is any other value. Audio, resources and links become texts. */
-export function readContent(value: unknown): readonly AnswerPart[] | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
-  const parts = value.map(readBlock);
-  return parts.includes(undefined) ? undefined : parts as AnswerPart[];
+/** Whether a model takes files of a media type in answers. */
+export type TakesMedia = (mimeType: string) => boolean;
+
+/** Images that OpenAI and Anthropic take. */
+export const IMAGES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** The images, and documents. */
+export const IMAGES_AND_PDF: readonly string[] = [...IMAGES, "application/pdf"];
+
+/** Returns the test of media types for a list of them; `image/*` stands for all that begin so, `*` for all. */
+export function takesMedia(types: readonly string[]): TakesMedia {
+  return (mimeType) => {
+    const [essence = ""] = mimeType.toLowerCase().split(";");
+    return types.some((type) =>
+      type === "*" || type === essence || (type.endsWith("/*") && essence.startsWith(type.slice(0, -1)))
+    );
+  };
 }
 
-/** Content as one text, for models that take no images in answers: an image is only named, with its media type and size. */
-export function contentText(parts: readonly AnswerPart[]): string {
-  return parts.map((part) => part.type === "text" ? part.text : describeBytes(part.mimeType, part.data)).join("\n");
+/** Whether a file is an image. */
+export function isImage({ mimeType }: AnswerFile): boolean {
+  return mimeType.startsWith("image/");
 }
 
-function readBlock(block: unknown): AnswerPart | undefined {
-  if (!isJsonObject(block)) return undefined;
-  const { type, text, data, mimeType, resource, uri, name } = block;
-  switch (type) {
+/**
+ * Reads an answer as content: blocks of MCP, or a value with files in it. `undefined` if it is any other value. Files that the model does
+ * not take become texts that name them; links become texts.
+ *
+ * @param shown What `.render()` shows in place of the value: text or blocks.
+ */
+export function readContent(value: unknown, takes: TakesMedia, shown?: unknown): readonly AnswerPart[] | undefined {
+  if (typeof shown === "string") return [{ type: "text", text: shown }];
+  const blocks = readBlocks(shown)?.blocks ?? readBlocks(value)?.blocks ?? blocksWithFiles(value);
+  return blocks?.map((block) => readBlock(block, takes));
+}
+
+function blocksWithFiles(value: unknown): readonly ContentBlock[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const blocks = fileBlocksOf(value);
+  return blocks.length > 1 ? blocks : undefined;
+}
+
+function readBlock(block: ContentBlock, takes: TakesMedia): AnswerPart {
+  switch (block.type) {
     case "text":
-      return typeof text === "string" ? { type, text } : undefined;
-    case "image":
-    case "audio":
-      if (typeof data !== "string" || typeof mimeType !== "string") return undefined;
-      return type === "image" ? { type, data, mimeType } : toText(describeBytes(mimeType, data));
-    case "resource":
-      return isJsonObject(resource) ? readResource(resource) : undefined;
+      return toText(block.text);
     case "resource_link":
-      return typeof uri === "string" ? toText(`[${typeof name === "string" ? `${name}: ` : ""}${uri}]`) : undefined;
+      return toText(`[${block.name}: ${block.uri}]`);
+    case "resource": {
+      const { resource } = block;
+      if ("text" in resource) return toText(resource.text);
+      const name = resource.uri.split("/").at(-1);
+      return readFile(resource.blob, resource.mimeType ?? "application/octet-stream", name || undefined, takes);
+    }
     default:
-      return undefined;
+      return readFile(block.data, block.mimeType, readFileBlock(block)?.name, takes);
   }
 }
 
-function readResource(
-  { uri, text, blob, mimeType = "bytes" }: Readonly<Record<string, unknown>>,
-): AnswerPart | undefined {
-  if (typeof text === "string") return toText(text);
-  return typeof blob === "string" ? toText(describeBytes(`${String(uri)}, ${String(mimeType)}`, blob)) : undefined;
+function readFile(data: string, mimeType: string, name: string | undefined, takes: TakesMedia): AnswerPart {
+  if (takes(mimeType)) return { type: "file", data, mimeType, name };
+  return toText(nameFile({ type: "file", data, mimeType, name }));
 }
 
-function toText(text: string): AnswerPart {
+function toText(text: string): AnswerText {
   return { type: "text", text };
 }
 
-function describeBytes(what: string, base64: string): string {
-  return `[${what}, ${Math.floor(base64.replace(/=+$/, "").length * 3 / 4)} bytes]`;
+/** Names a file by its type and size. */
+export function nameFile({ data, mimeType, name }: AnswerFile): string {
+  const bytes = Math.floor(data.replace(/=+$/, "").length * 3 / 4);
+  return `[${name === undefined ? "" : `${name}: `}${mimeType}, ${bytes} bytes]`;
 }

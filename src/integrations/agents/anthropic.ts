@@ -13,7 +13,7 @@ import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools,
 import type { Parameters } from "./parameters.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { AgentTool } from "./agent_tool.ts";
-import { type AnswerPart, contentText } from "./answer_content.ts";
+import { type AnswerPart, IMAGES_AND_PDF, isImage } from "./answer_content.ts";
 import type { SearchTool } from "./search_tool.ts";
 import { openToolbox, type Toolbox } from "./toolbox.ts";
 
@@ -66,7 +66,7 @@ export interface AnthropicToolReference {
   tool_name: string;
 }
 
-/** A text block of an answer that has images. Answers without images are one string. */
+/** A text block of an answer that has files. Answers without files are one string. */
 export interface AnthropicText {
   /** Discriminant. */
   type: "text";
@@ -74,7 +74,7 @@ export interface AnthropicText {
   text: string;
 }
 
-/** An image block of an answer. Images of other media types are sent as text that only names them. */
+/** An image of an answer. Files of other media types than these and PDF are sent as text that only names them. */
 export interface AnthropicImage {
   /** Discriminant. */
   type: "image";
@@ -89,14 +89,31 @@ export interface AnthropicImage {
   };
 }
 
+/** A PDF document of an answer. */
+export interface AnthropicDocument {
+  /** Discriminant. */
+  type: "document";
+  /** The bytes. */
+  source: {
+    /** Discriminant. */
+    type: "base64";
+    /** Media type. */
+    media_type: "application/pdf";
+    /** The bytes, in base64. */
+    data: string;
+  };
+  /** Name of the file. */
+  title?: string;
+}
+
 /** The answer to a `tool_use` block, for the content of the user's next message. */
 export interface AnthropicToolResult {
   /** Discriminant. */
   type: "tool_result";
   /** The block that it answers. */
   tool_use_id: string;
-  /** The answer, or an explanation of the error with advice; blocks if the answer has images; for a search the found tools. */
-  content: string | (AnthropicText | AnthropicImage)[] | AnthropicToolReference[];
+  /** The answer, or an explanation of the error with advice; blocks if the answer has files; for a search the found tools. */
+  content: string | (AnthropicText | AnthropicImage | AnthropicDocument)[] | AnthropicToolReference[];
   /** Present if the call failed. */
   is_error?: true;
 }
@@ -134,7 +151,7 @@ export async function anthropicTools(
   checkOptions("give tools to a model", given, ANTHROPIC_RULES);
   const { strict = false, callers, approve: _approve, needsApproval: _needs, ...options } = given;
   const approval = approvalOf(source, given);
-  const toolbox = await openToolbox(source, options, { loadsFound: true, approval });
+  const toolbox = await openToolbox(source, options, { loadsFound: true, approval, media: IMAGES_AND_PDF });
   const budget = new StrictBudget();
   const describe = (tool: AgentTool, isDeferred: boolean): AnthropicTool => {
     const allowed = allowedCallers(tool, callers);
@@ -194,12 +211,15 @@ async function answer(
   return error === undefined ? result : { ...result, is_error: true };
 }
 
-const MEDIA_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
-
-function toBlock(part: AnswerPart): AnthropicText | AnthropicImage {
-  if (part.type === "text" || !MEDIA_TYPES.includes(part.mimeType)) return { type: "text", text: contentText([part]) };
-  const media_type = part.mimeType as AnthropicImage["source"]["media_type"];
-  return { type: "image", source: { type: "base64", media_type, data: part.data } };
+function toBlock(part: AnswerPart): AnthropicText | AnthropicImage | AnthropicDocument {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const { data, mimeType, name } = part;
+  if (isImage(part)) {
+    const media_type = mimeType as AnthropicImage["source"]["media_type"];
+    return { type: "image", source: { type: "base64", media_type, data } };
+  }
+  const source = { type: "base64", media_type: mimeType as "application/pdf", data } as const;
+  return { type: "document", source, ...(name !== undefined && { title: name }) };
 }
 
 /** References to the tools that a model searches for. Empty if it finds no tool, or the arguments are not a search: a text then explains it. */

@@ -67,7 +67,7 @@ export async function claudeAgentServer(
     session.report(call.id, progress);
     given.onProgress?.(progress, call);
   };
-  const { tools } = await openToolbox(source, { ...options, alwaysLoad, onProgress });
+  const { tools } = await openToolbox(source, { ...options, alwaysLoad, onProgress }, { media: ["*"] });
   assertNames(tools, name);
   session.open(tools, new Set(defer === "none" ? tools.map(({ listing }) => listing.name) : alwaysLoad));
   return {

@@ -2,6 +2,7 @@
 import type { Progress } from "../../core/call/outcome.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { AgentTool } from "./agent_tool.ts";
+import type { AnswerPart } from "./answer_content.ts";
 
 /** A message of JSON-RPC. */
 export type ClaudeMessage = Readonly<Record<string, unknown>>;
@@ -131,7 +132,10 @@ export class ClaudeSession {
     this.#running.set(id, { abort, progressToken });
     try {
       const { text, error, content } = await tool.call(args, { id, signal: abort.signal });
-      return { content: content ?? [{ type: "text", text }], ...(error !== undefined && { isError: true }) };
+      return {
+        content: content?.map(toBlock) ?? [{ type: "text", text }],
+        ...(error !== undefined && { isError: true }),
+      };
     } catch (thrown) {
       // The call was aborted, or a function of the application threw.
       const text = thrown instanceof Error ? thrown.message : String(thrown);
@@ -145,4 +149,13 @@ export class ClaudeSession {
     // The transport of a closed connection throws.
     await this.#transport?.send({ jsonrpc: "2.0", ...message }).catch(() => {});
   }
+}
+
+/** A part of an answer as a block of MCP. */
+function toBlock(part: AnswerPart): ClaudeMessage {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const { data, mimeType, name = "file" } = part;
+  const [top] = mimeType.split("/");
+  if (top === "image" || top === "audio") return { type: top, data, mimeType };
+  return { type: "resource", resource: { uri: `file:///${name}`, mimeType, blob: data } };
 }

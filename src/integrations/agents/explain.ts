@@ -11,7 +11,7 @@ const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
   tool_not_found: "Call one of the tools that there are.",
   resource_not_found: "Check the name of the resource and call again.",
   prompt_not_found: "Check the name of the prompt and call again.",
-  invalid_input: "Mend the arguments as the details say and call again.",
+  invalid_input: "Mend the arguments and call again.",
   invalid_config: "Arguments cannot mend this; tell the user that the tool is not set up as it should be.",
   invalid_promise: "Use a token exactly as it was given, or begin the work again.",
   expired_promise: "The result is no longer kept; begin the work again.",
@@ -29,13 +29,34 @@ const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
   internal: "The tool broke; this is no fault of the arguments. Try once more at most, then tell the user.",
 };
 
-/** Explains an error to a model: its code and message, its details as JSON, and advice for the code. */
+/**
+ * Explains an error to a model: its code and message, its details as JSON, and advice for the code. What the message states is not
+ * stated again by the details.
+ */
 export function explainErrorToModel(code: ToolErrorCode, message: string, details: unknown): string {
-  return lines(
-    `The call failed (${code}): ${message}`,
-    details === undefined ? "" : `Details: ${toText(details)}`,
-    ADVICE[code],
-  );
+  const head = `The call failed (${code})`;
+  const issues = code === "invalid_input" ? readIssues(details) : [];
+  if (issues.length > 0) return lines(`${head}:`, ...issues.map((issue) => `- ${issue}`), ADVICE[code]);
+  const further = furtherDetails(message, details);
+  return lines(`${head}: ${message}`, further === undefined ? "" : `Details: ${toText(further)}`, ADVICE[code]);
+}
+
+/** The issues of invalid arguments, a line each. Their messages have what was expected and received. */
+function readIssues(details: unknown): readonly string[] {
+  const issues = isJsonObject(details) && Array.isArray(details["issues"])
+    ? details["issues"].filter(isJsonObject)
+    : [];
+  return issues.map(({ path, message }) => {
+    const where = Array.isArray(path) && path.length > 0 ? `${path.join(".")}: ` : "";
+    return `${where}${String(message)}`;
+  });
+}
+
+/** Details without those that are in the message, such as its correlation id; `undefined` if none is left. */
+function furtherDetails(message: string, details: unknown): unknown {
+  if (!isJsonObject(details)) return details;
+  const further = Object.entries(details).filter(([, value]) => typeof value !== "string" || !message.includes(value));
+  return further.length === 0 ? undefined : Object.fromEntries(further);
 }
 
 /** Explains a `Failure`, which a tool has answered with, to a model: the same call would fail again. */

@@ -37,8 +37,8 @@ export interface GoogleFunctionCall {
   readonly args?: Record<string, unknown> | undefined;
 }
 
-/** An image of an answer. */
-export interface GoogleImage {
+/** A file of an answer: an image, or a PDF document. */
+export interface GoogleFile {
   /** The bytes. */
   inlineData: {
     /** Media type, such as `image/png`. */
@@ -58,8 +58,8 @@ export interface GoogleFunctionResponse {
     name: string;
     /** The answer as JSON, or an explanation of the error with advice. */
     response: { output: unknown } | { error: string };
-    /** Images of the answer. */
-    parts?: GoogleImage[];
+    /** Files of the answer. */
+    parts?: GoogleFile[];
   };
 }
 
@@ -70,6 +70,9 @@ export interface GoogleTools extends RunnableTools<GoogleTool, GoogleFunctionCal
   /** Runs calls, for the SDK's automatic function calling. */
   callTool(calls: readonly GoogleFunctionCall[]): Promise<GoogleFunctionResponse[]>;
 }
+
+/** Files that Gemini takes in answers of functions. */
+const MEDIA = ["image/png", "image/jpeg", "image/webp", "application/pdf"];
 
 /** Names of functions that Gemini takes, with ADK too. Other names of tools are changed to match. */
 export const GOOGLE_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
@@ -98,7 +101,7 @@ export async function googleTools(source: AgentSource, given: LoopOptions = {}):
   checkOptions("give tools to a model", given, LOOP_RULES);
   const { approve: _approve, needsApproval: _needs, ...options } = given;
   const approval = approvalOf(source, given);
-  const toolbox = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME, approval });
+  const toolbox = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME, approval, media: MEDIA });
   const declared: GoogleTool = { functionDeclarations: toolbox.tools.map(declare) };
   const answer = async ({ id, name = "", args = {} }: GoogleFunctionCall, options: RunOptions | undefined) => {
     const result = await toolbox.call(name, args, { ...options, id });
@@ -125,11 +128,11 @@ function declare({ name, description, parameters }: AgentTool): GoogleFunction {
 function toResponse(
   id: string | undefined,
   name: string,
-  { text, value, error, content }: ToolCallResult,
+  { text, value, error, content, isContent }: ToolCallResult,
 ): GoogleFunctionResponse {
-  const response = error === undefined ? { output: content === undefined ? value ?? text : text } : { error: text };
-  const parts = content?.flatMap((part): GoogleImage[] =>
-    part.type === "image" ? [{ inlineData: { mimeType: part.mimeType, data: part.data } }] : []
+  const response = error === undefined ? { output: isContent ? text : value ?? text } : { error: text };
+  const parts = content?.flatMap((part): GoogleFile[] =>
+    part.type === "file" ? [{ inlineData: { mimeType: part.mimeType, data: part.data } }] : []
   );
   return { functionResponse: { ...(id !== undefined && { id }), name, response, ...(parts && { parts }) } };
 }

@@ -9,6 +9,8 @@ import { checkOptions } from "../../internal/options.ts";
 import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
 import { type AgentSource, isDestructive } from "./options.ts";
 import type { AgentTool } from "./agent_tool.ts";
+import { type AnswerPart, IMAGES, isImage, nameFile } from "./answer_content.ts";
+import { toLangChainSchema } from "./langchain_schema.ts";
 import { openToolbox } from "./toolbox.ts";
 
 /** What LangChain passes to `func` of a {@link LangChainTool} beside the arguments. Only these members are used. */
@@ -30,13 +32,28 @@ export interface LangChainArtifact {
   readonly error: Failure | ToolError | undefined;
 }
 
+/** A text or a file in an answer with files, as a content block of LangChain. */
+export type LangChainBlock = {
+  /** Discriminant. */
+  type: "text";
+  /** The text. */
+  text: string;
+} | {
+  /** Discriminant. */
+  type: "image" | "file";
+  /** Media type. */
+  mimeType: string;
+  /** The bytes, in base64. */
+  data: string;
+};
+
 /** A tool of the server as the argument of `new DynamicStructuredTool(…)`; `bindTools` of a model takes it directly. */
 export interface LangChainTool {
   /** The name that the model knows. */
   readonly name: string;
   /** What the tool does. */
   readonly description: string;
-  /** JSON Schema of the arguments. */
+  /** JSON Schema of the arguments. LangChain does not check it: the server does. */
   readonly schema: Record<string, unknown> & { type: "object" };
   /** `func` returns content and artifact. */
   readonly responseFormat: "content_and_artifact";
@@ -46,7 +63,7 @@ export interface LangChainTool {
     tool: string;
   };
   /**
-   * Calls the tool. Yields the pieces of its answer (LangChain's tool events), then returns the text for the model and the artifact. An
+   * Calls the tool. Yields the pieces of its answer (LangChain's tool events), then returns the content for the model and the artifact. An
    * error is explained in the text; as a method of a tool of LangChain it returns the error as a `ToolMessage` with the status
    * `error`. Throws the signal's reason if the call is aborted.
    */
@@ -55,7 +72,7 @@ export interface LangChainTool {
     input: unknown,
     runManager?: unknown,
     config?: LangChainConfig,
-  ) => AsyncGenerator<unknown, [content: string, artifact: LangChainArtifact], undefined>;
+  ) => AsyncGenerator<unknown, [content: string | LangChainBlock[], artifact: LangChainArtifact], undefined>;
 }
 
 /**
@@ -82,7 +99,7 @@ export async function langchainTools(source: AgentSource, given: LoopOptions = {
   // Interrupts of LangGraph are by name: a call through another tool would pass them.
   const isByName = approve === "never" ? needsApproval ?? isDestructive : undefined;
   const approval = approvalOf(source, given);
-  const { tools } = await openToolbox(source, options, { approval, ...(isByName && { isByName }) });
+  const { tools } = await openToolbox(source, options, { approval, media: IMAGES, ...(isByName && { isByName }) });
   return tools.map(toLangChainTool);
 }
 
@@ -91,19 +108,28 @@ function toLangChainTool(tool: AgentTool): LangChainTool {
   return {
     name: tool.name,
     description,
-    schema: { ...tool.parameters.schema, type: "object" },
+    schema: toLangChainSchema(tool.parameters.schema),
     responseFormat: "content_and_artifact",
     metadata: { tool: name },
     async *func(input, _, config) {
       const id = config?.toolCall?.id;
-      const { text, value, error } = yield* tool.stream(input, { id, signal: config?.signal });
-      const answer: [string, LangChainArtifact] = [text, { value, error }];
+      const { text, value, error, content } = yield* tool.stream(input, { id, signal: config?.signal });
+      const answer: Answer = [content?.flatMap(toBlocks) ?? text, { value, error }];
       if (error === undefined || id === undefined || !isInvokable(this)) return answer;
       const message = await toErrorMessage(this, { type: "tool_call", id, name: tool.name, args: input }, answer);
       // LangChain passes a message through as the result, although its type for content does not name messages.
       return [message as string, answer[1]];
     },
   };
+}
+
+type Answer = [content: string | LangChainBlock[], artifact: LangChainArtifact];
+
+/** A part of an answer. A file is also named, because models that take no files are given the texts alone. */
+function toBlocks(part: AnswerPart): LangChainBlock[] {
+  if (part.type === "text") return [{ type: "text", text: part.text }];
+  const { data, mimeType } = part;
+  return [{ type: "text", text: nameFile(part) }, { type: isImage(part) ? "image" : "file", mimeType, data }];
 }
 
 interface Invokable {
@@ -119,7 +145,7 @@ function isInvokable(value: unknown): value is Invokable {
  * function throws. The class of messages is not available here, so that a copy of the tool makes the message, without the
  * tool's callbacks.
  */
-async function toErrorMessage(tool: Invokable, call: object, answer: [string, LangChainArtifact]): Promise<unknown> {
+async function toErrorMessage(tool: Invokable, call: object, answer: Answer): Promise<unknown> {
   const copy: Invokable = Object.create(tool, {
     func: { value: () => Promise.resolve(answer) },
     callbacks: { value: undefined, writable: true },

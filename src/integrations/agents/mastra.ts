@@ -5,7 +5,9 @@
  */
 import type { Complete } from "../../internal/json.ts";
 import { checkOptions } from "../../internal/options.ts";
-import { type AgentTool, answered } from "./agent_tool.ts";
+import type { AgentTool, ToolCallResult } from "./agent_tool.ts";
+import { type AnswerPart, IMAGES_AND_PDF } from "./answer_content.ts";
+import { AnswerMemory } from "./answer_memory.ts";
 import { type AiSchema, toAiSchema } from "./ai_schema.ts";
 import { takeExamples } from "./examples.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
@@ -38,9 +40,37 @@ export interface MastraTool {
   readonly requireApproval: (input: unknown) => boolean;
   /** Calls the tool. Throws if the call fails; the message explains the error to the model. */
   readonly execute: (input: unknown, context?: MastraContext) => Promise<unknown>;
-  /** Converts an answer to text for the model. */
-  readonly toModelOutput: (output: unknown) => { type: "text"; value: string };
+  /** Converts an answer for the model: text, or texts and files. */
+  readonly toModelOutput: (output: unknown) => MastraModelOutput;
 }
+
+/** An answer, as Mastra gives it to a model. */
+export type MastraModelOutput = {
+  /** Discriminant. */
+  type: "text";
+  /** The text. */
+  value: string;
+} | {
+  /** Discriminant. */
+  type: "content";
+  /** Texts and files. */
+  value: MastraContentPart[];
+};
+
+/** A text or a file of an answer with files. */
+export type MastraContentPart = {
+  /** Discriminant. */
+  type: "text";
+  /** The text. */
+  text: string;
+} | {
+  /** Discriminant. */
+  type: "media";
+  /** Media type. */
+  mediaType: string;
+  /** The bytes, in base64. */
+  data: string;
+};
 
 /**
  * Tools for agents of Mastra:
@@ -64,11 +94,16 @@ export interface MastraTool {
 export async function mastraTools(source: AgentSource, given: ApprovalOptions = {}): Promise<MastraTool[]> {
   checkOptions("give tools to a model", given, APPROVAL_RULES);
   const { needsApproval = isDestructive, ...options } = given;
-  const { tools } = await openToolbox(source, options);
-  return tools.map((tool) => toMastraTool(tool, needsApproval));
+  const { tools } = await openToolbox(source, options, { media: IMAGES_AND_PDF });
+  const answers = new AnswerMemory(given.media ?? IMAGES_AND_PDF);
+  return tools.map((tool) => toMastraTool(tool, needsApproval, answers));
 }
 
-function toMastraTool(tool: AgentTool, needsApproval: Complete<ApprovalOptions>["needsApproval"]): MastraTool {
+function toMastraTool(
+  tool: AgentTool,
+  needsApproval: Complete<ApprovalOptions>["needsApproval"],
+  answers: AnswerMemory,
+): MastraTool {
   const { name, description = name, parameters, listing: { inputSchema, outputSchema } } = tool;
   const { schema, examples } = takeExamples(inputSchema, parameters);
   return {
@@ -79,13 +114,23 @@ function toMastraTool(tool: AgentTool, needsApproval: Complete<ApprovalOptions>[
     ...(examples.length > 0 && { inputExamples: examples.map((input) => ({ input })) }),
     requireApproval: (input) => needsApproval(tool.targetOf(input)),
     async execute(input, context) {
-      const { text, value, error } = await tool.call(input, {
+      const result = await tool.call(input, {
         id: context?.agent?.toolCallId,
         signal: context?.abortSignal,
       });
+      const { text, error } = result;
       if (error !== undefined) throw new Error(text, { cause: error });
-      return value;
+      return answers.keep(result);
     },
-    toModelOutput: (output) => ({ type: "text", value: answered(output).text }),
+    toModelOutput: (output) => toModelOutput(answers.recall(output)),
   };
+}
+
+function toModelOutput({ text, content }: ToolCallResult): MastraModelOutput {
+  return content === undefined ? { type: "text", value: text } : { type: "content", value: content.map(toPart) };
+}
+
+function toPart(part: AnswerPart): MastraContentPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  return { type: "media", mediaType: part.mimeType, data: part.data };
 }

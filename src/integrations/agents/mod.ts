@@ -16,6 +16,7 @@ export {
 export type { AiSchema } from "./ai_schema.ts";
 export {
   type AnthropicBlock,
+  type AnthropicDocument,
   type AnthropicImage,
   type AnthropicOptions,
   type AnthropicText,
@@ -28,20 +29,33 @@ export { type ClaudeAgentOptions, type ClaudeAgentServer, claudeAgentServer } fr
 export type { LoopOptions } from "./approval.ts";
 export { type CloudflareOptions, type CloudflareTool, cloudflareTools } from "./cloudflare.ts";
 export {
+  type GoogleFile,
   type GoogleFunction,
   type GoogleFunctionCall,
   type GoogleFunctionResponse,
-  type GoogleImage,
   type GoogleTool,
   type GoogleTools,
   googleTools,
 } from "./google.ts";
-export { type LangChainArtifact, type LangChainConfig, type LangChainTool, langchainTools } from "./langchain.ts";
-export { type MastraContext, type MastraTool, mastraTools } from "./mastra.ts";
+export {
+  type LangChainArtifact,
+  type LangChainBlock,
+  type LangChainConfig,
+  type LangChainTool,
+  langchainTools,
+} from "./langchain.ts";
+export {
+  type MastraContentPart,
+  type MastraContext,
+  type MastraModelOutput,
+  type MastraTool,
+  mastraTools,
+} from "./mastra.ts";
 export { type OpenAiTool, type OpenAiToolCall, type OpenAiToolMessage, openaiTools } from "./openai.ts";
 export {
   type OpenAiAgentsDetails,
   type OpenAiAgentsOptions,
+  type OpenAiAgentsPart,
   type OpenAiAgentsTool,
   openaiAgentsTools,
 } from "./openai_agents.ts";

@@ -6,6 +6,7 @@
 import type { Complete } from "../../internal/json.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { AgentTool } from "./agent_tool.ts";
+import { type AnswerPart, IMAGES_AND_PDF, isImage } from "./answer_content.ts";
 import { OpenAiFunctions } from "./openai_functions.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { toParameters } from "./parameters.ts";
@@ -48,9 +49,43 @@ export interface OpenAiAgentsTool {
   readonly strict: false;
   /** Whether a person has to approve the call. The run is then interrupted. */
   readonly needsApproval: (context: unknown, input: unknown) => Promise<boolean>;
-  /** Calls the tool. Returns the answer as text, or an explanation of the error. Throws the signal's reason if it is aborted. */
-  readonly execute: (input: unknown, context?: unknown, details?: OpenAiAgentsDetails) => Promise<string>;
+  /** Calls the tool. Returns the answer as text, with files as parts, or an explanation of the error. Throws the signal's reason if it is aborted. */
+  readonly execute: (
+    input: unknown,
+    context?: unknown,
+    details?: OpenAiAgentsDetails,
+  ) => Promise<string | OpenAiAgentsPart[]>;
 }
+
+/** A part of an answer with files, as the SDK takes it. */
+export type OpenAiAgentsPart = {
+  /** Discriminant. */
+  type: "text";
+  /** The text. */
+  text: string;
+} | {
+  /** Discriminant. */
+  type: "image";
+  /** The image. */
+  image: {
+    /** The bytes, in base64. */
+    data: string;
+    /** Media type. */
+    mediaType: string;
+  };
+} | {
+  /** Discriminant. */
+  type: "file";
+  /** The file. */
+  file: {
+    /** The bytes, in base64. */
+    data: string;
+    /** Media type. */
+    mediaType: string;
+    /** Name of the file. */
+    filename: string;
+  };
+};
 
 const RULES: OptionRules<OpenAiAgentsOptions> = { ...APPROVAL_RULES, strict: BOOLEAN };
 
@@ -82,7 +117,8 @@ export async function openaiAgentsTools(
 ): Promise<OpenAiAgentsTool[]> {
   checkOptions("give tools to a model", given, RULES);
   const { needsApproval = isDestructive, strict = true, ...options } = given;
-  const functions = new OpenAiFunctions(await openToolbox(source, options, { toParameters, names: NAME }), strict);
+  const toolbox = await openToolbox(source, options, { toParameters, names: NAME, media: IMAGES_AND_PDF });
+  const functions = new OpenAiFunctions(toolbox, strict);
   return functions.toolbox.tools.map((tool) => toAgentsTool(tool, functions, needsApproval));
 }
 
@@ -103,8 +139,19 @@ function toAgentsTool(
     strict: strict as false,
     needsApproval: (_, input) => Promise.resolve(needsApproval(tool.targetOf(input))),
     async execute(input, _, details) {
-      const { text } = await functions.run(name, input, { id: details?.toolCall?.callId, signal: details?.signal });
-      return text;
+      const { text, content } = await functions.run(name, input, {
+        id: details?.toolCall?.callId,
+        signal: details?.signal,
+      });
+      return content?.map(toPart) ?? text;
     },
   };
+}
+
+function toPart(part: AnswerPart): OpenAiAgentsPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const { data, mimeType: mediaType, name: filename = "file" } = part;
+  return isImage(part)
+    ? { type: "image", image: { data, mediaType } }
+    : { type: "file", file: { data, mediaType, filename } };
 }

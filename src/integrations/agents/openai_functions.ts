@@ -1,6 +1,7 @@
 /** Functions as both APIs of OpenAI describe them, and their calls. */
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { AgentCallOptions, AgentTool, ToolCallResult } from "./agent_tool.ts";
+import { IMAGES_AND_PDF } from "./answer_content.ts";
 import { OPENAI_STRICT } from "./dialects.ts";
 import { toStrict } from "./explain_schema.ts";
 import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
@@ -41,16 +42,22 @@ export function assertNoItems(
 /** Validation rules for {@link OpenAiOptions}. */
 export const OPENAI_RULES: OptionRules<OpenAiOptions> = { ...LOOP_RULES, strict: BOOLEAN };
 
-/** Lists the tools of a source as functions of OpenAI. @param loadsFound Whether the API loads tools that were found. */
+/** Lists the tools of a source as functions of OpenAI: of Responses, which loads tools that were found and takes files, or of Chat Completions. */
 export async function openFunctions(
   source: AgentSource,
   given: OpenAiOptions,
-  loadsFound: boolean,
+  isResponses: boolean,
 ): Promise<OpenAiFunctions> {
   checkOptions("give tools to a model", given, OPENAI_RULES);
   const { strict = true, approve: _approve, needsApproval: _needs, ...options } = given;
   const approval = approvalOf(source, given);
-  return new OpenAiFunctions(await openToolbox(source, options, { toParameters, loadsFound, approval }), strict);
+  const toolbox = await openToolbox(source, options, {
+    toParameters,
+    loadsFound: isResponses,
+    media: isResponses ? IMAGES_AND_PDF : [],
+    approval,
+  });
+  return new OpenAiFunctions(toolbox, strict);
 }
 
 /** Describes and calls the tools of a toolbox as OpenAI functions. With `isStrict`, a schema is strict if it can be expressed that way. */

@@ -6,7 +6,7 @@
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { checkOptions } from "../../internal/options.ts";
 import type { AgentTool, ToolCallResult } from "./agent_tool.ts";
-import type { AnswerPart } from "./answer_content.ts";
+import { type AnswerPart, isImage } from "./answer_content.ts";
 import { callersOf } from "./callers.ts";
 import {
   assertNoItems,
@@ -82,7 +82,7 @@ export interface OpenAiResponseItem {
   readonly type: string;
 }
 
-/** A text or an image in the output of a function call. Outputs without images are one string. */
+/** A text, an image or a PDF document in the output of a function call. Outputs without files are one string. */
 export type OpenAiOutputPart = {
   /** Discriminant. */
   type: "input_text";
@@ -95,6 +95,13 @@ export type OpenAiOutputPart = {
   image_url: string;
   /** Level of detail. */
   detail: "auto";
+} | {
+  /** Discriminant. */
+  type: "input_file";
+  /** Name of the file. */
+  filename: string;
+  /** A `data:` URL. */
+  file_data: string;
 };
 
 /** The answer to a function call, as an item of the next request's input. */
@@ -103,7 +110,7 @@ export interface OpenAiFunctionOutput {
   type: "function_call_output";
   /** The call that it answers. */
   call_id: string;
-  /** The answer, or an explanation of the error with advice; parts if the answer has images. */
+  /** The answer, or an explanation of the error with advice; parts if the answer has files. */
   output: string | OpenAiOutputPart[];
   /** What made the call: the model, or a program that it wrote. Repeated from the call. */
   caller?: OpenAiCaller | null;
@@ -257,7 +264,9 @@ function toOutput({ text, content }: ToolCallResult, isProgram: boolean): string
 
 function toOutputPart(part: AnswerPart): OpenAiOutputPart {
   if (part.type === "text") return { type: "input_text", text: part.text };
-  return { type: "input_image", image_url: `data:${part.mimeType};base64,${part.data}`, detail: "auto" };
+  const url = `data:${part.mimeType};base64,${part.data}`;
+  if (isImage(part)) return { type: "input_image", image_url: url, detail: "auto" };
+  return { type: "input_file", filename: part.name ?? "file", file_data: url };
 }
 
 /** Finds tools; none if the model's arguments are not a search. */

@@ -42,6 +42,11 @@ export interface AgentOptions {
    * the source is a server of this process, otherwise none.
    */
   readonly group?: ((tool: ListedTool) => string | undefined) | undefined;
+  /**
+   * Media types of files in answers that the model takes, such as `["image/*", "application/pdf"]`; others are named by type and size.
+   * Default: those that the vendor takes.
+   */
+  readonly media?: readonly string[] | undefined;
   /** Total time limit of a call, in milliseconds. Default: the client's. */
   readonly timeoutMs?: number | undefined;
   /** Called with the progress of a call. */
@@ -96,6 +101,7 @@ export const AGENT_RULES: OptionRules<AgentOptions> = {
   alwaysLoad: TEXTS,
   contextTokens: POSITIVE,
   group: FUNCTION,
+  media: TEXTS,
   timeoutMs: POSITIVE,
   onProgress: FUNCTION,
   onPartial: FUNCTION,

@@ -5,6 +5,7 @@ import {
   adviseUnknown,
   callSchema,
   describeCall,
+  describeDestructiveCall,
   describeSearch,
   SEARCH_ANNOTATIONS,
   searchSchema,
@@ -31,19 +32,25 @@ export class ToolFinder {
   readonly groups: ReadonlyMap<string, number>;
   readonly #catalog: ToolCatalog;
 
-  constructor(tools: readonly AgentTool[]) {
+  /** @param callWith Returns the name of the tool that calls a tool, if it is not `call_tool`. */
+  constructor(tools: readonly AgentTool[], callWith: (tool: AgentTool) => string | undefined = () => undefined) {
     this.tools = tools;
     this.groups = countGroups(tools);
     this.#catalog = new ToolCatalog(
-      tools.map(({ name, group, description = "", listing, parameters }) => ({
-        name,
-        ownName: nameInGroup(name, group),
-        group,
-        title: wordsOf(listing),
-        description,
-        inputSchema: parameters.schema,
-        outputSchema: listing.outputSchema,
-      })),
+      tools.map((tool) => {
+        const { name, group, description = "", listing, parameters } = tool;
+        const caller = callWith(tool);
+        return {
+          name,
+          ownName: nameInGroup(name, group),
+          ...(caller !== undefined && { callWith: caller }),
+          group,
+          title: wordsOf(listing),
+          description,
+          inputSchema: parameters.schema,
+          outputSchema: listing.outputSchema,
+        };
+      }),
       this.groups.size > 0,
     );
   }
@@ -129,18 +136,45 @@ export class SearchTool extends AgentTool {
   }
 }
 
-/** The tool `call_tool` for a model: calls a deferred tool by `name` with `arguments`, where a framework cannot load found tools. */
+/** Which tools a {@link CallTool} calls. */
+interface CallForm {
+  /** Whether it calls those that need an approval by name. */
+  readonly isApart: boolean;
+  /** Whether it calls a tool. */
+  readonly isOwn: (tool: AgentTool) => boolean;
+  /** Name of the tool that calls the others. */
+  readonly other: string;
+}
+
+/**
+ * The tool `call_tool` for a model: calls a deferred tool by `name` with `arguments`, where a framework cannot load found tools. Where the
+ * framework asks for approvals by name, there is a second one for the tools that need them.
+ */
 export class CallTool extends AgentTool {
+  /** Whether it calls the tools that need an approval by name. */
+  readonly isApart: boolean;
   readonly #byName: ReadonlyMap<string, AgentTool>;
   readonly #searchTools: string;
   readonly #finder: ToolFinder;
+  readonly #other: string;
+  readonly #isOwn: (tool: AgentTool) => boolean;
 
-  constructor(name: string, finder: ToolFinder, searchTools: string) {
+  constructor(
+    name: string,
+    finder: ToolFinder,
+    searchTools: string,
+    { isApart, isOwn, other }: CallForm,
+  ) {
     const inputSchema = callSchema(searchTools);
-    super(name, { name, description: describeCall(searchTools), inputSchema }, toParameters(inputSchema));
+    const description = isApart ? describeDestructiveCall(searchTools) : describeCall(searchTools);
+    const annotations = isApart ? { annotations: { destructiveHint: true } } : {};
+    super(name, { name, description, inputSchema, ...annotations }, toParameters(inputSchema));
     this.#byName = new Map(finder.tools.map((tool) => [tool.name, tool]));
     this.#searchTools = searchTools;
     this.#finder = finder;
+    this.isApart = isApart;
+    this.#isOwn = isOwn;
+    this.#other = other;
   }
 
   override targetOf(said: unknown): ListedTool {
@@ -167,7 +201,9 @@ export class CallTool extends AgentTool {
         `${this.name} takes name and arguments: pass ${JSON.stringify(other)} in "arguments"`,
       );
     }
-    return this.#byName.get(name) ?? this.#unknown(name);
+    const tool = this.#byName.get(name);
+    if (tool === undefined) return this.#unknown(name);
+    return this.#isOwn(tool) ? tool : new ToolError("invalid_request", `Call "${name}" with ${this.#other}`);
   }
 
   #unknown(name: string): ToolError {

@@ -5,6 +5,7 @@
  */
 import { checkOptions } from "../../internal/options.ts";
 import type { AgentTool } from "./agent_tool.ts";
+import { type AnswerPart, IMAGES_AND_PDF, isImage } from "./answer_content.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { CallTool } from "./search_tool.ts";
 import { openToolbox } from "./toolbox.ts";
@@ -42,8 +43,8 @@ export interface TanStackTool {
 }
 
 /**
- * Tools for `chat` of TanStack AI, which asks a person before calls of destructive tools. It asks by tool: with `defer`, each call of
- * `call_tool` asks if one of the deferred tools is destructive. `alwaysLoad` keeps such tools apart.
+ * Tools for `chat` of TanStack AI, which asks a person before calls of destructive tools. It asks by name: with `defer` the deferred ones
+ * are called with `call_destructive_tool`, so that only its calls ask.
  *
  * @example What TanStack AI gets
  * ```ts
@@ -62,10 +63,9 @@ export interface TanStackTool {
 export async function tanstackTools(source: AgentSource, given: ApprovalOptions = {}): Promise<TanStackTool[]> {
   checkOptions("give tools to a model", given, APPROVAL_RULES);
   const { needsApproval = isDestructive, ...options } = given;
-  const { tools, deferred } = await openToolbox(source, options);
-  const asksForDeferred = deferred.some(({ listing }) => needsApproval(listing));
+  const { tools } = await openToolbox(source, options, { media: IMAGES_AND_PDF, isApart: needsApproval });
   return tools.map((tool) =>
-    toTanStackTool(tool, tool instanceof CallTool ? asksForDeferred : needsApproval(tool.listing))
+    toTanStackTool(tool, tool instanceof CallTool ? tool.isApart : needsApproval(tool.listing))
   );
 }
 
@@ -88,7 +88,14 @@ async function execute(tool: AgentTool, input: unknown, context: TanStackContext
   for (; !next.done; next = await stream.next()) {
     emitCustomEvent?.("toolwire.partial", { tool: tool.listing.name, piece: next.value });
   }
-  const { text, value, error } = next.value;
+  const { text, value, error, content, isContent } = next.value;
   if (error !== undefined) throw new Error(text, { cause: error });
-  return value ?? text;
+  return content?.map(toPart) ?? (isContent ? text : value ?? text);
+}
+
+/** A part of an answer as a `ContentPart` of TanStack AI. */
+function toPart(part: AnswerPart): object {
+  if (part.type === "text") return { type: "text", content: part.text };
+  const { data: value, mimeType } = part;
+  return { type: isImage(part) ? "image" : "document", source: { type: "data", value, mimeType } };
 }

@@ -2,13 +2,14 @@
 import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
 import { isForModels } from "../../core/call/views.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
+import { CALL_DESTRUCTIVE_TOOL, CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
 import { nestsDeeperThan } from "../../internal/json.ts";
 import { closestMatch } from "../../internal/closest_match.ts";
 import { describeUnknown, shorten } from "../../internal/text.ts";
 import { checkOptions } from "../../internal/options.ts";
 import { type AgentCallOptions, type AgentTool, explained, ServerTool, type ToolCallResult } from "./agent_tool.ts";
 import type { CheckApproval } from "./approval.ts";
+import { takesMedia } from "./answer_content.ts";
 import { selectDeferred } from "./deferral.ts";
 import { AGENT_RULES, type AgentOptions, type AgentSource, groupsOf, methodsOf } from "./options.ts";
 import { mapNames, toNamedParameters } from "./parameters.ts";
@@ -22,8 +23,12 @@ interface ToolboxForm {
   readonly names?: RegExp;
   /** Whether the vendor or framework loads tools that were found. Otherwise the model calls them with `call_tool`. */
   readonly loadsFound?: boolean;
+  /** Media types of files that the vendor takes in answers. Default: none. */
+  readonly media?: readonly string[];
   /** Checks calls of tools. Default: the framework asks for approvals. */
   readonly approval?: CheckApproval | undefined;
+  /** Deferred tools that a separate tool calls, because the framework asks for approvals by name. Default: none. */
+  readonly isApart?: (tool: ListedTool) => boolean;
   /** Tools that are called by their names alone. Default: none. */
   readonly isByName?: (tool: ListedTool) => boolean;
 }
@@ -40,11 +45,16 @@ export class Toolbox {
   readonly names: ReadonlyMap<string, string>;
   readonly #byName: ReadonlyMap<string, AgentTool>;
 
-  constructor(all: readonly ServerTool[], deferred: ReadonlySet<string>, loadsFound: boolean) {
+  constructor(
+    all: readonly ServerTool[],
+    deferred: ReadonlySet<string>,
+    loadsFound: boolean,
+    isApart: (tool: ListedTool) => boolean,
+  ) {
     const isDeferred = ({ listing }: AgentTool) => deferred.has(listing.name);
     this.deferred = all.filter(isDeferred);
     this.names = new Map(all.map(({ name, listing }) => [name, listing.name]));
-    const added = this.deferred.length === 0 ? [] : this.#searching(new ToolFinder(this.deferred), loadsFound);
+    const added = this.deferred.length === 0 ? [] : this.#searching(loadsFound, ({ listing }) => isApart(listing));
     this.search = added.find((tool) => tool instanceof SearchTool);
     this.tools = [...all.filter((tool) => !isDeferred(tool)), ...added];
     this.#byName = new Map([...all, ...added].map((tool) => [tool.name, tool]));
@@ -69,11 +79,21 @@ export class Toolbox {
     return Promise.resolve(explained(new ToolError("tool_not_found", message, { details })));
   }
 
-  #searching(finder: ToolFinder, loadsFound: boolean): readonly AgentTool[] {
+  #searching(loadsFound: boolean, isApart: (tool: AgentTool) => boolean): readonly AgentTool[] {
     const searchTools = this.#freeName(SEARCH_TOOLS);
-    if (loadsFound) return [new SearchTool(searchTools, finder, undefined)];
+    if (loadsFound) return [new SearchTool(searchTools, new ToolFinder(this.deferred), undefined)];
     const callTool = this.#freeName(CALL_TOOL);
-    return [new SearchTool(searchTools, finder, callTool), new CallTool(callTool, finder, searchTools)];
+    const callApart = this.#freeName(CALL_DESTRUCTIVE_TOOL);
+    const finder = new ToolFinder(this.deferred, (tool) => isApart(tool) ? callApart : undefined);
+    const hasApart = this.deferred.some(isApart);
+    const isPlain = (tool: AgentTool) => !isApart(tool);
+    return [
+      new SearchTool(searchTools, finder, callTool),
+      new CallTool(callTool, finder, searchTools, { isApart: false, isOwn: isPlain, other: callApart }),
+      ...(hasApart
+        ? [new CallTool(callApart, finder, searchTools, { isApart: true, isOwn: isApart, other: callTool })]
+        : []),
+    ];
   }
 
   #freeName(wanted: string): string {
@@ -96,7 +116,9 @@ export async function openToolbox(
     toParameters = toNamedParameters,
     names: allowed = TOOL_NAME,
     loadsFound = false,
+    media = [],
     approval,
+    isApart = () => false,
     isByName = () => false,
   }: ToolboxForm = {},
 ): Promise<Toolbox> {
@@ -109,6 +131,7 @@ export async function openToolbox(
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
   const names = mapNames([...byName.keys()], allowed);
   const { group = groupsOf(source) } = options;
+  const takes = takesMedia(options.media ?? media);
   const toServerTool = ([tool, listing]: readonly [string, ListedTool]) => {
     const parameters = toParameters(listing.inputSchema);
     return new ServerTool(
@@ -118,12 +141,13 @@ export async function openToolbox(
       group(listing) ?? "",
       methods,
       options,
+      takes,
       approval,
     );
   };
   const searchable = [...byName.values()].filter((tool) => !isSystemTool(tool));
   const deferred = selectDeferred(searchable, options, isByName);
-  return new Toolbox([...byName].map(toServerTool), deferred, loadsFound);
+  return new Toolbox([...byName].map(toServerTool), deferred, loadsFound, isApart);
 }
 
 /** Nesting limit of arguments, as servers have it by default. */

@@ -191,7 +191,7 @@ describe("explanations", () => {
   test("wrong arguments are told by their path", async () => {
     const text = await callOne(createAgentFixture().server, "math_add", { a: "one" });
     match(text, /^The call failed \(invalid_input\)/);
-    match(text, /"path":\["a"\]/);
+    match(text, /^- a: /m);
     match(text, /Mend the arguments/);
   });
 
@@ -380,7 +380,7 @@ describe("schemas", () => {
     const [described] = (await openaiTools(server, { strict: false })).tools;
     deepStrictEqual(described?.function.parameters, { type: "object", properties: { a: { type: "string" } } });
     strictEqual(described?.function.strict, false);
-    match(await callOne(server, "t", { a: null }, { strict: false }), /invalid_input/);
+    strictEqual(await callOne(server, "t", { a: null }, { strict: false }), "-");
     strictEqual(await callOne(server, "t", { a: null }), "-");
   });
 });

@@ -71,12 +71,18 @@ describe("a person approves calls of destructive tools, also through call_tool",
     });
   }
 
-  test("tanstackTools asks by tool", async () => {
+  test("tanstackTools asks by name: deferred ones have a tool of their own that calls them", async () => {
     const needs = async (options?: ApprovalOptions) =>
       (await tanstackTools(server, options)).map(({ needsApproval }) => needsApproval);
     deepStrictEqual(await needs(), [true, undefined, undefined]);
-    deepStrictEqual(await needs({ defer: "all" }), [undefined, true]);
+    deepStrictEqual(await needs({ defer: "all" }), [undefined, undefined, true]);
     deepStrictEqual(await needs({ defer: "all", alwaysLoad: ["drop-table"] }), [true, undefined, undefined]);
+    const [, call, callApart] = await tanstackTools(server, { defer: "all" });
+    await rejects(call!.execute({ name: "drop-table", arguments: { name: "users" } }), /with call_destructive_tool/);
+    await rejects(callApart!.execute({ name: "list_tables" }), /with call_tool/);
+    deepStrictEqual(await callApart!.execute({ name: "drop-table", arguments: { name: "users" } }), {
+      dropped: "users",
+    });
   });
 
   test("adapters whose framework asks refuse the option of loops", async () => {

@@ -36,7 +36,7 @@ test("texts are joined; what is not text is named", async () => {
   ];
   strictEqual(
     await textOf(rest),
-    "# A\n[file:///b.bin, application/zip, 3 bytes]\n[C: file:///c.md]\n[audio/wav, 4 bytes]",
+    "# A\n[b.bin: application/zip, 3 bytes]\n[C: file:///c.md]\n[audio/wav, 4 bytes]",
   );
 });
 
@@ -46,7 +46,7 @@ test("values that only resemble content stay JSON", async () => {
       type: "row",
     }], [
       "text",
-    ], { type: "text", text: "x" }]
+    ]]
   ) strictEqual(await textOf(value), JSON.stringify(value));
 });
 
@@ -62,7 +62,9 @@ describe("images", () => {
     strictEqual(Array.isArray((await run(use({ type: "direct" })))[0]?.content), true);
     match(String((await run(use({ type: "code_execution_20260120", tool_id: "2" })))[0]?.content), /^A chart\n\[image/);
     const bitmap = await anthropicTools(answers([{ ...PNG, mimeType: "image/bmp" }]));
-    deepStrictEqual((await bitmap.run(use()))[0]?.content, [{ type: "text", text: "[image/bmp, 8 bytes]" }]);
+    deepStrictEqual((await bitmap.run(use()))[0]?.content, "[image/bmp, 8 bytes]");
+    const taking = await anthropicTools(answers([{ ...PNG, mimeType: "image/bmp" }]), { media: ["image/*"] });
+    match(JSON.stringify(await taking.run(use())), /"media_type":"image\/bmp"/);
   });
 
   test("OpenAI Responses: a list, except for programs", async () => {
@@ -106,9 +108,12 @@ describe("images", () => {
     deepStrictEqual(forModel(undefined), { type: "text", value: "Done. The tool returned nothing." });
   });
 
-  test("LangChain: named in the text; the artifact has them", async () => {
+  test("LangChain: content blocks, and named in the text; the artifact has them", async () => {
     const [tool] = await langchainTools(answers(IMAGE));
     const { value } = await tool!.func({}).next();
-    deepStrictEqual(value, ["A chart\n[image/png, 8 bytes]", { value: IMAGE, error: undefined }]);
+    deepStrictEqual(value, [
+      [{ type: "text", text: "A chart" }, { type: "text", text: "[image/png, 8 bytes]" }, PNG],
+      { value: IMAGE, error: undefined },
+    ]);
   });
 });

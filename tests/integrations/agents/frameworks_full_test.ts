@@ -35,7 +35,7 @@ const AGENTS = [
   ["Google, Gen AI SDK", "google_genai.ts", "runGoogle", "call_tool"],
   ["Google, ADK", "adk.ts", "runAdk", "call_tool"],
   ["Mastra", "mastra.ts", "runMastra", "call_tool"],
-  ["TanStack AI", "tanstack.ts", "runTanStack", "approved call_tool"],
+  ["TanStack AI", "tanstack.ts", "runTanStack", "call_tool"],
 ] as const;
 
 /** Frameworks that can ask a person before a call. */
@@ -119,9 +119,7 @@ for (const [name, file, exported, calls] of AGENTS) {
         ? { name: WANTED, args }
         : { name: "call_tool", args: { name: WANTED, arguments: args } };
       const script = [[{ name: "search_tools", args: { query: "create label git" } }], [found]];
-      // TanStack AI asks by tool, and some of the deferred tools are destructive.
-      const approved = calls === "approved call_tool" ? { needsApproval: () => false } : {};
-      const reported = (await run(server, script, { defer: "all", ...approved })).split("\n");
+      const reported = (await run(server, script, { defer: "all" })).split("\n");
       match(reported[0] ?? "", /git_create_label/);
       strictEqual(reported.at(-1), "create label of git in w1");
       await server.close();

@@ -4,7 +4,13 @@
  * Toolwire servers send in `_meta` what MCP has no member for: the code of a failure, a wrapped output, a promise.
  * Source: MCP, revision 2026-07-28, "Tools".
  */
-import type { CallResult, ErrorResult, FailureOutcome, UnknownOutcome } from "../../../core/call/outcome.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  type FailureOutcome,
+  type UnknownOutcome,
+  withShown,
+} from "../../../core/call/outcome.ts";
 import { isToolErrorCode } from "../../../core/errors/code.ts";
 import { asObject, type Members, omitUndefined, typedOr } from "../../../internal/json.ts";
 import { decodeResult } from "../../framing/result/decode.ts";
@@ -27,7 +33,8 @@ export function decodeToolResult(result: Members, wraps = false): CallResult | U
   const { structuredContent: structured } = result;
   const isOurs = meta["wrapped"] === true || meta["shape"] === "content" || structured === undefined ||
     structured === value;
-  return { kind: "answer", value, ...(!isOurs && { structured }), meta };
+  const answer = { kind: "answer", value, ...(!isOurs && { structured }), meta } as const;
+  return meta["rendered"] === true ? withShown(answer, () => result["content"]) : answer;
 }
 
 function decodeAnswer(answer: Members, meta: Members, wraps: boolean): unknown {

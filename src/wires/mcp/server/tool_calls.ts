@@ -22,7 +22,7 @@ import { errorResponse, type FinalResult, paramError, resultResponse, type RpcRe
 import type { Revision } from "./revision.ts";
 import type { McpTool, McpTools } from "./tools.ts";
 import type { ContentBlock } from "../../../core/call/content.ts";
-import { fileBlocksOf, type ReadBlocks, readBlocks } from "./answer_blocks.ts";
+import { fileBlocksOf, type ReadBlocks, readBlocks } from "../../../core/call/answer_blocks.ts";
 import { outcomeMeta, promiseToJson } from "../../framing/result/encode.ts";
 import type { RenderedOutput } from "../../../core/tool/definition.ts";
 

@@ -8,11 +8,13 @@ import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import type { Metadata, Peer, Principal } from "../../../core/call/call.ts";
 import { CallConfig } from "../../../core/call/call_config.ts";
 import {
+  type AnswerOutcome,
   type CallEvent,
   type CallResult,
   type ErrorResult,
   errorResult,
   type Sink,
+  withShown,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
@@ -20,6 +22,7 @@ import type { AdmitList } from "../../../core/dispatch/list_limits.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { chain, toPromise } from "../../../internal/future.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
+import type { ToolDefinition } from "../../../core/tool/definition.ts";
 
 /** What {@link memoryTransport} needs of a server: `createServer()` returns one. */
 export interface MemoryServer {
@@ -30,6 +33,7 @@ export interface MemoryServer {
     readonly host: {
       readonly dispatch: Dispatch;
       readonly admitList: AdmitList;
+      readonly definitions?: readonly Pick<ToolDefinition, "name" | "render">[] | undefined;
       readonly security?: { readonly allowsAnonymous: boolean } | undefined;
     };
   };
@@ -62,7 +66,7 @@ export interface MemoryOptions {
  */
 export function memoryTransport(server: MemoryServer, options: MemoryOptions = {}): Transport {
   return {
-    call: (call, sink) => callInMemory(server["~server"].host.dispatch, call, options, sink),
+    call: (call, sink) => callInMemory(server["~server"].host, call, options, sink),
     list(limit) {
       const { host } = server["~server"];
       const admitted = host.admitList("list:tools", toPeer(options, limit.signal));
@@ -74,11 +78,12 @@ export function memoryTransport(server: MemoryServer, options: MemoryOptions = {
 }
 
 function callInMemory(
-  dispatch: Dispatch,
+  host: MemoryServer["~server"]["host"],
   call: TransportCall,
   options: MemoryOptions,
   sink: Sink | undefined,
 ): MaybePromise<CallResult> {
+  const { dispatch } = host;
   const peer = toPeer(options, call.limit.signal);
   let args: unknown;
   try {
@@ -93,6 +98,7 @@ function callInMemory(
   const copyResult = (result: CallResult): CallResult => {
     try {
       const copy = copyJson(result);
+      if (copy.kind === "answer" && copy.renderedBy !== undefined) return withRendered(copy, copy.renderedBy, host);
       // Not enumerable, so it is not part of the copy.
       const { cause } = result as ErrorResult;
       return cause === undefined ? copy : { ...copy as ErrorResult, cause };
@@ -109,6 +115,12 @@ function callInMemory(
 
 function toPeer({ principal, metadata = NO_METADATA }: MemoryOptions, signal: AbortSignal): Peer {
   return { wire: "memory", principal, signal, metadata, requestId: undefined, client: {} };
+}
+
+/** Adds what `.render()` shows. It is rendered only when it is asked for. */
+function withRendered(answer: AnswerOutcome, tool: string, { definitions = [] }: MemoryServer["~server"]["host"]) {
+  const render = definitions.find(({ name }) => name === tool)?.render;
+  return render === undefined ? answer : withShown(answer, () => copyJson(render(answer.value)));
 }
 
 /** A sink that copies events, and marks the call as active. */

@@ -1,7 +1,7 @@
 /** Values that consist of content blocks, or have files in them, as the content of a result. */
-import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts";
-import { readFileBlock } from "../../../core/call/read_file_block.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { type ContentBlock, isContentBlock } from "./content.ts";
+import { readFileBlock } from "./read_file_block.ts";
+import { isJsonObject, type Members } from "../../internal/json.ts";
 
 /** Content blocks that a tool returned. */
 export interface ReadBlocks {
