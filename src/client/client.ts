@@ -24,7 +24,8 @@ import { isPromiseLike, type MaybePromise } from "../internal/async.ts";
 import { asTransport, toEndpoint } from "./server_address.ts";
 import { assertKnown, RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
-import type { ItemsPage, TextPage } from "../core/tool/definition.ts";
+import { isJsonObject } from "../internal/json.ts";
+import { itemsOf } from "./page_items.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
 import type {
   AnswerQuestion,
@@ -157,9 +158,10 @@ class Caller implements ClientMethods {
 
   async *items(tool: string, args?: unknown, options?: CallOptions): AsyncGenerator<unknown> {
     for (;;) {
-      const { items, text, more } = await this.call(tool, args, options) as Partial<ItemsPage<unknown> & TextPage>;
-      yield* items ?? [text];
-      if (more === undefined) return;
+      const page = await this.call(tool, args, options);
+      yield* itemsOf(page, tool);
+      const more = isJsonObject(page) ? page["more"] : undefined;
+      if (typeof more !== "string") return;
       tool = "more";
       args = { handle: boundedToken(more) };
     }

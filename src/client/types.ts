@@ -114,8 +114,9 @@ export type ToolOutcome<Output, Errors> =
 export type CallArguments<Input> = Record<never, never> extends Input ? [input?: Input, options?: CallOptions]
   : [input: Input, options?: CallOptions];
 
-/** Type of what `items` iterates over: an item of the answer's `items`, or a `string` for pages of text. */
-export type ItemOf<Output> = Output extends { readonly items: readonly (infer Item)[] } ? Item
+/** Type of what `items` iterates over: an item of the answer's list, or a `string` for pages of text. */
+export type ItemOf<Output> = "~item" extends keyof Output ? Exclude<Output["~item"], undefined>
+  : Output extends { readonly items: readonly (infer Item)[] } ? Item
   : Output extends { readonly text: string } ? string
   : unknown;
 

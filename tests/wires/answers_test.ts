@@ -20,6 +20,9 @@ function allRows() {
   return rows ??= Array.from({ length: ROWS }, (_, id) => ({ id, title: `Row ${id}` }));
 }
 
+/** Number of runs of `list_changing`, by its argument. */
+const runs = new Map<string, number>();
+
 const Row = v.object({ id: v.number(), title: v.string() });
 
 /** A replica: servers with the same tools and keys. Parts of other servers have no authentication. */
@@ -36,6 +39,15 @@ function createReplica(hasCallers: boolean) {
         await Promise.resolve();
         const items = Array.from({ length: 70 }, (_, index) => ({ id: part * 70 + index, title: "A row of a part" }));
         return { items, total: parts * 70, ...(part + 1 < parts && { next: part + 1 }) };
+      }),
+    defineTool("find_rows").describe("Find rows").output(v.object({ total_count: v.number(), rows: v.array(Row) }))
+      .annotate({ readOnlyHint: true }).answer(budget({ maxTokens: MAX_TOKENS, items: "rows", format: "table" }))
+      .handle(() => ({ total_count: 9_000, rows: allRows().slice(0, 300) })),
+    defineTool("list_changing").describe("List rows, at each run without the first").input(v.object({ id: v.string() }))
+      .annotate({ readOnlyHint: true }).answer(limited).handle(({ id }) => {
+        const count = runs.get(id) ?? 0;
+        runs.set(id, count + 1);
+        return allRows().slice(count, 200);
       }),
     defineTool("read_text").describe("Read a text").output(v.string()).annotate({ readOnlyHint: true })
       .answer(limited).handle(() => TEXT),
@@ -60,6 +72,11 @@ interface Page {
   readonly text?: string;
   readonly total?: number;
   readonly more?: string;
+  readonly note?: string;
+  readonly changed?: true;
+  readonly total_count?: number;
+  readonly columns?: readonly string[];
+  readonly rows?: readonly (readonly unknown[])[];
 }
 
 /** Maximum growth of an answer by two gateways, each of which wraps its handle. */
@@ -112,6 +129,32 @@ const SCENARIOS: Readonly<
     deepStrictEqual(ids, Array.from({ length: 210 }, (_, id) => id));
   },
 
+  async "a list in an object keeps the other members, as a table, and the client's items are objects"(
+    one,
+    other,
+    maxTokens,
+  ) {
+    const ids: unknown[] = [];
+    const first = await one.find_rows();
+    ok(first.note?.startsWith(`Items 1 to ${first.rows.length} of 300; `));
+    for await (const page of follow(first, maxTokens, () => other)) {
+      deepStrictEqual([page.total_count, page.columns], [9_000, ["id", "title"]]);
+      ids.push(...(page.rows ?? []).map(([id]) => id));
+    }
+    deepStrictEqual(ids, Array.from({ length: 300 }, (_, id) => id));
+    const titles: string[] = [];
+    for await (const { title } of one.find_rows.items()) titles.push(title);
+    deepStrictEqual([titles.length, titles[299]], [300, "Row 299"]);
+  },
+
+  async "a page after a change of the list says so"(one, other) {
+    const { more, changed } = await one.list_changing({ id: crypto.randomUUID() });
+    strictEqual(changed, undefined);
+    const next = await other.$.call("more", { handle: more }) as Page;
+    strictEqual(next.changed, true);
+    ok(next.note?.startsWith("What comes before this page has changed"));
+  },
+
   async "a text is cut at lines"(one, other, maxTokens) {
     const parts: string[] = [];
     for await (const { text = "", total, more } of follow(await one.read_text(), maxTokens, () => other)) {
@@ -129,7 +172,11 @@ const SCENARIOS: Readonly<
     const { code, details } = await one.$.call("more", { handle }).catch((error) => error) as ToolError;
     strictEqual(code, "result_too_large");
     const { more: rest } = details as { more: string };
-    deepStrictEqual(await other.$.call("more", { handle: rest }), { items: ["last"], total: 3 });
+    deepStrictEqual(await other.$.call("more", { handle: rest }), {
+      items: ["last"],
+      total: 3,
+      note: "Item 3 of 3; this is the last page",
+    });
   },
 
   async "an answer that fits has no handle"(client) {

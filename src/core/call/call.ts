@@ -112,6 +112,10 @@ export interface AnswerPosition {
   readonly at: number;
   /** Cursor of the part of the list. `undefined` for the first part. */
   readonly cursor?: Json | undefined;
+  /** Items before the part. `undefined` for the first part. */
+  readonly before?: number | undefined;
+  /** Digest of what is before the page, in its part. `undefined` at the start of a part. */
+  readonly digest?: string | undefined;
 }
 
 /** One call of a tool, as a wire has decoded it: name, arguments, metadata and caller, before validation. */

@@ -28,3 +28,26 @@ export function uuidOf(...words: readonly string[]): string {
 export function sha256Hex(text: string): string {
   return toHex(sha256(encodeText(text)));
 }
+
+/** SHA-256 of texts that are added one after the other. */
+export class RunningDigest {
+  readonly #hash: ReturnType<typeof sha256.create>;
+
+  constructor(hash: ReturnType<typeof sha256.create> = sha256.create()) {
+    this.#hash = hash;
+  }
+
+  add(text: string): void {
+    this.#hash.update(encodeText(text));
+  }
+
+  /** A digest that begins with what was added to this one. */
+  clone(): RunningDigest {
+    return new RunningDigest(this.#hash.clone());
+  }
+
+  /** The digest in hexadecimal, lower case. Nothing can be added after it. */
+  hex(): string {
+    return toHex(this.#hash.digest());
+  }
+}

@@ -7,6 +7,7 @@ import type { Ctx, ErrorMap, OpenState } from "../handler/context.ts";
 import type {
   AnswerFormat,
   AnyTool,
+  PageFormat,
   PromiseOptions,
   RenderedOutput,
   Tool,
@@ -198,10 +199,12 @@ export interface ToolBuilder<
   /**
    * Keeps answers within a budget, by `budget({ maxTokens })` of `./answers`. The last step before `.handle()`.
    *
-   * @throws {TypeError} At `.handle()`, if the tool is not read-only, streams, promises, or returns neither a list nor a text.
+   * @throws {TypeError} If it was not made by `budget()`. At `.handle()`, if the tool is not read-only, streams, promises, or returns neither a list nor a text.
    */
   readonly answer: Described extends true
-    ? (format: AnswerFormat) => PagedToolBuilder<Name, Input, Args, Output, Errors, Config, State>
+    ? <const Items extends string | undefined, Format extends PageFormat | undefined>(
+      format: AnswerFormat<Items, Format>,
+    ) => PagedToolBuilder<Name, Input, Args, Output, Errors, Config, State, Items, Format>
     : DescribeFirst<AnswerFormat, PagedToolBuilder<Name, Input, Args, Output, Errors, Config, State>>;
   /**
    * Sets examples of calls, which callers and models read in the listed schemas (`examples`). They replace earlier ones. The

@@ -62,28 +62,60 @@ export interface ListPart<Item> {
   readonly total?: number;
 }
 
+/** Form of the items of pages: as the handler returns them, or as rows of a table. */
+export type PageFormat = "json" | "table";
+
+/** What pages of an answer have beside its items or text. */
+export interface PageEnd {
+  /** Handle of what follows, for the tool `more`. Absent at the end. */
+  readonly more?: string;
+  /** Which part this is, and how to get less. Absent if the page is the whole answer. */
+  readonly note?: string;
+  /** Whether what comes before this page has changed since the page before, so that items may be missing or repeated. */
+  readonly changed?: true;
+}
+
 /** Answer of a tool with a budget whose handler returns a list: the items that fit, and a handle of the rest. */
-export interface ItemsPage<Item> {
+export interface ItemsPage<Item> extends PageEnd {
   /** The items, in the order of the list. */
   readonly items: readonly Item[];
   /** Number of all items, if known. */
   readonly total?: number;
-  /** Handle of the items that follow, for the tool `more`. Absent after the last item. */
-  readonly more?: string;
 }
 
 /** Answer of a tool with a budget whose handler returns a text: the lines that fit, and a handle of the rest. */
-export interface TextPage {
+export interface TextPage extends PageEnd {
   /** A part of the text. */
   readonly text: string;
   /** Length of the whole text, in UTF-16 code units. */
   readonly total: number;
-  /** Handle of the text that follows, for the tool `more`. Absent at the end. */
-  readonly more?: string;
+}
+
+/** An item of a table, as `items()` of a client gives it: members that it lacked are `null`. */
+export type TableRow<Item> = {
+  [Name in keyof Item]-?: undefined extends Item[Name] ? Exclude<Item[Name], undefined> | null : Item[Name];
+};
+
+/** What a page has for its list under `Name`: the items, or with `format: "table"` the columns and the rows. */
+export type ListMember<Name extends string, Item, Format> = Format extends "table" ?
+    & { readonly columns: readonly string[] }
+    & { readonly [Member in Name]: readonly (readonly unknown[])[] }
+    & ListedItem<TableRow<Item>>
+  : { readonly [Member in Name]: readonly Item[] } & ListedItem<Item>;
+
+/** The type of an item of a page, for `items()` of a client. */
+export interface ListedItem<Item> {
+  /** Types only; never present at run time. */
+  readonly "~item"?: Item | undefined;
 }
 
 /** The argument of `.answer()`, which makes the answers of a tool pages of limited size: made by `budget()` of `./answers`. */
-export interface AnswerFormat {
+export interface AnswerFormat<
+  Items extends string | undefined = string | undefined,
+  Format extends PageFormat | undefined = PageFormat | undefined,
+> {
+  /** Types only; never present at run time. */
+  readonly "~page"?: readonly [Items, Format] | undefined;
   /**
    * Returns the changed definition.
    *

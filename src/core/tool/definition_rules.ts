@@ -11,7 +11,8 @@ import {
   TEXTS,
   wholeNumber,
 } from "../../internal/options.ts";
-import type { AnyTool, PromiseOptions, ToolDefinition, ToolView } from "./definition.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import type { AnswerFormat, AnyTool, PromiseOptions, ToolDefinition, ToolView } from "./definition.ts";
 import { type AnyWork, Builder } from "./define_tool.ts";
 import { foreignSteps, wrongStep } from "./spelling_errors.ts";
 import { checkExamples } from "./examples.ts";
@@ -84,6 +85,14 @@ export class CheckedBuilder extends Builder {
   override view(view: ToolView): Builder {
     if (typeof view?.["~apply"] === "function") return super.view(view);
     throw new TypeError(`Cannot define ${this.label}: .view() takes view({ html: "…" }), from "toolwire/apps"`);
+  }
+
+  override answer(format: AnswerFormat): Builder {
+    if (typeof format?.["~apply"] === "function") return super.answer(format);
+    const given = isJsonObject(format) ? JSON.stringify(format) : "{ maxTokens: 4_000 }";
+    throw new TypeError(
+      `Cannot limit answers of ${this.label}: .answer() takes a budget; pass budget(${given}), with budget of "toolwire/answers"`,
+    );
   }
 
   override promise(options: PromiseOptions = {}): Builder {

@@ -2,7 +2,7 @@
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
 import type { AnsweringHandler, AnswerOf, PartialOf } from "./answer_types.ts";
 import type { Received } from "./json_form.ts";
-import type { ItemsPage, ListPart, TextPage, Tool } from "./definition.ts";
+import type { ItemsPage, ListMember, ListPart, PageEnd, TextPage, Tool } from "./definition.ts";
 
 /** Type of the output of a builder before `.output()`. Callers then receive what the handler returns, not validated. */
 export interface InferredOutput {
@@ -73,23 +73,67 @@ export type DeclaredExternal<
   work: ExternalWork<Args, Work, Output, Errors, Config, State>,
 ) => Tool<Name, Input, Output, Partial, Errors>;
 
-/** Answer of a tool with a budget, by what its handler returns: a page of text for a string, of items for a list or a part of one. */
-export type PageOf<Returned> = Returned extends string ? TextPage
-  : Returned extends readonly (infer Item)[] | ListPart<infer Item> ? ItemsPage<Received<Item>>
+/** The members of an object beside its list. */
+type Beside<Answer, Name extends string> = {
+  readonly [Member in keyof Answer as Exclude<Member, Name>]: Answer[Member];
+};
+
+/** A page of a list that a handler returns in an object with other members, which are kept. */
+type MemberPage<Answer, Name extends string, Format> = Answer extends
+  { readonly [Member in Name]: readonly (infer Item)[] }
+  ? Beside<Answer, Name> & ListMember<Name, Item, Format> & PageEnd
   : never;
 
-/** What a handler with a budget may return: a string, a list or a part of one if no output is declared; else the output, or a part of its list. */
-export type PagedReturn<Output> = [Output] extends [InferredOutput] ? string | readonly unknown[] | ListPart<unknown>
+/** A page of a list: what `ItemsPage` has, or a table. */
+type WholePage<Item, Format> = Format extends "table"
+  ? ListMember<"items", Item, Format> & Omit<ItemsPage<Item>, "items">
+  : ItemsPage<Item>;
+
+/** Names of the members of a part of a list that have a meaning. */
+type PartMember = keyof ListPart<unknown>;
+
+/** A page of a part of a list, with the other members of the handler's object, if it has any. */
+type PartPage<Returned, Item, Format> = [Exclude<keyof Returned, PartMember>] extends [never] ? WholePage<Item, Format>
+  : WholePage<Item, Format> & Beside<Received<Returned>, PartMember>;
+
+/**
+ * Answer of a tool with a budget, by what its handler returns: a page of text for a string, of items for a list or a part of one, or, with
+ * the name of the member that has the list, the object with a page of that list.
+ */
+export type PageOf<Returned, Items = undefined, Format = "json"> = Items extends string
+  ? string extends Items ? unknown : MemberPage<Received<Returned>, Items, Format>
+  : Returned extends string ? TextPage
+  : Returned extends readonly (infer Item)[] ? WholePage<Received<Item>, Format>
+  : Returned extends ListPart<infer Item> ? PartPage<Returned, Received<Item>, Format>
+  : never;
+
+/**
+ * What a handler with a budget may return: a string, a list or a part of one if no output is declared, or an object with the named list;
+ * else the output, or a part of its list.
+ */
+export type PagedReturn<Output, Items = undefined> = Items extends string
+  ? [Output] extends [InferredOutput] ? { readonly [Member in Items]: readonly unknown[] } : Output
+  : [Output] extends [InferredOutput] ? string | readonly unknown[] | ListPart<unknown>
   : Output extends readonly (infer Item)[] ? Output | ListPart<Item>
   : Output;
 
 /**
- * The end of the definition of a tool with a budget. The declared output is that of the handler: a list or a text; callers
- * receive pages.
+ * The end of the definition of a tool with a budget. The declared output is that of the handler: a list, a text, or an object with the
+ * list that `items` of the budget names; callers receive pages.
  */
-export interface PagedToolBuilder<Name extends string, Input, Args, Output, Errors extends ErrorMap, Config, State> {
-  /** Ends the definition. The handler returns a list, a part of it as `{ items, next?, total? }`, or a text. */
-  handle<Returned extends PagedReturn<Output>>(
+export interface PagedToolBuilder<
+  Name extends string,
+  Input,
+  Args,
+  Output,
+  Errors extends ErrorMap,
+  Config,
+  State,
+  Items = undefined,
+  Format = "json",
+> {
+  /** Ends the definition. The handler returns a list, a part of it as `{ items, next?, total? }`, a text, or an object with the named list. */
+  handle<Returned extends PagedReturn<Output, Items>>(
     handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned | Promise<Returned>,
-  ): Tool<Name, Input, PageOf<[Output] extends [InferredOutput] ? Returned : Output>, never, Errors>;
+  ): Tool<Name, Input, PageOf<[Output] extends [InferredOutput] ? Returned : Output, Items, Format>, never, Errors>;
 }

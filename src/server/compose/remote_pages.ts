@@ -4,7 +4,7 @@
  */
 import type { CallResult } from "../../core/call/outcome.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
-import { createHandle, MORE } from "../../core/dispatch/answers/handle.ts";
+import { createHandle, HANDLE_PREFIX, MORE } from "../../core/dispatch/answers/handle.ts";
 import type { RemoteRun } from "../../core/tool/definition.ts";
 import { isJsonObject, type Members } from "../../internal/json.ts";
 
@@ -34,9 +34,9 @@ export function wrapHandle<Result extends CallResult>(run: RemoteRun, result: Re
   return isRest && typeof result.data["more"] === "string" ? { ...result, data: wrapIn(run, result.data) } : result;
 }
 
+/** Another server may have an answer with a member of that name, which is not a handle. */
 function isPage(value: unknown): value is Members {
-  if (!isJsonObject(value) || typeof value["more"] !== "string") return false;
-  return Array.isArray(value["items"]) || typeof value["text"] === "string";
+  return isJsonObject(value) && typeof value["more"] === "string" && value["more"].startsWith(HANDLE_PREFIX);
 }
 
 function wrapIn(run: RemoteRun, members: Members): Members {

@@ -1,18 +1,27 @@
-import { checkOptions, type OptionRules, rule } from "../../../internal/options.ts";
-import { ToolError } from "../../errors/tool_error.ts";
+import { checkOptions, oneOf, type OptionRules, rule, TEXT } from "../../../internal/options.ts";
 import { isPromiseLike } from "../../../internal/async.ts";
-import { isJsonObject, type Json } from "../../../internal/json.ts";
+import { ToolError } from "../../errors/tool_error.ts";
+import type { Json } from "../../../internal/json.ts";
 import type { AnswerPosition } from "../../call/call.ts";
 import type { Ctx } from "../../handler/context.ts";
 import type { CompiledSchema } from "../../schema/compile.ts";
-import type { JsonSchema, SchemaResult } from "../../schema/standard_schema.ts";
-import type { AnswerFormat, ListPart, ToolDefinition } from "../../tool/definition.ts";
+import type { AnswerFormat, PageFormat, ToolDefinition } from "../../tool/definition.ts";
 import { type AnswerRun, createHandle, handleTooLong, MORE } from "./handle.ts";
+import { type ListAnswer, readList, rowOf } from "./list_answer.ts";
+import { noteOf, type PagePlace } from "./page_note.ts";
+import { findList, listsIn, pageSchema, tableSchema, takenIn, toCheckedTable, toTablePage } from "./page_schema.ts";
 import { type Budget, type BudgetOptions, endOfItems, endOfLines, toBudget } from "./page.ts";
+import { SeenDigest } from "./seen_digest.ts";
 
 const atLeast = (least: number) => rule(`at least ${least}`, (value) => Number(value) >= least);
 
-const RULES: OptionRules<BudgetOptions> = { maxTokens: atLeast(1_000), maxChars: atLeast(4_000) };
+const RULES: OptionRules<BudgetOptions> = {
+  maxTokens: atLeast(1_000),
+  maxChars: atLeast(4_000),
+  items: TEXT,
+  format: oneOf("json", "table"),
+  narrow: TEXT,
+};
 
 /** Characters of a token, at most, in the hint for hosts; and the largest hint that they accept. */
 const HINT_CHARS_OF_TOKEN = 6;
@@ -21,10 +30,14 @@ const MAX_HINT_CHARS = 500_000;
 /**
  * Keeps answers of a tool within a budget: `.answer(budget({ maxTokens: 4_000 }))`, for tools that return a list or a text.
  *
- * A list is answered as `{ items, total, more? }` with as many whole items as fit, a text as `{ text, total, more? }`, cut at a line.
- * `total` is the number of all items or characters. `more` is a handle: the tool `more`, which the server then lists, answers what follows. `client.name.items()`
- * follows handles. The tool runs again for each page, with the same arguments, at any replica with the same keys, so it must be
- * read-only and give the same list each time. A handle is valid for an hour and for its caller only.
+ * A list is answered as `{ items, total, more?, note? }` with as many whole items as fit, a text as `{ text, total, more?, note? }`, cut
+ * at a line. `total` is the number of all items or characters. `more` is a handle: the tool `more`, which the server then lists, answers
+ * what follows. `note` is which part this is, and how to get less. `client.name.items()` follows handles.
+ *
+ * For a list in an object, `budget({ items: "rows" })` keeps the other members: `{ total_count, rows, more?, note? }`.
+ *
+ * The tool runs again for each page, with the same arguments, at any replica with the same keys, so it must be read-only. If what
+ * comes before a page is not what the caller has received, the page has `changed: true`. A handle is valid for an hour and for its caller only.
  *
  * An item that is over the budget alone is refused with `result_too_large`, whose `details.more` is the handle of what follows it.
  *
@@ -47,17 +60,22 @@ const MAX_HINT_CHARS = 500_000;
  * strictEqual(count, 1_000);
  * ```
  * @throws {TypeError} If there is not exactly one of `maxTokens` and `maxChars`. `.handle()` throws it if the tool is not read-only,
- * streams, promises, or declares another output than a list or a text.
+ * streams, promises, or declares another output than a list, a text, or an object with the list that `items` names.
  * @throws {RangeError} If the budget is below 1,000 tokens or 4,000 characters.
  */
-export function budget(options: BudgetOptions): AnswerFormat {
+export function budget<
+  const Items extends string | undefined = undefined,
+  const Format extends PageFormat | undefined = "json",
+>(options: BudgetOptions<Items, Format>): AnswerFormat<Items, Format> {
   checkOptions("limit answers", options, RULES);
   const { maxTokens, maxChars } = options;
   if ((maxTokens === undefined) === (maxChars === undefined)) {
     throw new TypeError("Cannot limit answers: pass either maxTokens or maxChars");
   }
   const hint = Math.min(MAX_HINT_CHARS, Math.ceil(maxChars ?? (maxTokens ?? 0) * HINT_CHARS_OF_TOKEN));
-  return { "~apply": (definition) => applyBudget(definition, toBudget(options), hint) };
+  const { items, format, narrow } = options;
+  const limit: Limit = { ...toBudget(options), items, isTable: format === "table", narrow };
+  return { "~apply": (definition) => applyBudget(definition, limit, hint) };
 }
 
 /** The cursor at which a handler with a budget starts its part of the list: its `next` of the part before. `undefined` for the first part. */
@@ -65,26 +83,43 @@ export function cursorOf(ctx: Ctx): Json | undefined {
   return (ctx as unknown as AnswerRun).call.position?.cursor;
 }
 
-function applyBudget(definition: ToolDefinition, budget: Budget, hint: number): ToolDefinition {
+/** A budget with the other options. */
+interface Limit extends Budget {
+  readonly items: string | undefined;
+  readonly isTable: boolean;
+  readonly narrow: string | undefined;
+}
+
+/** The rules of the pages of a tool. */
+interface PageRules extends Limit {
+  /** Schema of pages whose items are not rows of a table. `undefined` without a declared output. */
+  readonly schema: CompiledSchema | undefined;
+}
+
+function applyBudget(definition: ToolDefinition, limit: Limit, hint: number): ToolDefinition {
   const { name, handler, output, meta } = definition;
-  const problem = problemOf(definition);
+  const problem = problemOf(definition, limit);
   if (problem !== undefined) throw new TypeError(`Cannot limit answers of tool "${name}": ${problem}`);
+  const list = output && findList(output, limit.items);
+  const schema = output && list && pageSchema(output, list);
+  const paged: PageRules = { ...limit, schema };
   return {
     ...definition,
     companion: MORE,
     meta: { "anthropic/maxResultSizeChars": hint, ...meta },
-    output: output && pageSchema(output),
+    output: limit.isTable && output && list ? tableSchema(output, list) : schema,
     handler(input, ctx) {
       const run = ctx as unknown as AnswerRun;
       const returned = handler(input, ctx);
       return isPromiseLike(returned)
-        ? Promise.resolve(returned).then((value) => toPage(value, run, budget))
-        : toPage(returned, run, budget);
+        ? Promise.resolve(returned).then((value) => toPage(value, run, paged))
+        : toPage(returned, run, paged);
     },
   };
 }
 
-function problemOf({ annotations, promise, external, handler, output }: ToolDefinition): string | undefined {
+function problemOf(definition: ToolDefinition, { items, isTable }: Limit): string | undefined {
+  const { annotations, promise, external, handler, output } = definition;
   if (annotations?.readOnlyHint !== true) {
     return "it runs again for each page, so it needs .annotate({ readOnlyHint: true })";
   }
@@ -92,50 +127,88 @@ function problemOf({ annotations, promise, external, handler, output }: ToolDefi
   if (Object.prototype.toString.call(handler) === "[object AsyncGeneratorFunction]") {
     return "its handler streams; return a list or a text";
   }
-  const { type, minItems } = output?.jsonSchema ?? { type: "array" };
-  if (type !== "array" && type !== "string") return "its output must be a list or a text";
+  if (output === undefined) return undefined;
+  const list = findList(output, items);
+  if (list === undefined) {
+    const [found] = listsIn(output);
+    const advice = found === undefined
+      ? ""
+      : `; pass budget({ items: ${JSON.stringify(found)} }) for that list of its output`;
+    return items === undefined
+      ? `its output must be a list or a text${advice}`
+      : `its output must be an object whose member ${JSON.stringify(items)} is a list${advice}`;
+  }
+  const taken = list.isMember ? takenIn(output, isTable) : undefined;
+  if (taken !== undefined) return `its output has the member "${taken}", which pages have for themselves; rename it`;
+  if (isTable && list.name === "text" && !list.isMember) return "a text has no table";
+  const { minItems } = list.schema;
   return minItems === undefined ? undefined : "its pages may be shorter than the declared minimum length of the list";
 }
 
-function toPage(value: unknown, run: AnswerRun, budget: Budget): unknown {
+function toPage(value: unknown, run: AnswerRun, limit: PageRules): unknown {
   const position = run.call.position ?? { at: 0 };
-  if (typeof value === "string") return textPage(value, position.at, run, budget);
-  if (Array.isArray(value)) return itemsPage({ items: value, total: value.length }, position, run, budget);
-  if (isJsonObject(value) && Array.isArray(value["items"])) {
-    return itemsPage(value as unknown as ListPart<unknown>, position, run, budget);
-  }
+  if (typeof value === "string" && limit.items === undefined) return textPage(value, position, run, limit);
+  const list = readList(value, limit.items, limit.isTable);
+  if (list !== undefined) return itemsPage(list, position, run, limit);
   // A returned error is treated as thrown.
   if (value instanceof Error) return value;
-  throw new TypeError("A tool with a budget must return a list, a text, or { items, next?, total? }");
+  throw new TypeError(
+    limit.items === undefined
+      ? "A tool with a budget must return a list, a text, or { items, next?, total? }"
+      : `A tool with budget({ items: ${JSON.stringify(limit.items)} }) must return an object with that list`,
+  );
 }
 
-function textPage(text: string, start: number, run: AnswerRun, budget: Budget): unknown {
-  const pageTo = keepPages((end) => ({
-    text: text.slice(start, end),
-    total: text.length,
-    ...(end < text.length && { more: createHandle(run, { at: end }) }),
-  }));
-  return withinBudget(pageTo(endOfLines(text, start, budget, pageTo)), budget);
+/** Members that pages have beside the items or the text. */
+function endOfPage(next: AnswerPosition | undefined, place: Omit<PagePlace, "hasNext">, run: AnswerRun, limit: Limit) {
+  const note = noteOf({ ...place, hasNext: next !== undefined }, run, limit.narrow);
+  return {
+    ...(next !== undefined && { more: createHandle(run, next) }),
+    ...(note !== undefined && { note }),
+    ...(place.isChanged && { changed: true }),
+  };
+}
+
+function textPage(text: string, { at: start, digest }: AnswerPosition, run: AnswerRun, limit: PageRules): unknown {
+  const seen = new SeenDigest(text, start);
+  const isChanged = digest !== undefined && digest !== seen.at(start);
+  const total = text.length;
+  const pageTo = keepPages((end) => {
+    const next = end < total ? { at: end, digest: seen.at(end) } : undefined;
+    const place = { unit: "Character" as const, before: start, count: Math.max(0, end - start), total, isChanged };
+    return { text: text.slice(start, end), total, ...endOfPage(next, place, run, limit) };
+  });
+  return withinBudget(pageTo(endOfLines(text, start, limit, pageTo)), limit);
 }
 
 /** A page of a part of a list: the part again from another item, or the next part. */
-function itemsPage(part: ListPart<unknown>, { at: start, cursor }: AnswerPosition, run: AnswerRun, budget: Budget) {
-  const { items, total, next } = part;
+function itemsPage(list: ListAnswer, position: AnswerPosition, run: AnswerRun, limit: PageRules) {
+  const { name, items, members, total, next } = list;
+  const { at: start, cursor, before = 0, digest } = position;
+  const seen = new SeenDigest(items, start);
+  const isChanged = digest !== undefined && digest !== seen.at(start);
+  const part = cursor === undefined ? {} : { cursor, before };
   const follow = (end: number): AnswerPosition | undefined => {
-    if (end < items.length) return { at: end, ...(cursor !== undefined && { cursor }) };
-    return next === undefined ? undefined : { at: 0, cursor: next };
+    if (end < items.length) return { at: end, ...part, digest: seen.at(end) };
+    return next === undefined ? undefined : { at: 0, cursor: next, before: before + items.length };
   };
   const pageTo = keepPages((end) => {
-    const position = follow(end);
-    return {
-      items: items.slice(start, end),
-      ...(total !== undefined && { total }),
-      ...(position !== undefined && { more: createHandle(run, position) }),
-    };
+    const place = { unit: "Item" as const, before: before + start, count: Math.max(0, end - start), total, isChanged };
+    const page: Page = { ...members, [name]: items.slice(start, end), ...endOfPage(follow(end), place, run, limit) };
+    return page;
   });
-  const page = withinBudget(pageTo(endOfItems(items, start, budget, pageTo)), budget);
-  if (page.items.length === 1 && budget.measure(page) > budget.max) throw itemTooLarge(start, page.more);
-  return page;
+  const shown = limit.isTable ? (end: number) => toTablePage(pageTo(end), name) : pageTo;
+  const sizeOf = limit.isTable ? (item: unknown) => limit.measure(Object.values(rowOf(item))) : limit.measure;
+  const end = endOfItems(items, start, limit, shown, sizeOf);
+  const page = withinBudget(pageTo(end), limit);
+  if (end === start + 1 && limit.measure(shown(end)) > limit.max) throw itemTooLarge(before + start, page.more);
+  // Items are validated before they become rows.
+  return !limit.isTable ? page : limit.schema === undefined ? shown(end) : toCheckedTable(page, name, limit.schema);
+}
+
+interface Page {
+  readonly more?: string;
+  readonly [member: string]: unknown;
 }
 
 /** The error for an item that is over the budget alone. Its handle skips the item. */
@@ -159,37 +232,4 @@ function keepPages<Page>(createPage: (end: number) => Page): (end: number) => Pa
 function withinBudget<Page extends { readonly more?: string }>(page: Page, { max, measure }: Budget): Page {
   if (page.more === undefined || measure(page.more) < max / 2) return page;
   throw handleTooLong();
-}
-
-/** Schema of a page, which validates the items as the declared schema does. */
-function pageSchema(output: CompiledSchema): CompiledSchema {
-  const isText = output.jsonSchema["type"] === "string";
-  return {
-    jsonSchema: isText ? pageOf("text", { type: "string" }) : pageOf("items", output.jsonSchema),
-    validate(value) {
-      const { items, text } = isJsonObject(value) ? value : {};
-      if (!isText) {
-        const checked = output.validate(items);
-        return checked instanceof Promise ? checked.then((later) => ofPage(value, later)) : ofPage(value, checked);
-      }
-      // The parts of a text need not fit its pattern or length.
-      return typeof text === "string" ? { value } : { issues: [{ message: "Expected a text" }] };
-    },
-  };
-}
-
-/** The result of a page, from that of its items. */
-function ofPage(page: unknown, { issues, value: items }: SchemaResult): SchemaResult {
-  return issues === undefined ? { value: { ...page as object, items } } : { issues };
-}
-
-function pageOf(name: "items" | "text", { $defs, ...schema }: JsonSchema): JsonSchema {
-  const total = { type: "integer", description: name === "items" ? "Number of all items" : "Length of the whole text" };
-  const more = { type: "string", description: "Handle of what follows, for the tool `more`; absent at the end" };
-  return {
-    type: "object",
-    properties: { [name]: schema, total, more },
-    required: [name],
-    ...($defs !== undefined && { $defs }),
-  };
 }

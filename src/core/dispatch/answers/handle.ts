@@ -12,7 +12,11 @@ import { EMPTY_DEFINITION, type RemoteRun, type ToolDefinition } from "../../too
 import { toolOfToken } from "../attached_tools.ts";
 import { warnOfRefused } from "../refused_tokens.ts";
 import type { Dispatcher } from "../dispatcher.ts";
+import { tokenShapes } from "../../token/layout.ts";
 import { invalidArguments } from "../run_tool.ts";
+
+/** Start of each handle. */
+export const HANDLE_PREFIX: string = tokenShapes.answer.prefix;
 
 /** Lifetime of a handle, in milliseconds: an hour. */
 const LIFETIME_MS = 3_600_000;

@@ -24,4 +24,14 @@
  */
 export { budget, cursorOf } from "./budget.ts";
 export type { BudgetOptions } from "./page.ts";
-export type { AnswerFormat, ItemsPage, ListPart, TextPage } from "../../tool/definition.ts";
+export type {
+  AnswerFormat,
+  ItemsPage,
+  ListedItem,
+  ListMember,
+  ListPart,
+  PageEnd,
+  PageFormat,
+  TableRow,
+  TextPage,
+} from "../../tool/definition.ts";

@@ -1,12 +1,33 @@
 /** Cuts lists at items, and texts at lines, so that an answer stays within its budget. */
 import { estimateTextTokens } from "../../../internal/token_estimate.ts";
+import type { PageFormat } from "../../tool/definition.ts";
 
-/** Maximum size of an answer of `budget()`, handle included: exactly one of estimated tokens and characters. */
-export interface BudgetOptions {
+/**
+ * Options of `budget()`: the maximum size of an answer, handle included, as exactly one of estimated tokens and characters.
+ *
+ * @typeParam Items Name of the member that has the list.
+ * @typeParam Format Form of the items.
+ */
+export interface BudgetOptions<
+  Items extends string | undefined = string | undefined,
+  Format extends PageFormat | undefined = PageFormat | undefined,
+> {
   /** Tokens of the answer as JSON, estimated. At least 1,000. */
   readonly maxTokens?: number | undefined;
   /** Characters of the answer as JSON. At least 4,000. */
   readonly maxChars?: number | undefined;
+  /**
+   * Name of the member that has the list, of a handler that returns an object: `"items"` of `{ total_count, items }`. The other
+   * members are a part of each page. Without it the handler returns the list itself, a part of it as `{ items, next?, total? }`, or a text.
+   */
+  readonly items?: Items;
+  /**
+   * Form of the items. `"table"`: pages have `columns`, and each item as the list of its values in that order, `null` for a missing one,
+   * which takes fewer tokens. Default: `"json"`, as the handler returns them.
+   */
+  readonly format?: Format;
+  /** Sentence on each page with another one after it: how a caller gets less. Default: names of parameters that it did not pass. */
+  readonly narrow?: string | undefined;
 }
 
 /** Maximum size of an answer and the function that measures it, in the same unit. */
@@ -29,13 +50,23 @@ export function toBudget({ maxTokens, maxChars = 0 }: BudgetOptions): Budget {
   return { max: maxTokens, measure: (value) => estimateTextTokens(toText(value)) };
 }
 
-/** Returns the index after the last item, from `start`, that fits. At least one item, even if it does not fit, so that each can be reached. */
-export function endOfItems(items: readonly unknown[], start: number, { max, measure }: Budget, pageTo: PageTo): number {
+/**
+ * Returns the index after the last item, from `start`, that fits. At least one item, even if it does not fit, so that each can be reached.
+ *
+ * @param sizeOf Size of an item in the page.
+ */
+export function endOfItems(
+  items: readonly unknown[],
+  start: number,
+  { max, measure }: Budget,
+  pageTo: PageTo,
+  sizeOf: (item: unknown) => number,
+): number {
   let end = start;
-  for (let size = 0; end < items.length && size <= max;) size += measure(items[end++]);
+  for (let size = 0; end < items.length && size <= max;) size += sizeOf(items[end++]);
   // Drops items for the handle, and again if the items cost more together, because tokens end elsewhere.
   for (let over = 1; end > start + 1 && (over = measure(pageTo(end)) - max) > 0;) {
-    while (over > 0 && end > start + 1) over -= measure(items[--end]);
+    while (over > 0 && end > start + 1) over -= sizeOf(items[--end]);
   }
   return end;
 }

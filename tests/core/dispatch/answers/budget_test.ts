@@ -252,6 +252,8 @@ test("a server lists `more` once, if a tool has a budget, and the page as the ou
     items: { type: "array", items: { type: "number" } },
     total: { type: "integer", description: "Number of all items" },
     more: { type: "string", description: "Handle of what follows, for the tool `more`; absent at the end" },
+    note: { type: "string", description: "Which part this is, and how to get less" },
+    changed: { const: true, description: "What comes before this page has changed since the page before" },
   });
   deepStrictEqual([a._meta, b?._meta], [
     { "anthropic/maxResultSizeChars": 54_000 },
