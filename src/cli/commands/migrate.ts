@@ -80,7 +80,8 @@ export const migrateCommand: CliCommand = defineCommand<MigrateFlags>({
     }
     for (const copy of copies) terminal.note(`The old file is ${printable(copy)}`);
     terminal.status.end();
-    return migration.left.length + migration.failed.length > 0 ? EXIT.found : EXIT.ok;
+    const { left, failed, errors } = migration;
+    return left.length + failed.length + errors.length > 0 ? EXIT.found : EXIT.ok;
   },
 });
 
@@ -162,7 +163,7 @@ function printDiff({ terminal }: CliContext, { changes }: Migration, root: strin
 }
 
 function printSummary({ terminal }: CliContext, migration: Migration, root: string, isDryRun: boolean): void {
-  const { changes, left, failed, notes } = migration;
+  const { changes, left, failed, notes, errors, isTyped } = migration;
   const place = (file: string) => printable(relative(root, file));
   const verb = isDryRun ? "would change" : "changed";
   terminal.note(
@@ -179,16 +180,24 @@ function printSummary({ terminal }: CliContext, migration: Migration, root: stri
   }
   if (left.length > 0) terminal.note("Left for you, each with a comment @toolwire-todo:");
   for (const { file, line, reason } of left) terminal.note(`  ${place(file)}:${line} ${printable(reason)}`);
+  if (errors.length > 0) terminal.note("Does not compile yet:");
+  for (const { file, line, message } of errors) terminal.note(`  ${place(file)}:${line} ${printable(message)}`);
+  if (changes.length > 0 && !isTyped) {
+    terminal.note("Types were not checked: the packages of the folder are not installed");
+  }
   if (failed.length > 0) terminal.note("Not converted:");
   for (const { file, reason } of failed) terminal.note(`  ${place(file)}: ${printable(reason)}`);
 }
 
-function printReport({ terminal }: CliContext, { changes, left, failed, notes }: Migration, root: string): void {
+function printReport({ terminal }: CliContext, migration: Migration, root: string): void {
+  const { changes, left, failed, errors, isTyped, notes } = migration;
   const at = <Item extends { readonly file: string }>(item: Item) => ({ ...item, file: relative(root, item.file) });
   terminal.printJson({
     changed: changes.map(({ file }) => relative(root, file)),
     left: left.map(at),
     failed: failed.map(at),
+    errors: errors.map(at),
+    typesChecked: isTyped,
     notes: [...notes].map(([text, places]) => ({ text, places: places.map((one) => relative(root, one)) })),
   });
 }

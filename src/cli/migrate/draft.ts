@@ -49,7 +49,7 @@ export class Draft {
     this.edits = new Edits(text);
     this.eol = text.includes("\r\n") ? "\r\n" : "\n";
     this.unit = /^([ \t]+)[^\s*]/m.exec(text)?.[1]?.slice(0, 8) ?? "  ";
-    this.#names = new Set(identifiersOf(source).map((identifier) => identifier.getText()));
+    this.#names = new Set(identifiersOf(source).filter(isName).map((identifier) => identifier.getText()));
     this.imports = new Imports(this);
   }
 
@@ -96,6 +96,17 @@ export class Draft {
       line.startsWith(indent) ? line.slice(indent.length) : line
     );
     this.replace(statement, lines.map((line) => `// ${line}`.trimEnd()).join(`${this.eol}${indent}`));
+  }
+
+  /** Puts a comment with the old text of a node above its line, for code that no conversion replaces. */
+  keepText(node: Node, code: TodoCode): void {
+    this.todo(node, code);
+    const start = lineStart(this.source.getFullText(), statementOf(node).getStart());
+    const indent = this.indentOf(statementOf(node));
+    const lines = node.getText().split(/\r?\n/).map((line) =>
+      line.startsWith(indent) ? line.slice(indent.length) : line
+    );
+    this.edits.insert(start, lines.map((line) => `${indent}// ${line}`.trimEnd() + this.eol).join(""));
   }
 
   /** Lists a difference by design. */
@@ -162,6 +173,13 @@ function statementOf(node: Node): Node {
       Node.isStatement(node)
     ? node
     : node.getFirstAncestorOrThrow((one) => Node.isStatement(one) && !Node.isBlock(one));
+}
+
+/** Whether an identifier is a name of the scope: not that of a member of an object. */
+function isName(identifier: Identifier): boolean {
+  const parent = identifier.getParent();
+  if (Node.isPropertyAccessExpression(parent)) return parent.getNameNode() !== identifier;
+  return !(Node.isPropertyAssignment(parent) && parent.getNameNode() === identifier);
 }
 
 function identifiersOf(source: SourceFile): readonly Identifier[] {

@@ -2,6 +2,13 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
+/** A file that a conversion would change: its path, and its text before and after. */
+export interface FileChange {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 const SKIPPED: ReadonlySet<string> = new Set(["node_modules", "dist", "build", "coverage", ".git", ".cache"]);
 const SOURCE = /\.([cm]?[jt]s|[jt]sx)$/;
 

@@ -117,10 +117,8 @@ export class Imports {
     let rest = text;
     for (const declaration of all) {
       const kept = this.#keptClause(declaration, names);
-      if (kept === undefined) {
-        const specifier = declaration.getModuleSpecifier();
-        if (moduleText(declaration) !== specifier.getText()) edits.replace(specifier, moduleText(declaration));
-      } else if (kept !== "") edits.replace(declaration, kept);
+      if (kept === undefined) continue;
+      if (kept !== "") edits.replace(declaration, kept);
       else if (rest === "") this.#draft.remove(declaration);
       else [rest] = ["", edits.replace(declaration, rest)];
     }
@@ -157,7 +155,7 @@ export class Imports {
       ...(kept.length > 0 ? [`{ ${kept.map((one) => one.getText()).join(", ")} }`] : []),
     ];
     const type = declaration.isTypeOnly() ? " type" : "";
-    return `import${type} ${clause.join(", ")} from ${moduleText(declaration)};`;
+    return `import${type} ${clause.join(", ")} from ${declaration.getModuleSpecifier().getText()};`;
   }
 
   #render(added: readonly Added[]): string {
@@ -182,13 +180,6 @@ export class Imports {
 /** The converted library that a module is part of; `undefined` for all other modules. */
 export function libraryOf(module: string): Library | undefined {
   return MODULES.find(([pattern]) => pattern.test(module))?.[1];
-}
-
-/** The module of an import as it is written: valibot comes from Toolwire, which brings its conversion to JSON Schema. */
-function moduleText(declaration: ImportDeclaration): string {
-  return declaration.getModuleSpecifierValue() === "valibot"
-    ? '"toolwire/schema"'
-    : declaration.getModuleSpecifier().getText();
 }
 
 /** Identifiers of a text, those of its imports left out. */

@@ -18,7 +18,8 @@ export function changeManifest(text: string, imported: ReadonlySet<string>): str
   for (const [name, range] of wanted) {
     if (imported.has(name) && !isThere(name)) changed = set(changed, ["dependencies", name], range);
   }
-  for (const group of groups) {
+  // Tools that are used elsewhere, such as in scripts and tests of the whole repository, are development dependencies.
+  for (const group of groups.filter((one) => one !== "devDependencies")) {
     for (const name of Object.keys(manifest[group] ?? {})) {
       const isOld = PACKAGES.some((pattern) => pattern.test(name));
       if (isOld && !imported.has(name)) changed = set(changed, [group, name], undefined);
@@ -35,6 +36,14 @@ function set(text: string, path: readonly string[], value: string | undefined): 
 }
 
 /** The package of a module: `@scope/name` or `name`. `undefined` for paths and modules with a scheme, such as `node:fs`. */
-export function packageName(module: string): string | undefined {
+function packageName(module: string): string | undefined {
   return /^(@[^/]+\/[^/]+|[^./@:][^/:]*)(?:\/|$)/.exec(module)?.[1];
+}
+
+/** Packages that a text imports, with those of `import()` and `require()`. */
+export function packagesIn(text: string): readonly string[] {
+  const modules = [...text.matchAll(/(?:from|import|require)\s*(?:\(\s*)?["']([^"']+)["']/g)].map(([, module = ""]) =>
+    module
+  );
+  return modules.map(packageName).filter((one) => one !== undefined);
 }

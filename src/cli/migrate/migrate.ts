@@ -3,10 +3,11 @@ import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { Project, type SourceFile } from "ts-morph";
 import { diffLines } from "../hosts/diff_lines.ts";
+import { checkResult, type CompileError } from "./check_result.ts";
 import { type Converted, convertFile, isAffected, type Left, TRANSFORMS } from "./convert_file.ts";
 import type { PackageFacts } from "./draft.ts";
-import { nearestManifest, sourceFiles } from "./files.ts";
-import { changeManifest, packageName } from "./manifest.ts";
+import { type FileChange, nearestManifest, sourceFiles } from "./files.ts";
+import { changeManifest, packagesIn } from "./manifest.ts";
 import { type NoteCode, NOTES } from "./tables.ts";
 
 /** Options of a conversion. */
@@ -17,13 +18,6 @@ export interface MigrateOptions {
   readonly ignore?: readonly string[] | undefined;
 }
 
-/** A file that a conversion would change: its path, and its text before and after. */
-export interface FileChange {
-  readonly file: string;
-  readonly before: string;
-  readonly after: string;
-}
-
 /** Result of a conversion: the new texts of files, and what is left. Nothing is written. */
 export interface Migration {
   readonly changes: readonly FileChange[];
@@ -31,6 +25,10 @@ export interface Migration {
   readonly left: readonly (Left & { readonly file: string })[];
   /** Files that could not be converted, with the reason. They stay as they are. */
   readonly failed: readonly { readonly file: string; readonly reason: string }[];
+  /** Errors of the compiler that the files did not have before. */
+  readonly errors: readonly CompileError[];
+  /** Whether the types of the packages were found, so that {@link errors} are complete. */
+  readonly isTyped: boolean;
   /** Differences by design, with their places: `file:line`. */
   readonly notes: ReadonlyMap<string, readonly string[]>;
 }
@@ -56,7 +54,7 @@ export function planMigration(
   const affected = sources.filter(isAffected);
   const facts = factsOf(affected);
   const factsFor = (source: SourceFile) => SERVING.test(source.getFullText()) ? factsOf([source]) : facts;
-  const changes: FileChange[] = [];
+  const planned: FileChange[] = [];
   const left: (Left & { readonly file: string })[] = [];
   const failed: { readonly file: string; readonly reason: string }[] = [];
   const notes = new Map<string, string[]>();
@@ -67,7 +65,7 @@ export function planMigration(
     const converted = attempt(() => around(source, convert), (reason) => failed.push({ file, reason }));
     if (converted === undefined) continue;
     if (converted.text !== before) {
-      changes.push({
+      planned.push({
         file,
         before: readFileSync(file, "utf8"),
         after: withMark(readFileSync(file, "utf8"), converted.text),
@@ -77,10 +75,25 @@ export function planMigration(
     for (const { code, line } of converted.notes) addNote(notes, code, `${file}:${line}`);
   }
   const root = realpathSync(lstatSync(path).isFile() ? dirname(path) : path);
+  const { unbound, errors, isTyped } = checkResult(root, planned);
+  failed.push(...[...unbound].map(([file, names]) => ({ file, reason: unboundReason(names) })));
+  const changes = planned.filter(({ file }) => !unbound.has(file));
   const manifests = manifestChanges(changes);
   const isInside = ({ file }: FileChange) => !relative(root, realpathSync(file)).startsWith("..");
   left.push(...manifests.filter((change) => !isInside(change)).map(leftOutside));
-  return { changes: [...changes, ...manifests.filter(isInside)], left, failed, notes };
+  const isKept = ({ file }: { readonly file: string }) => !unbound.has(file);
+  return {
+    changes: [...changes, ...manifests.filter(isInside)],
+    left: left.filter(isKept),
+    failed,
+    errors: errors.filter(isKept),
+    isTyped,
+    notes,
+  };
+}
+
+function unboundReason(names: readonly string[]): string {
+  return `converted, it would use ${names.join(", ")} without a declaration; it stays as it is`;
 }
 
 /** A file whose conversion throws stays as it is. */
@@ -134,11 +147,4 @@ function manifestChanges(changes: readonly FileChange[]): readonly FileChange[] 
 function leftOutside({ file, before, after }: FileChange): Left & { readonly file: string } {
   const changed = diffLines(before, after).map((line) => line.replace(/\s+/g, " ")).join(" ");
   return { file, line: 1, reason: `is outside of the folder, and was not changed; change it by hand: ${changed}` };
-}
-
-function packagesIn(text: string): readonly string[] {
-  const modules = [...text.matchAll(/(?:from|import|require)\s*(?:\(\s*)?["']([^"']+)["']/g)].map(([, module = ""]) =>
-    module
-  );
-  return modules.map(packageName).filter((one) => one !== undefined);
 }

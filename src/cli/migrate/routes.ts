@@ -37,7 +37,6 @@ export function convertRoutes(draft: Draft): void {
   for (const route of routes) checkGlue(draft, route, server.factory);
   const name = hoist(draft, routes, server.text);
   for (const route of routes) replaceRoute(draft, route, name);
-  keepBodies(draft);
   removeLeftovers(draft, routes);
 }
 
@@ -114,7 +113,7 @@ function checkGlue(draft: Draft, { fn }: Route, factory: string): void {
   for (const call of fn.getDescendants().filter(Node.isCallExpression)) {
     const callee = call.getExpression();
     const name = Node.isPropertyAccessExpression(callee) ? callee.getName() : callee.getText();
-    if (name !== factory && !GLUE.test(name)) return draft.todo(fn, "glue");
+    if (name !== factory && !GLUE.test(name)) return draft.keepText(fn, "glue");
   }
 }
 
@@ -169,17 +168,6 @@ function replaceRoute(
       draft.replace(body, `{${eol}${indent}${unit}${isNode ? "" : "return await "}${call};${eol}${indent}}`);
     }
   } else draft.replace(fn, isNode ? name.handler : `(${first?.getText() ?? ""}) => ${call}`);
-}
-
-/** The server reads bodies: a parser before it leaves those of MCP alone. */
-function keepBodies(draft: Draft): void {
-  for (const call of draft.source.getDescendants().filter(Node.isCallExpression)) {
-    const [parser, ...others] = call.getArguments();
-    const callee = call.getExpression();
-    const isUse = Node.isPropertyAccessExpression(callee) && callee.getName() === "use" && others.length === 0;
-    if (!isUse || parser === undefined || !/^(express|bodyParser)\.json\(/.test(parser.getText())) continue;
-    draft.replace(parser, `(req, res, next) => req.path === "/mcp" ? next() : ${draft.render(parser)}(req, res, next)`);
-  }
 }
 
 /** Removes what only kept transports: maps, stores, and the loops over them. */

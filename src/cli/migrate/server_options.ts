@@ -4,14 +4,13 @@ import type { Draft } from "./draft.ts";
 import { type Kind, membersOf } from "./registrations.ts";
 
 /** Definitions of a server, as texts of the lists of `createServer()`. */
-export type Lists = Readonly<Record<Kind | "middleware" | "part", string[]>>;
+export type Lists = Readonly<Record<Kind | "middleware" | "part" | "onError", string[]>>;
 
 /** Options that have no counterpart, and need none. */
 const IGNORED: ReadonlySet<string> = new Set([
   "schemaAdapter",
   "capabilities",
   "debouncedNotificationMethods",
-  "logger",
 ]);
 
 /** Returns the text of `createServer({ … })` for `new McpServer(…)`: its information, options, definitions and wires. */
@@ -73,6 +72,8 @@ function listMembers(lists: Lists, parts: string | undefined): readonly string[]
   return [
     ...members.filter((one) => one !== undefined),
     ...others.filter(([, texts]) => texts.length > 0).map(([name, texts]) => `${name}: [${texts.join(", ")}]`),
+    // The last handler replaced those before it.
+    ...lists.onError.slice(-1).map((text) => `onError: ${text}`),
   ];
 }
 

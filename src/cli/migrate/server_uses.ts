@@ -89,8 +89,8 @@ export class ToolSwitches {
     return this.#names.get(registration);
   }
 
-  /** Converts what follows `const tool = server.registerTool(…)`, if this is what a use of the server is. */
-  find(server: Identifier, block: Node): void {
+  /** Converts what follows `const tool = server.registerTool(…)`, if this is what a use of the server is. A server of each session had its own. */
+  find(server: Identifier, block: Node, isRunOften: boolean): void {
     const access = server.getParent();
     const call = access?.getParent();
     if (!Node.isPropertyAccessExpression(access) || !/^(registerTool|tool)$/.test(access.getName())) return;
@@ -103,6 +103,7 @@ export class ToolSwitches {
     if (!uses.some((use) => switchOf(use) !== undefined)) return;
     const enabled = this.#draft.freeName(`${name.getText()}Enabled`, `${name.getText()}IsEnabled`);
     this.#names.set(call, enabled);
+    if (isRunOften) this.#draft.todo(statement, "factory-state");
     this.#draft.edits.insert(
       statement.getStart(),
       `let ${enabled} = true;${this.#draft.eol}${this.#draft.indentOf(statement)}`,

@@ -12,6 +12,8 @@ import {
 import { convertContextHelpers } from "./context_members.ts";
 import { definitionText } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
+import { errorHandlerText } from "./error_handlers.ts";
+import { callsOfOwner, isRunOften, isUsedLater, markState } from "./factories.ts";
 import { isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
 import { definitionsOf, membersOf, readRegistration, type Registration } from "./registrations.ts";
@@ -19,6 +21,7 @@ import { adapterOf, bare } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
 import { convertServerUse, ToolSwitches } from "./server_uses.ts";
 import { convertRounds } from "./questions.ts";
+import { convertRpcErrors } from "./rpc_errors.ts";
 import { REGISTERING } from "../../core/tool/spellings.ts";
 import type { Library } from "./tables.ts";
 
@@ -26,6 +29,7 @@ import type { Library } from "./tables.ts";
 export function convertServers(draft: Draft): void {
   convertContextHelpers(draft);
   convertRounds(draft);
+  convertRpcErrors(draft);
   const created = draft.source.getDescendants().filter(Node.isNewExpression);
   for (const node of created) {
     const known = draft.imports.known(node.getExpression());
@@ -49,7 +53,7 @@ const PLURALS = { tool: "tools", resource: "resources", prompt: "prompts" } as c
 class ServerConversion {
   readonly #draft: Draft;
   readonly #library: Library;
-  readonly #lists: Lists = { tool: [], resource: [], prompt: [], middleware: [], part: [] };
+  readonly #lists: Lists = { tool: [], resource: [], prompt: [], middleware: [], part: [], onError: [] };
   /** Name of the object that collects what is not registered beside the server. */
   #parts: string | undefined;
   #uses: readonly Identifier[] = [];
@@ -68,7 +72,8 @@ class ServerConversion {
     const top = calls.at(-1)?.call ?? created;
     const parent = top.getParent();
     const name = Node.isVariableDeclaration(parent) ? parent.getNameNode() : undefined;
-    for (const { call, method } of calls) this.#chained(call, method);
+    const isConverted = calls.map(({ call, method }) => this.#chained(call, method)).every(Boolean);
+    if (!isConverted) return this.#draft.todo(created, "chained");
     if (Node.isVariableDeclaration(parent) && Node.isIdentifier(name)) return this.#variable(created, parent, name);
     if (!Node.isReturnStatement(parent) && !Node.isArrowFunction(parent) && !Node.isCallExpression(parent)) {
       this.#draft.todo(created, "server-kept");
@@ -98,7 +103,9 @@ class ServerConversion {
     const statement = declaration.getVariableStatementOrThrow();
     const block = statement.getParentOrThrow() as Block | SourceFile;
     this.#uses = draft.uses(name);
-    for (const use of this.#uses) this.#switches.find(use, block);
+    const isOften = isRunOften(draft, block);
+    for (const use of this.#uses) this.#switches.find(use, block, isOften);
+    if (isOften) markState(draft, block);
     let last: Statement = statement;
     const registering = this.#uses.filter((use) => this.#registerUse(use, block));
     for (const use of [...registering, ...registering.flatMap((use) => callsOfOwner(draft, use, block))]) {
@@ -107,15 +114,15 @@ class ServerConversion {
     }
     const keyword = `${statement.hasExportKeyword() ? "export " : ""}const ${name.getText()} = `;
     const text = `${keyword}${this.#serverText(created, draft.indentOf(statement))};`;
+    for (const taken of this.#taken) if (taken !== last) draft.remove(taken);
     if (last === statement && this.#parts === undefined) return draft.replace(statement, text);
     const indent = draft.indentOf(statement);
     const comments = statement.getLeadingCommentRanges().map((one) => `${one.getText()}${draft.eol}${indent}`);
     if (this.#parts === undefined) draft.remove(statement);
     else draft.replace(statement, this.#partsText());
-    draft.edits.insert(
-      last.getEnd(),
-      `${draft.eol}${draft.eol}${indent}${this.#parts === undefined ? comments.join("") : ""}${text}`,
-    );
+    const withComments = `${this.#parts === undefined ? comments.join("") : ""}${text}`;
+    if (this.#taken.has(last)) draft.replace(last, withComments);
+    else draft.edits.insert(last.getEnd(), `${draft.eol}${draft.eol}${indent}${withComments}`);
   }
 
   /** Converts what is registered by one use. Whether it is such a use. */
@@ -126,9 +133,7 @@ class ServerConversion {
       const method = parent.getName();
       if (method in REGISTERING) return this.#register(call, method, block);
       if (CHAINED.has(method)) {
-        this.#chained(call, method);
-        this.#draft.remove(call.getFirstAncestorOrThrow(Node.isStatement));
-        return true;
+        return this.#chainedLater(call, method, use, block);
       }
     }
     // A function that registers.
@@ -150,6 +155,24 @@ class ServerConversion {
   }
 
   readonly #handlers = new Set<Node>();
+  /** Statements whose content is in the options of the server. */
+  readonly #taken = new Set<Statement>();
+
+  /** `server.use(…)` and the like, a statement of the block of the server: what it adds is an option. Elsewhere it is marked. */
+  #chainedLater(call: CallExpression, method: string, use: Identifier, block: Node | undefined): boolean {
+    const statement = call.getFirstAncestorOrThrow(Node.isStatement);
+    const isAlone = Node.isExpressionStatement(statement) && statement.getExpression() === call;
+    if (block === undefined || !isAlone || statement.getParent() !== block) {
+      this.#draft.todo(use, "chained");
+      return false;
+    }
+    if (!this.#chained(call, method)) {
+      this.#draft.todo(use, "server-use");
+      return false;
+    }
+    this.#taken.add(statement);
+    return true;
+  }
 
   #register(call: CallExpression, method: string, block: Node | undefined): boolean {
     const draft = this.#draft;
@@ -200,23 +223,33 @@ class ServerConversion {
     draft.replace(call, `${this.#partsName()}.${PLURALS[kind]}.push(${text})`);
   }
 
-  #chained(call: CallExpression, method: string): void {
+  /** Converts a call that adds to the server. Whether it is one of these. */
+  #chained(call: CallExpression, method: string): boolean {
     const draft = this.#draft;
     const [first, second] = call.getArguments();
-    if (method in REGISTERING) {
-      const registration = readRegistration(call, method, this.#library);
-      if (registration === undefined) return draft.todo(call, "registration");
-      this.#lists[registration.kind].push(this.#definition(registration, draft.indentOf(call)));
-    } else if (method === "use" && first !== undefined) this.#middleware(first);
-    else if (method === "group" && first !== undefined) {
+    if (first === undefined) return false;
+    if (method in REGISTERING) return this.#chainedRegistration(call, method);
+    if (method === "use") this.#middleware(first, draft.indentOf(call));
+    else if (method === "onError") {
+      const text = errorHandlerText(draft, first, draft.indentOf(call) + draft.unit);
+      this.#lists.onError.push(text);
+    } else if (method === "group") {
       if (second !== undefined) draft.note(call, "group");
       const name = draft.imports.use("toolwire/compose", second === undefined ? "mount" : "group");
       this.#lists.part.push(`${name}(${call.getArguments().map((one) => draft.render(one)).join(", ")})`);
-    } else draft.todo(call, "server-use");
+    } else return false;
+    return true;
+  }
+
+  #chainedRegistration(call: CallExpression, method: string): boolean {
+    const registration = readRegistration(call, method, this.#library);
+    if (registration === undefined) return false;
+    this.#lists[registration.kind].push(this.#definition(registration, this.#draft.indentOf(call)));
+    return true;
   }
 
   /** Middleware returns what `next()` resolves to. */
-  #middleware(node: Node): void {
+  #middleware(node: Node, indent: string): void {
     const draft = this.#draft;
     const body = isFn(node) ? node.getBody() : undefined;
     const statements = Node.isBlock(body) ? body.getStatements() : [];
@@ -233,7 +266,7 @@ class ServerConversion {
       one.getName() === "request"
     );
     if (request !== undefined) draft.todo(request, "middleware");
-    this.#lists.middleware.push(draft.render(node));
+    this.#lists.middleware.push(draft.renderAt(node, indent + draft.unit));
   }
 
   #definition(registration: Registration, indent: string): string {
@@ -257,7 +290,7 @@ class ServerConversion {
       index === 0 ? lowerFirst(word) : word.charAt(0).toUpperCase() + word.slice(1)
     ).join("");
     const suffix = kind.charAt(0).toUpperCase() + kind.slice(1);
-    const isName = /^[a-z]/.test(camel) && !RESERVED.test(camel);
+    const isName = /^[a-z]/.test(camel) && !RESERVED.has(camel);
     return this.#draft.freeName(...(isName ? [camel, `${camel}${suffix}`] : [`${kind}${camel}`]));
   }
 
@@ -278,7 +311,12 @@ class ServerConversion {
   }
 }
 
-const RESERVED = /^(delete|new|default|import|export|in|do|if|for|var|this)$/;
+/** Words that a `const` cannot have as its name. */
+const RESERVED: ReadonlySet<string> = new Set(
+  ("arguments async await break case catch class const continue debugger default delete do else enum eval export extends false finally for " +
+    "function if implements import in instanceof interface let new null package private protected public return static super switch this " +
+    "throw true try typeof undefined var void while with yield").split(" "),
+);
 const CHAINED: ReadonlySet<string> = new Set(["use", "group", "onError"]);
 
 interface Chained {
@@ -316,37 +354,6 @@ function registersByMethod(call: CallExpression, server: Identifier): boolean {
 /** The statement of a block that contains a node. */
 function statementIn(block: Block | SourceFile, node: Node): Statement | undefined {
   return block.getStatements().find((one) => one.getPos() <= node.getPos() && one.getEnd() >= node.getEnd());
-}
-
-/** Whether a function that registers is called in another function: then the server may exist already. */
-function isUsedLater(draft: Draft, owner: Node): boolean {
-  const name = nameOfFn(owner);
-  if (name === undefined) return !Node.isFunctionDeclaration(owner) && !isIteration(owner);
-  const scope = owner.getFirstAncestor(isFn);
-  return draft.uses(name).some((use) => use.getFirstAncestor(isFn) !== scope);
-}
-
-/** Uses, in a block itself, of the function in it that registers. */
-function callsOfOwner(draft: Draft, use: Node, block: Block | SourceFile): readonly Identifier[] {
-  const owner = use.getAncestors().findLast((one) => isFn(one) && one.getAncestors().includes(block));
-  const name = owner === undefined ? undefined : nameOfFn(owner);
-  const scope = isFn(block.getParent()) ? block.getParent() : undefined;
-  return name === undefined ? [] : draft.uses(name).filter((one) => one.getFirstAncestor(isFn) === scope);
-}
-
-/** The name of a declared function, or of the `const` that it is the value of. */
-function nameOfFn(fn: Node): Identifier | undefined {
-  const parent = fn.getParent();
-  if (Node.isFunctionDeclaration(fn)) return fn.getNameNode();
-  const name = Node.isVariableDeclaration(parent) ? parent.getNameNode() : undefined;
-  return Node.isIdentifier(name) ? name : undefined;
-}
-
-/** A callback of `forEach` and the like runs at once. */
-function isIteration(fn: Node): boolean {
-  const call = fn.getParent();
-  const access = Node.isCallExpression(call) ? call.getExpression() : undefined;
-  return Node.isPropertyAccessExpression(access) && ["forEach", "map"].includes(access.getName());
 }
 
 function isTransportCall(call: CallExpression): boolean {

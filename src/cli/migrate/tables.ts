@@ -94,6 +94,7 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "session": { todo: "session" },
     "authInfo": { todo: "auth-info" },
     "request": { todo: "request-info" },
+    "requestId": { to: "requestId" },
   },
 };
 
@@ -105,13 +106,32 @@ export const RENAMED_LEVELS: Readonly<Record<string, string>> = {
   emergency: "error",
 };
 
+/** Codes of errors by the numbers of JSON-RPC, and by the names that the libraries give to them. */
+export const RPC_CODES: Readonly<Record<string, string>> = {
+  ...{ "-32700": "parse_error", ParseError: "parse_error", PARSE_ERROR: "parse_error" },
+  ...{ "-32600": "invalid_request", InvalidRequest: "invalid_request", INVALID_REQUEST: "invalid_request" },
+  ...{ "-32601": "method_not_found", MethodNotFound: "method_not_found", METHOD_NOT_FOUND: "method_not_found" },
+  ...{ "-32602": "invalid_input", InvalidParams: "invalid_input", INVALID_PARAMS: "invalid_input" },
+  // The message of an internal error is masked here, and was sent there.
+  ...{ "-32603": "failed", InternalError: "failed", INTERNAL_ERROR: "failed" },
+  RequestTimeout: "deadline_exceeded",
+  ...{ "-32002": "resource_not_found", ResourceNotFound: "resource_not_found" },
+};
+
 /** Reasons why a place is left for a person, by code, as they are written into the file after the marker. */
 export const TODOS = {
   "low-level":
     "Handlers of requests have no counterpart: define tools, resources and prompts, and pass them to createServer()",
   "server-use": "This use of the server has no counterpart",
+  "chained":
+    "Only calls beside the creation of the server are converted: this is the option parts, middleware or onError of createServer()",
+  "rpc-error":
+    "Throw a ToolError with a code, such as invalid_input, or a Failure with a code of yours: numbers of JSON-RPC are made of them",
+  "error-handler": "The option onError of createServer() returns a Failure or a ToolError, or nothing",
   "server-kept": "Only servers in a const, or returned at once, are converted",
   "after-creation": "A server's lists are fixed when it is created: replace this by visibleTo() or by another server",
+  "factory-state":
+    "This function ran for each session or request, and runs once now: all callers share this. Keep what belongs to a caller by ctx.principal, or by caller state",
   "registration": "The arguments of this registration are not known here: write it as a definition",
   "handler": "The handler is defined elsewhere: adapt its parameters and what it returns",
   "result":

@@ -166,7 +166,7 @@ function bind(draft: Draft, call: CallExpression): void {
   const names = [...membersOf(transport.getArguments()[0])?.keys() ?? []];
   const isPlain = names.every((name) => name === "sessionAdapter" || name === "clientRequestAdapter");
   const isOwn = /Adapter/.test(transport.getText()) && !/InMemory/.test(transport.getText());
-  if (!isPlain || isOwn) draft.todo(call, "transport-options");
+  if (!isPlain || isOwn) draft.keepText(transport, "transport-options");
   if (object !== transport) draft.remove(transport.getFirstAncestorOrThrow(Node.isVariableStatement));
   draft.replace(call, `${draft.render(server)}.fetch`);
 }

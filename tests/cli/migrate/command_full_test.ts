@@ -124,7 +124,7 @@ process.on("SIGINT", async () => {
 }
 
 const app = express();
-app.use((req, res, next) => req.path === "/mcp" ? next() : express.json()(req, res, next));
+app.use(express.json());
 const mcpServer = build();
 const handleMcp = toNodeHandler(mcpServer);
 app.post("/mcp", handleMcp);

@@ -202,7 +202,7 @@ function answerOf(result: any): any {
   return structuredContent ?? content;
 }
 
-const toolTool = defineTool(meta.name)
+const tool = defineTool(meta.name)
   .describe(meta.description)
   .input(input)
   .handle(async ({ a }) => {
@@ -247,7 +247,7 @@ for (const [title, before, after] of ROWS) {
   });
 }
 
-test("valibot comes from Toolwire, which brings its conversion to JSON Schema", { skip }, async () => {
+test("valibot stays: its schemas are taken as they are", { skip }, async () => {
   const { files } = await migrate({
     "server.ts": `import { McpServer } from "mcp-lite";
 import * as v from "valibot";
@@ -256,5 +256,5 @@ const server = new McpServer({ name: "a", version: "1.0.0" });
 server.tool("double", { inputSchema: v.object({ n: v.number() }), handler: ({ n }) => ({ content: [{ type: "text", text: \`\${n * 2}\` }] }) });
 `,
   });
-  match(files["server.ts"] ?? "", /^import \* as v from "toolwire\/schema";$/m);
+  match(files["server.ts"] ?? "", /^import \* as v from "valibot";$/m);
 });

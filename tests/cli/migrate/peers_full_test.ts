@@ -22,7 +22,6 @@ const PAGES: Readonly<Record<string, Readonly<Record<string, Comparison>>>> = {
 
 /** Programs of which something is left for a person: their answers are not compared. */
 const LEFT: ReadonlySet<string> = new Set([
-  "Errors",
   "Hosts and origins",
   "Results and errors",
   "Without a session, with 2.4",
