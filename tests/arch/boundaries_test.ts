@@ -47,7 +47,7 @@ const FOREIGN = `
 /** Objects of the SDK, whose methods others call. */
 const OURS = `
   ActivityMonitor AdkTool AiTool AnthropicTool Body BunWebSocketHandlers CallerState CallingClient ClientInfo ClientMethods CloudflareTool
-  ConformanceCheck ContentCatalog ContentHelpers Ctx Dispatch DurableObjects EngineCheck FrameListener Gateway GoogleTools Head
+  ConformanceCheck ContentCatalog ContentHelpers Ctx Dispatch DurableObjects EngineCheck FrameListener FunctionTool Gateway GoogleTools Head
   LangChainTool Listening MastraTool McpLogging McpPrompts McpResources McpSessions McpTransport MemoryServer MiddlewareCtx Notify
   OAuthFetch OpenAiAgentsTool OpenAiResponsesFunction OpenAiToolSearchOutput PromisedAnswer PromptBuilder RedisChangeBus
   RedisRateLimitStore RedisSessionStore Replica ReplicaRecord ReplicaSimulation ResourceBuilder RunnableTools SchemaExplanation Server

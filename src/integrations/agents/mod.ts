@@ -26,8 +26,10 @@ export {
   anthropicTools,
 } from "./anthropic.ts";
 export { type ClaudeAgentOptions, type ClaudeAgentServer, claudeAgentServer } from "./claude_agent.ts";
+export type { AnswerFile, AnswerPart, AnswerText } from "./answer_content.ts";
 export type { LoopOptions } from "./approval.ts";
 export { type CloudflareOptions, type CloudflareTool, cloudflareTools } from "./cloudflare.ts";
+export { type FunctionCallOptions, type FunctionTool, functionTools } from "./function_tools.ts";
 export {
   type GoogleFile,
   type GoogleFunction,

@@ -1,8 +1,9 @@
 /** The adapters, each with the loop of its vendor's package, and the interface through which it reaches the vendor. */
 import type { AgentSource } from "../../../../src/integrations/agents/mod.ts";
 import { loadExample, type RunAgent, type Script } from "../frameworks.ts";
-import { CHAT, GEMINI, type JsonRecord, MESSAGES, RESPONSES } from "./apis.ts";
+import { CHAT, GEMINI, type JsonRecord, MCP, MESSAGES, RESPONSES } from "./apis.ts";
 import type { AdapterTraits } from "./cases.ts";
+import { runClaude, runFunctions } from "./own_loops.ts";
 
 /** An adapter. */
 export interface ViewedAdapter extends AdapterTraits {
@@ -103,6 +104,24 @@ export const ADAPTERS: readonly ViewedAdapter[] = [
     api: MESSAGES,
     asks: "framework",
     deferred: "two",
+  },
+  {
+    name: "`claudeAgentServer`",
+    run: runClaude,
+    takes: ["image", "file", "audio"],
+    marksErrors: true,
+    api: MCP,
+    asks: "framework",
+    deferred: "host",
+  },
+  {
+    name: "`functionTools`",
+    run: runFunctions,
+    takes: ["image", "file"],
+    marksErrors: false,
+    api: MCP,
+    asks: "approve",
+    deferred: "call_tool",
   },
 ];
 

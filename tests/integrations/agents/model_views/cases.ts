@@ -39,9 +39,9 @@ export interface AdapterTraits {
   readonly asks: "framework" | "approve";
   /**
    * How deferred tools are called: by `call_tool`, by it and `call_destructive_tool`, or by their names, as the vendor or framework loads
-   * them.
+   * them; or the host defers by itself.
    */
-  readonly deferred: "call_tool" | "two" | "loads";
+  readonly deferred: "call_tool" | "two" | "loads" | "host";
 }
 
 /** A case: a heading of the table, and what is seen, as a word. Throws if something is lost. */
@@ -167,6 +167,13 @@ const MOST_LOADED = 6_000;
 
 async function searches(run: RunCase, { api, deferred }: AdapterTraits): Promise<string> {
   const args = { label: "history" };
+  if (deferred === "host") {
+    const { bodies, received } = await run([[{ name: "label_42", args }]], { hasMany: true });
+    // Nothing asks the host to load all.
+    doesNotMatch(JSON.stringify(bodies), /alwaysLoad/);
+    deepStrictEqual(received, [["label_42", args]]);
+    return "by the host";
+  }
   const call = deferred === "loads"
     ? { name: "label_42", args }
     : { name: "call_tool", args: { name: "label_42", arguments: args } };
