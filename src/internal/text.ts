@@ -64,6 +64,11 @@ export function escapeControls(text: string): string {
   );
 }
 
+/** Escapes line breaks too, so that foreign text cannot look like another line of a log. */
+export function escapeLine(text: string): string {
+  return escapeControls(text).replaceAll("\n", "\\n");
+}
+
 /** Scripts whose letters have other forms beside a joiner. Between other letters it is invisible, and hides words from searches. */
 const JOINED =
   "\\p{Script=Arab}\\p{Script=Syrc}\\p{Script=Nkoo}\\p{Script=Mong}\\p{Script=Deva}\\p{Script=Beng}\\p{Script=Guru}" +

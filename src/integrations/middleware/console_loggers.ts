@@ -6,7 +6,7 @@
 import type { LogLevel } from "../../core/call/outcome.ts";
 import type { CallLogger } from "../../core/handler/middleware.ts";
 import { BOOLEAN, checkOptions, FUNCTION, LINE_LEVELS, oneOf, type OptionRules } from "../../internal/options.ts";
-import { escapeControls } from "../../internal/text.ts";
+import { escapeControls, escapeLine } from "../../internal/text.ts";
 import { logging } from "./logging.ts";
 
 /** Options of {@link json}, and of {@link pretty}. */
@@ -117,7 +117,7 @@ function formatPretty({ level, message, fields: { error, ...fields } }: Entry, p
   const members = Object.entries(fields).map(([name, value]) => `${name}=${encodeValue(value)}`);
   const text = message === "Called" || message === "Call refused"
     ? formatCall(level, fields, paint)
-    : `${formatLevel(level, paint)} ${oneLine([message, ...members].join(" "))}`;
+    : `${formatLevel(level, paint)} ${escapeLine([message, ...members].join(" "))}`;
   const stack = error === undefined ? "" : `\n${formatError(error).replace(/^/gm, "    ")}`;
   return `${paint("dim", time)} ${text}${escapeControls(stack)}`;
 }
@@ -126,20 +126,15 @@ function formatPretty({ level, message, fields: { error, ...fields } }: Entry, p
 function formatCall(level: LogLevel, fields: Entry["fields"], paint: Paint): string {
   const { tool, wire, outcome, code, tookMs, principal } = fields;
   const color = level === "error" ? "red" : outcome === "answer" || outcome === "promise" ? "green" : "yellow";
-  const status = paint(color, oneLine([outcome, code].filter((part) => part !== undefined).join(" ")));
+  const status = paint(color, escapeLine([outcome, code].filter((part) => part !== undefined).join(" ")));
   const took = typeof tookMs === "number" ? [`${Number(tookMs.toFixed(1))} ms`] : ["refused"];
-  const caller = principal === undefined ? [] : [`by ${oneLine(String(principal))}`];
-  return [oneLine(String(tool)), oneLine(String(wire)), status, ...took, ...caller].join(" ");
+  const caller = principal === undefined ? [] : [`by ${escapeLine(String(principal))}`];
+  return [escapeLine(String(tool)), escapeLine(String(wire)), status, ...took, ...caller].join(" ");
 }
 
 function formatLevel(level: LogLevel, paint: Paint): string {
   const color = level === "error" ? "red" : level === "warn" ? "yellow" : "dim";
   return paint(color, level.toUpperCase());
-}
-
-/** Escapes line breaks too, so that text of a caller cannot look like another line of the log. */
-function oneLine(text: string): string {
-  return escapeControls(text).replaceAll("\n", "\\n");
 }
 
 /** Maximum number of causes that are shown of an error. */

@@ -8,6 +8,7 @@ import { compactDescription, compactSchema, LIST_SIZE_RULES } from "../../core/j
 import { VIEW_EXTENSION, VIEW_SETTINGS } from "../../core/call/views.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isPromiseLike, Listeners } from "../../internal/async.ts";
+import { escapeLine } from "../../internal/text.ts";
 import { abortable } from "../../internal/time.ts";
 import {
   BOOLEAN,
@@ -318,7 +319,8 @@ class Remote implements Gateway {
   }
 
   #warn(problem: string, error?: unknown): void {
-    writeLine(this.#options.logger, "warn", `Gateway "${this.name}": ${problem}`, error === undefined ? {} : { error });
+    const message = `Gateway "${this.name}": ${escapeLine(problem)}`;
+    writeLine(this.#options.logger, "warn", message, error === undefined ? {} : { error });
   }
 }
 

@@ -7,6 +7,7 @@ import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { Logger } from "../../../core/handler/context.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
+import { escapeLine } from "../../../internal/text.ts";
 import { systemClock } from "../../../internal/time.ts";
 import { VERSION } from "../../../internal/version.ts";
 import { UNSUPPORTED_VERSION } from "../protocol/codes.ts";
@@ -53,8 +54,10 @@ export class Connection implements ClientIdentity {
   constructor(route: ServerRoute, options: McpClientOptions, shared?: Connection) {
     const { clientInfo = { name: "toolwire", version: VERSION }, era = "auto", logger = console } = options;
     this.info = clientInfo;
-    // A process may have many servers.
-    this.logger = { warn: (message, fields) => logger.warn(`MCP server ${route.name}: ${message}`, fields) };
+    // A process may have many servers. Messages have names that the server chose.
+    this.logger = {
+      warn: (message, fields) => logger.warn(`MCP server ${route.name}: ${escapeLine(message)}`, fields),
+    };
     this.handlers = shared?.handlers ?? new RequestHandlers();
     this.logLevel = shared?.logLevel;
     this.router = new IncomingRouter(this.handlers, this.logger);

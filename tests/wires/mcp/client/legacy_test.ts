@@ -173,6 +173,21 @@ test("a stream that brings nothing over and over is given up", async () => {
   ok(server.by("GET").length < 10);
 });
 
+for (const retry of [0, 1, 99_999_999_999]) {
+  test(`a server that breaks each stream off after an event, with retry: ${retry}, is not asked without a pause`, async () => {
+    let events = 0;
+    const next = () => new Response(`id: e${++events}\nretry: ${retry}\ndata: \n\n`, { headers: EVENTS });
+    const server = legacy({
+      "tools/call": next,
+      GET: ({ headers }) => headers.get("last-event-id") === null ? new Response(null, { status: 405 }) : next(),
+    });
+    await rejects(server.client().$.call("t", {}, { timeoutMs: 700 }), { code: "deadline_exceeded" });
+    ok(events <= 6, `${events} streams`);
+  });
+}
+
+const EVENTS = { "content-type": "text/event-stream" };
+
 test("a batch is read where a revision has them", async () => {
   const server = legacy({
     initialize: () => ({ ...INITIALIZED, protocolVersion: "2025-03-26" }),

@@ -2,6 +2,8 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../../../mod.ts";
+import { errorResult } from "../../../../src/core/call/outcome.ts";
+import { gateway } from "../../../../src/server/compose/mod.ts";
 import { DISCOVERED, events, eventually, modern, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
 
 const META = "io.modelcontextprotocol/";
@@ -103,6 +105,27 @@ for (const [name, inputSchema] of Object.entries(WRONG_SCHEMAS)) {
     match(warnings[0] ?? "", /"wrong" is left out: .*; Tool "without a name" is left out/);
   });
 }
+
+/** Clears the terminal by C0 and C1 controls, forges a line of the log, and reverses text. */
+const HOSTILE_NAME = "\x1b[2J\x9b2J\nERROR forged \u202e\r";
+
+test("a name in a warning cannot control a terminal, nor look like another line", async () => {
+  const warnings: string[] = [];
+  const logger = { ...console, warn: (warning: string) => void warnings.push(warning) };
+  const server = modern({ "tools/list": () => ({ tools: [TOOL, { name: HOSTILE_NAME }] }) });
+  deepStrictEqual((await server.client({ logger }).$.list()).map(({ name }) => name), ["t"]);
+  const listed = [{ ...TOOL, description: "T" }, { ...TOOL, name: HOSTILE_NAME, description: "T" }];
+  const part = await gateway("far", { list: () => listed, call: () => errorResult("internal", "") }, {
+    logger,
+    rename: (name) => name,
+  });
+  strictEqual(warnings.length, 2, warnings.join());
+  for (const warning of warnings) {
+    ok(warning.includes("forged"), warning);
+    strictEqual(/[\x00-\x1f\x7f-\x9f\u202e]/.exec(warning), null, JSON.stringify(warning));
+  }
+  await part.close();
+});
 
 test("a list of thousands of wrong tools is one short warning", async () => {
   const warnings: string[] = [];

@@ -32,6 +32,11 @@ const MAX_EMPTY_STREAMS = 5;
 /** A stream that was open for longer than this, in milliseconds, is not counted as empty. */
 const MIN_STREAM_MS = 1_000;
 
+/** Limits of the delay before a stream is resumed, in milliseconds. The least is doubled for each consecutive stream that was short. */
+const MIN_RETRY_MS = 50;
+const MAX_MIN_RETRY_MS = 2_000;
+const MAX_RETRY_MS = 600_000;
+
 interface StreamReading {
   /** Id of the request; `undefined` for the server's own stream. */
   readonly id: RequestId | undefined;
@@ -86,7 +91,8 @@ export class HttpTransport implements MessageTransport {
         await this.#readOnce(response, reading);
         if (performance.now() - openedMs > MIN_STREAM_MS) empty = 0;
       }
-      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS * 2 ** empty, options.limit)) return;
+      const pauseMs = pauseOf(decoder.retryMs ?? DEFAULT_RETRY_MS * 2 ** empty, empty);
+      if (!await suspendFor(pauseMs, options.limit)) return;
       response = await this.#resume(decoder.lastEventId, options);
     }
   }
@@ -125,8 +131,10 @@ export class HttpTransport implements MessageTransport {
     const { decoder, options } = reading;
     let response: Response | ErrorResult = first;
     let transportError = INTERRUPTED;
+    let short = 0;
     for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
       const lastEventId = decoder.lastEventId;
+      const openedMs = performance.now();
       if (!("kind" in response)) {
         const read = await this.#readOnce(response, reading);
         if (read !== undefined && !("transportError" in read)) return read;
@@ -135,7 +143,9 @@ export class HttpTransport implements MessageTransport {
       const canResume = options.isResumable === true && decoder.lastEventId !== "";
       if (!canResume || transportError.code !== "unavailable") return { transportError };
       if (decoder.lastEventId !== lastEventId) empty = 0;
-      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS, options.limit)) return { transportError };
+      const pauseMs = pauseOf(decoder.retryMs ?? DEFAULT_RETRY_MS, short);
+      short = performance.now() - openedMs > MIN_STREAM_MS ? 0 : short + 1;
+      if (!await suspendFor(pauseMs, options.limit)) return { transportError };
       response = await this.#resume(decoder.lastEventId, options);
       if ("kind" in response ? response.code !== "unavailable" : !response.ok) return { transportError };
     }
@@ -179,3 +189,9 @@ export class HttpTransport implements MessageTransport {
 }
 
 const INTERRUPTED: ErrorResult = errorResult("unavailable", CONNECTION_LOST);
+
+/** Delay before a stream is resumed: what the server wants, unless that would be no pause, or never. */
+function pauseOf(retryMs: number, shortStreams: number): number {
+  const leastMs = Math.min(MIN_RETRY_MS * 2 ** shortStreams, MAX_MIN_RETRY_MS);
+  return Math.min(Math.max(retryMs, leastMs), MAX_RETRY_MS);
+}
