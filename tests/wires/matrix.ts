@@ -105,8 +105,7 @@ function gatewayRow(to: WireRow, back: WireRow): WireRow {
   return {
     name: `gateway: ${to.name} to ${back.name}`,
     column: to.column,
-    // A gateway has its own system tools.
-    lacks: [...to.lacks ?? [], ...(back.lacks ?? []).filter((lack) => lack !== "types of system tools")],
+    lacks: [...to.lacks ?? [], ...back.lacks ?? []],
     skip: to.skip ?? back.skip,
     async open(server, caller) {
       const { transport: remote, close: closeBack } = await back.open(server);

@@ -15,16 +15,19 @@ export interface ListedContract {
   readonly promises?: "optional" | "required";
   /** Whether `outputSchema` describes an object with the output as its member `result`, as older revisions of MCP require. */
   readonly wrapsOutput?: boolean;
+  /** Category of the tool, in lists that have no member `@type`. */
+  readonly type?: string;
 }
 
 /** Reads the {@link ListedContract} in `_meta` of a listed tool. Malformed members are left out; without any the result is `{}`. */
 export function readContract({ _meta: meta }: ListedTool): ListedContract {
-  const { partialSchema, errors, promises, wrapsOutput } = asObject(asObject(meta)[CONTRACT_META]);
+  const { partialSchema, errors, promises, wrapsOutput, type } = asObject(asObject(meta)[CONTRACT_META]);
   const declared = Object.entries(asObject(errors)).filter(([, schema]) => schema === null || isJsonObject(schema));
   return {
     ...(isJsonObject(partialSchema) && { partialSchema }),
     ...(declared.length > 0 && { errors: Object.fromEntries(declared) as NonNullable<ListedContract["errors"]> }),
     ...((promises === "optional" || promises === "required") && { promises }),
     ...(wrapsOutput === true && { wrapsOutput }),
+    ...(typeof type === "string" && { type }),
   };
 }

@@ -45,6 +45,8 @@ export interface TransportCall {
 export interface ListedTool {
   /** Name, unique on its server. */
   readonly name: string;
+  /** Category of the tool; `"system"` for what Toolwire adds: `redeem`, `cancel`, `more`, `search_tools`, `call_tool`. */
+  readonly "@type"?: string | undefined;
   /** Description of the tool. */
   readonly description?: string | undefined;
   /** JSON Schema of the arguments. */

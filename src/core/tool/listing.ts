@@ -38,11 +38,11 @@ export function listTool(definition: ToolDefinition): ToolListing {
 /**
  * The `_meta` of a tool in a list: the members of `.meta()`, and a {@link ListedContract} if the tool has partials, failures or promises.
  *
- * @param wrapsOutput Whether the listed schema of the output is that of an object around it.
+ * @param listed What the list has no member for: whether its schema of the output is that of an object around it, and the category.
  */
 export function listMeta(
   { meta, partial, errors, promise, external }: ToolDefinition,
-  wrapsOutput: boolean = false,
+  listed: Pick<ListedContract, "wrapsOutput" | "type"> = {},
 ): Readonly<Record<string, unknown>> | undefined {
   const contract = omitUndefined<{ [Name in keyof ListedContract]-?: ListedContract[Name] | undefined }>({
     partialSchema: partial?.jsonSchema,
@@ -50,7 +50,8 @@ export function listMeta(
       ? Object.fromEntries([...errors].map(([code, data]) => [code, data?.jsonSchema ?? null]))
       : undefined,
     promises: promise?.required ? "required" : promise || external ? "optional" : undefined,
-    wrapsOutput: wrapsOutput || undefined,
+    wrapsOutput: listed.wrapsOutput || undefined,
+    type: listed.type,
   });
   return Object.keys(contract).length > 0 ? { ...meta, [CONTRACT_META]: contract } : meta;
 }

@@ -36,6 +36,7 @@ const LISTED_PROMISE = {
 export function searchToolsDefinition(search: ToolSearch): ToolDefinition {
   const { groups } = search;
   return defineCoreTool(SEARCH_TOOLS)
+    .type("system")
     .describe(describeSearch(groups, `Call a found tool with ${CALL_TOOL}.`))
     .annotate(SEARCH_ANNOTATIONS)
     .input(argumentsOf<SearchInput>(searchSchema(true)))
@@ -45,6 +46,7 @@ export function searchToolsDefinition(search: ToolSearch): ToolDefinition {
 /** Creates the definition of `call_tool`. It is listed and never run: its calls are calls of the named tool. */
 export function callToolDefinition(callable: readonly ToolDefinition[]): ToolDefinition {
   const definition = defineCoreTool(CALL_TOOL)
+    .type("system")
     .describe(describeCall(SEARCH_TOOLS))
     .input(argumentsOf<CallArguments>(callSchema(SEARCH_TOOLS)))
     .handle(() => undefined)["~definition"];
@@ -54,6 +56,7 @@ export function callToolDefinition(callable: readonly ToolDefinition[]): ToolDef
 /** Creates the definition of `call_destructive_tool`, which is listed for callers that can find a destructive tool. */
 export function destructiveCallDefinition(callable: readonly ToolDefinition[], search: ToolSearch): ToolDefinition {
   const definition = defineCoreTool(CALL_DESTRUCTIVE_TOOL)
+    .type("system")
     .describe(describeDestructiveCall(SEARCH_TOOLS))
     .annotate({ destructiveHint: true })
     .input(argumentsOf<CallArguments>(callSchema(SEARCH_TOOLS)))

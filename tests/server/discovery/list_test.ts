@@ -1,7 +1,8 @@
 /** What a server with discovery lists, and what stays callable. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, Failure } from "../../../mod.ts";
+import { createClient, createServer, defineTool, Failure, memoryTransport } from "../../../mod.ts";
+import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { discover } from "../../../src/server/discovery/mod.ts";
 import { call, found, listed, search, serverOf, tool } from "./fixture.ts";
 
@@ -22,6 +23,24 @@ test("the list has the system tools, the pinned tools and the two of discovery",
   strictEqual(await call(server, "a"), "a");
   strictEqual(await call(server, "call_tool", { name: "a" }), "a");
   strictEqual(await call(server, "call_tool", { name: "b", arguments: {} }), "b");
+  await server.close(0);
+});
+
+test("what discovery adds to the list is marked as of the system, over MCP too", async () => {
+  const server = createServer({
+    name: "s",
+    version: "1",
+    tools: [tool("a", "A")],
+    discovery: discover({ when: "always" }),
+    logger: false,
+  });
+  const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
+  for (const transport of [memoryTransport(server), mcpTransport("http://a/mcp", { fetch })]) {
+    const client = createClient(transport);
+    const names = (await client.$.list()).filter((one) => one["@type"] === "system").map(({ name }) => name);
+    deepStrictEqual(names.filter((name) => OWN.includes(name)), OWN);
+    client.$.close();
+  }
   await server.close(0);
 });
 

@@ -19,8 +19,6 @@ export type Lack =
   | "questions"
   | "pieces of answers"
   | "progress of calls"
-  | "types of tools"
-  | "types of system tools"
   | "arguments that the server alone checks"
   | "callers who show who they are";
 

@@ -1,6 +1,6 @@
 /** MCP over HTTP: revisions 2024-11-05 to 2026-07-28. */
 import { mcp as mcpWire, mcpSessions, mcpTransport, memorySessionStore } from "../../../src/wires/mcp/mod.ts";
-import type { ExpectedCodes, Lack, WireClient, WireDescription } from "./description.ts";
+import type { ExpectedCodes, WireClient, WireDescription } from "./description.ts";
 import { jsonDialect, MCP_META, readMcp, rpcCall } from "./raw_messages.ts";
 
 /** The number of each code and its HTTP status; `isError` if it is sent as a result instead. */
@@ -29,12 +29,8 @@ export const MCP_CODES: ExpectedCodes<readonly [number: number, status: number] 
   internal: "isError",
 };
 
-/** What tools and answers of MCP cannot express. */
-export const MCP_LACKS: readonly Lack[] = ["types of tools", "types of system tools"];
-
-const common: Pick<WireClient, "path" | "lacks" | "responseTypes" | "matchesIds"> = {
+const common: Pick<WireClient, "path" | "responseTypes" | "matchesIds"> = {
   path: "/mcp",
-  lacks: MCP_LACKS,
   responseTypes: ["application/json", "text/event-stream"],
   matchesIds: true,
 };
@@ -76,7 +72,6 @@ export const mcp: WireDescription = {
     {
       name: "mcp (2024-11-05's transport)",
       path: "/sse",
-      lacks: MCP_LACKS,
       open: mcpTransport,
       needsSessions: true,
     },

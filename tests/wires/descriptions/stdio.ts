@@ -1,7 +1,6 @@
 /** MCP over pipes: the process that has started the server is its only caller. */
 import { openStdio } from "../mcp/stdio/in_process.ts";
 import type { WireDescription } from "./description.ts";
-import { MCP_LACKS } from "./mcp.ts";
 import { lineDialect, pipeSenders } from "./pipe.ts";
 
 const NAME = "stdio";
@@ -12,7 +11,7 @@ export const stdio: WireDescription = {
   rows: ([["2026-07-28", "modern"], ["2025-11-25", "legacy"]] as const).map(([revision, era]) => ({
     name: `stdio (${revision})`,
     column: NAME,
-    lacks: [...MCP_LACKS, "callers who show who they are"],
+    lacks: ["callers who show who they are"],
     open: (server) => Promise.resolve(openStdio(server, { era })),
   })),
   senders: (create) => pipeSenders(NAME, create, lineDialect),

@@ -1,4 +1,5 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
+import { CONTRACT_META, readContract } from "../../../core/call/listed_contract.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { ALL_TOOLS } from "../protocol/constants.ts";
@@ -134,8 +135,19 @@ function readTool(listed: Members, hasHeaders: boolean): KnownTool | string {
   const headerParams = hasHeaders ? findHeaderParams(inputSchema) : [];
   if (typeof headerParams === "string") return leftOut(name, headerParams);
   const wrapsOutput = outputSchema?.["x-fastmcp-wrap-result"] === true;
-  const tool = wrapsOutput ? { ...listed, outputSchema: unwrapResult(outputSchema) } : listed;
-  return { tool: tool as ListedTool, headerParams, wrapsOutput };
+  const unwrapped = wrapsOutput ? { ...listed, outputSchema: unwrapResult(outputSchema) } : listed;
+  return { tool: withType(unwrapped as ListedTool), headerParams, wrapsOutput };
+}
+
+/** Moves the category from `_meta`, where MCP can have it, to the member that it is on other wires. */
+function withType(tool: ListedTool): ListedTool {
+  const { type } = readContract(tool);
+  if (type === undefined) return tool;
+  const { _meta: all, ...listed } = tool;
+  const { [CONTRACT_META]: contract, ...others } = asObject(all);
+  const { type: _, ...rest } = asObject(contract);
+  const meta = Object.keys(rest).length > 0 ? { ...others, [CONTRACT_META]: rest } : others;
+  return { ...listed, "@type": type, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
 }
 
 /** FastMCP writes the schema of a value that is not an object as `{ result }`. The definitions at its root stay at the root. */

@@ -5,7 +5,7 @@ import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { listMeta } from "../../../core/tool/listing.ts";
-import { asObject, type Members } from "../../../internal/json.ts";
+import { asObject, type Members, omitUndefined } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
 import type { Revision } from "./revision.ts";
@@ -96,7 +96,7 @@ function headerParamsOf({ name, inputSchema }: ToolDefinition): readonly HeaderP
 
 /** A tool as a revision lists it. Members that are `undefined` are not part of its JSON. */
 function listMcpTool({ definition, wrapsOutput }: McpTool, revision: Revision): Members {
-  const { name, title, description, inputSchema, output, annotations, promise } = definition;
+  const { name, type, title, description, inputSchema, output, annotations, promise } = definition;
   const { isModern, structured, hasTitles, hasAudio } = revision;
   const isWrapped = wrapsOutput && !isModern;
   const outputSchema = output && withVersion(isModern ? output.jsonSchema : toObjectRoot(output.jsonSchema, isWrapped));
@@ -110,7 +110,9 @@ function listMcpTool({ definition, wrapsOutput }: McpTool, revision: Revision): 
     outputSchema: structured === "none" ? undefined : outputSchema,
     annotations: hasAudio ? annotations : undefined,
     execution: revision.version === "2025-11-25" ? taskSupport && { taskSupport } : undefined,
-    _meta: hasTitles ? listMeta(definition, isWrapped && structured !== "none") : undefined,
+    _meta: hasTitles
+      ? listMeta(definition, { wrapsOutput: isWrapped && structured !== "none", ...omitUndefined({ type }) })
+      : undefined,
   };
 }
 
