@@ -18,6 +18,18 @@ export function attempt(call: () => unknown): void {
   }
 }
 
+/** What a function of others returns; `undefined` if it throws. `report` gets what it throws, or what its promise rejects with. */
+export function callGuarded(call: () => unknown, report: (thrown: unknown) => void): unknown {
+  try {
+    const done = call();
+    if (isPromiseLike(done)) done.then(ignore, report);
+    return done;
+  } catch (thrown) {
+    report(thrown);
+    return undefined;
+  }
+}
+
 /**
  * The end of what a plug-in began, such as a subscription or a lease: it never throws and never rejects, so that the steps after it are
  * done, too. `report` gets its error.

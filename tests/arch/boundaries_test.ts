@@ -11,6 +11,7 @@ const { readSources } = house as {
 
 const PLUG_INS = "tests/server/second_failures/plug_ins_test.ts";
 const CONNECTIONS = "tests/server/second_failures/connections_test.ts";
+const WITHIN_CALLS = "tests/server/second_failures/within_calls_test.ts";
 const BROKEN = "tests/server/broken_plugins_test.ts";
 
 /** Contracts of plug-ins, and the test in which their methods fail. */
@@ -22,8 +23,14 @@ const TESTED: Readonly<Record<string, string>> = {
   MountedWire: CONNECTIONS,
   MountedDuplexWire: CONNECTIONS,
   FramePort: CONNECTIONS,
+  AroundCall: CONNECTIONS,
   MessageConnection: CONNECTIONS,
   Transport: CONNECTIONS,
+  CallObserver: WITHIN_CALLS,
+  TokenKeys: WITHIN_CALLS,
+  Auth: WITHIN_CALLS,
+  MountedAuth: WITHIN_CALLS,
+  ClientSocket: "tests/server/second_failures/client_socket_test.ts",
   EngineWorker: BROKEN,
   RequestWire: BROKEN,
   DuplexWire: BROKEN,
@@ -34,8 +41,8 @@ const TESTED: Readonly<Record<string, string>> = {
 
 /** Contracts of plug-ins without such a test: their functions run within a call, or a command, which reports what they throw. */
 const WITHIN_A_CALL = `
-  AroundCall Auth BegunCall CallObserver ClientSocket Clock ContentMethod ExactCheck ExternalWork HasJson MountedAuth OpenedEngine Receiver
-  Redirect ReplicaServer SchemaAdapter ShardServer SignInStore TokenGuard TokenKeys ToolWorkflow
+  BegunCall Clock ContentMethod ExactCheck ExternalWork HasJson OpenedEngine Receiver Redirect ReplicaServer SchemaAdapter ShardServer
+  SignInStore TokenGuard ToolWorkflow
 `;
 
 /** Interfaces of runtimes and other packages. */

@@ -1,6 +1,7 @@
 import type { Call, Metadata, Principal, TraceContext } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, LogLevel, Progress, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/call_meta.ts";
+import { callGuarded } from "../../internal/async.ts";
 import type { Clock } from "../../internal/time.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { Closable } from "../../internal/used_resources.ts";
@@ -132,13 +133,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   onEvent(listener: (event: CallEvent) => void): void {
-    this.runState.listen((event) => {
-      try {
-        listener(event);
-      } catch (thrown) {
-        this.services.mask(thrown, { tool: this.definition.name });
-      }
-    });
+    this.runState.listen((event) => void callGuarded(() => listener(event), this.#maskThrown));
   }
 
   onPromised(listener: (work: Promise<CallResult>) => void): void {
@@ -147,13 +142,12 @@ export class CallContext implements MiddlewareCtx {
 
   /** Calls the listeners of {@link CallContext.onPromised}. */
   notifyPromised(work: Promise<CallResult>): void {
-    for (const listener of this.promisedListeners ?? []) {
-      try {
-        listener(work);
-      } catch (thrown) {
-        this.services.mask(thrown, { tool: this.definition.name });
-      }
-    }
+    for (const listener of this.promisedListeners ?? []) callGuarded(() => listener(work), this.#maskThrown);
+  }
+
+  /** Logs what a listener threw: it changes no result. */
+  get #maskThrown(): (thrown: unknown) => void {
+    return (thrown) => void this.services.mask(thrown, { tool: this.definition.name });
   }
 
   closeWithServer(resource: Closable): void {

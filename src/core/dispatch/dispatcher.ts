@@ -22,7 +22,7 @@ import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
 import type { Deferral, DispatchServices, JobOptions, PromiseEngine } from "./deferral.ts";
 import { hintFor, type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
-import { type CallObserver, observe } from "./observer.ts";
+import { type CallObserver, GuardedObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
 import { runChain } from "./run_middleware.ts";
 import { type RunLimits, RunState } from "./run_state.ts";
@@ -113,7 +113,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   declare readonly questions: QuestionSupport | undefined;
   declare readonly deferral: Deferral | undefined;
   readonly resources: UsedResources = new UsedResources();
-  observer: CallObserver | undefined = undefined;
+  #observer: GuardedObserver | undefined = undefined;
   readonly #middleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
@@ -163,10 +163,9 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       (definition.promise && this.deferral?.unusable);
     if (error !== undefined) return this.refuse(call, error);
     const run = new CallContext(definition, call, this, sink);
-    const { observer } = this;
+    const observer = this.#observer;
     if (observer === undefined) return this.#settled(run);
-    const began = observer.begin(run, undefined);
-    return observe(observer, began, run, this.#settled(run));
+    return observe(observer, observer.begin(run, undefined), run, this.#settled(run));
   }
 
   /** The result of a run, with the middleware around it and its limits. */
@@ -177,6 +176,14 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       ? this.#start(run)
       : toFuture(runChain(run, middleware, this.#runner, () => this.#startWithin(run)));
     return result instanceof Future ? this.#guard(run, result) : run.settle(result);
+  }
+
+  get observer(): CallObserver | undefined {
+    return this.#observer;
+  }
+
+  set observer(observer: CallObserver | undefined) {
+    this.#observer = observer && new GuardedObserver(observer, (thrown) => this.mask(thrown, { during: "observer" }));
   }
 
   mask(thrown: unknown, fields: LogFields): ErrorResult {
@@ -301,7 +308,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** Logs a call that ends before its middleware runs. */
   refuse(call: Call, error: ErrorResult): ErrorResult {
     const { kind: outcome, code } = error;
-    this.observer?.refuse(call, error);
+    this.#observer?.refuse(call, error);
     writeLine(this.logger, "info", "Call refused", {
       tool: call.tool.slice(0, 128),
       wire: call.peer.wire,

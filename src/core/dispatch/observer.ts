@@ -1,11 +1,12 @@
 /** The interface through which all calls of a server can be observed, those that no middleware sees included. */
 import type { Call, Metadata } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult } from "../call/outcome.ts";
+import { callGuarded } from "../../internal/async.ts";
 import { chain, type Future } from "../../internal/future.ts";
 
 /**
- * Observes the calls of a server. Its methods run synchronously within the call and must not throw. They must copy what they keep:
- * arguments and results belong to the call.
+ * Observes the calls of a server. Its methods run synchronously within the call; what they throw or reject with is logged, and changes no
+ * call. They must copy what they keep: arguments and results belong to the call.
  */
 export interface CallObserver {
   /**
@@ -69,4 +70,32 @@ export function observe(
     observer.end(began, begun, result);
     return result;
   });
+}
+
+/** An observer that never throws and whose promises never reject, so that a fault in it costs no call its result. */
+export class GuardedObserver implements CallObserver {
+  readonly #observer: CallObserver;
+  readonly #report: (thrown: unknown) => void;
+
+  /** @param report Gets what the observer throws, or rejects with. */
+  constructor(observer: CallObserver, report: (thrown: unknown) => void) {
+    this.#observer = observer;
+    this.#report = report;
+  }
+
+  begin(begun: BegunCall, attempt: number | undefined): unknown {
+    return callGuarded(() => this.#observer.begin(begun, attempt), this.#report);
+  }
+
+  end(began: unknown, begun: BegunCall, result: CallResult): void {
+    callGuarded(() => this.#observer.end(began, begun, result), this.#report);
+  }
+
+  refuse(call: Call, error: ErrorResult): void {
+    callGuarded(() => this.#observer.refuse(call, error), this.#report);
+  }
+
+  reply(request: ObservedRequest, status: number): void {
+    callGuarded(() => this.#observer.reply(request, status), this.#report);
+  }
 }

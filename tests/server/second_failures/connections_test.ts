@@ -206,6 +206,7 @@ const fail = (message: string): never => {
   throw new Error(message);
 };
 
+/** How the function of an `AroundCall` fails. */
 const MIDDLEWARE: Readonly<Record<string, Middleware>> = {
   "throws before the call": () => fail(FIRST),
   "rejects before the call": () => Promise.reject(new Error(FIRST)),

@@ -4,8 +4,6 @@
  *
  * The tables name every method of the contracts: one that is added to a contract does not compile here until it has its row.
  */
-import { ok, strictEqual } from "node:assert/strict";
-import { test } from "node:test";
 import { memoryEngine } from "../../../mod.ts";
 import { type ChangeBus, memoryBus } from "../../../src/core/call/changes.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
@@ -13,16 +11,7 @@ import { withPromises } from "../../../src/engine/mod.ts";
 import { memoryRateLimitStore, rateLimit, type RateLimitStore } from "../../../src/integrations/middleware/mod.ts";
 import { mcp, mcpSessions, memorySessionStore, type SessionStore } from "../../../src/wires/mcp/mod.ts";
 import { mcpLite } from "../../../src/wires/mcp_lite/server/mcp_lite.ts";
-import { runtime } from "../../runtime/runtime.ts";
-import { createFaulty, type Fault, type Faulty, FIRST, type MethodsOf, SECOND } from "./faulty.ts";
-import { Observation } from "./observation.ts";
-import { createUsed, type Options } from "./uses.ts";
-
-/** How each method of a contract can fail: those that return nothing to wait for can only throw. */
-type Faults<Contract> = Readonly<Record<MethodsOf<Contract>, readonly Fault[]>>;
-
-const BOTH: readonly Fault[] = ["throws", "rejects"];
-const THROWS: readonly Fault[] = ["throws"];
+import { BOTH, type Faults, testFaults, THROWS } from "./test_faults.ts";
 
 const ENGINE: Faults<Engine> = {
   prepare: BOTH,
@@ -51,66 +40,6 @@ const SESSION_STORE: Faults<SessionStore> = {
   subscribe: THROWS,
   close: BOTH,
 };
-
-/** Uses a server with a plug-in whose method fails at its call of that number in each use. Returns how often it has failed. */
-async function assertHarmless<Contract>(
-  call: number,
-  seen: Observation,
-  faulty: Faulty<Contract>,
-  options: Options,
-): Promise<number> {
-  let failures = 0;
-  const assertReported = (what: string) => {
-    if (!faulty.hasFailed) return;
-    failures++;
-    strictEqual(seen.reported[0], FIRST, `${what}: the first that is reported is the first cause`);
-    if (faulty.hasFailedAgain) ok(seen.reported.includes(SECOND), `${what}: the failure of the clean-up is reported`);
-    seen.reported = [];
-  };
-  await seen.during(async () => {
-    faulty.arm(call);
-    const { server, uses, callOnce } = createUsed(seen, options);
-    await seen.call("the creation", () => {});
-    assertReported("the creation");
-    for (const [what, use] of Object.entries(uses)) {
-      faulty.arm(call);
-      const thrown = await seen.call(what, use);
-      if (failures === 0 && !faulty.hasFailed) strictEqual(thrown, undefined, `${what} works before the first failure`);
-      assertReported(what);
-      faulty.arm(0);
-      strictEqual(await seen.call("the next call", callOnce), undefined, `the next call works after ${what}`);
-    }
-    faulty.arm(call);
-    await seen.bounded("close()", () => server.close(0));
-    assertReported("close()");
-  });
-  strictEqual(faulty.unreleased, 0, "no subscription and no lease is left");
-  return failures;
-}
-
-/** Defines a test for each method and fault of a contract. */
-function testFaults<Contract extends object>(
-  contract: string,
-  faults: Faults<Contract>,
-  cleanUps: readonly MethodsOf<Contract>[],
-  create: (seen: Observation) => Contract,
-  optionsOf: (plugIn: Contract) => Options,
-): void {
-  for (const [method, kinds] of Object.entries(faults) as [MethodsOf<Contract>, readonly Fault[]][]) {
-    for (const kind of kinds) {
-      const skip = runtime === "workerd" && "a request's timers are not another request's";
-      test(`${contract}: ${String(method)}() ${kind}, and then the clean-up fails`, { skip }, async () => {
-        const failures: number[] = [];
-        for (const call of [1, 2]) {
-          const seen = new Observation();
-          const faulty = createFaulty<Contract>(create(seen), method, cleanUps, kind);
-          failures.push(await assertHarmless(call, seen, faulty, optionsOf(faulty.plugIn)));
-        }
-        ok(failures[0] !== 0, `the method was called: it failed ${failures.join(", ")} times`);
-      });
-    }
-  }
-}
 
 testFaults("Engine", ENGINE, ["remove", "close"], ({ time }) => {
   return Object.assign(memoryEngine({ clock: time }), { prepare: () => Promise.resolve() });

@@ -33,12 +33,13 @@ export function createUsed({ logger, clock, time }: Observation, options: Option
     wires,
     tools,
     logger,
-    clock,
+    clock: options.clock ?? clock,
   });
   const uses: Readonly<Record<string, () => unknown>> = {
     "a call": () => call(server, "ping"),
     "a stream": () => stream(server, "count"),
     "a call that promises": () => call(server, "job"),
+    "a call that is refused": () => refused(server),
     "a call with a key": () => call(server, "ping", {}, { idempotency_key: "a key" }),
     "the same call again": () => call(server, "ping", {}, { idempotency_key: "a key" }),
     "a promise that is cancelled": async () => call(server, "cancel", { promise: await promiseOf(server) }),
@@ -79,6 +80,12 @@ async function call(server: Server, name: string, args: object = {}, meta: objec
   const { result, error } = await (await server.fetch(request(name, args, meta, "application/json"))).json();
   if (error === undefined) return result;
   throw toError(error);
+}
+
+/** Calls a tool that does not exist. */
+async function refused(server: Server): Promise<void> {
+  const thrown = await call(server, "absent").catch((error: unknown) => error);
+  ok(thrown instanceof ToolError, `${thrown}`);
 }
 
 function toError(error: { readonly message: string; readonly data?: { readonly code?: unknown } }): ToolError {

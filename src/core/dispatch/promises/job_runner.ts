@@ -107,19 +107,21 @@ export class JobRunner {
     this.ensureWorker();
     const { lease } = run;
     if (lease === undefined || runState.workResult !== undefined) return;
+    // Signed before anything is promised: the stream of a call gets the token again at its end, when nothing may throw.
+    const { token } = this.#options.promises.ofJob(lease.job);
     if (run.isKeyed) await this.#jobs.join(lease.job.id);
     lease.isPromised = true;
     lease.keepPieces();
     logPromised(this.#services.logger, lease.job);
     const release = () => {
-      runState.release(this.#promise(run, lease));
+      runState.release(this.#promise(run, lease, token));
       runState.limit(this.#attemptMs(run));
       run.notifyPromised(runState.work);
     };
     const leftMs = promiseAtMs - clock.elapsed();
     if (run.sink === undefined || leftMs <= 0) return release();
     runState.limit(leftMs, release);
-    await runState.push({ kind: "deferred", promise: this.#promise(run, lease) });
+    await runState.push({ kind: "deferred", promise: this.#promise(run, lease, token) });
   }
 
   /**
@@ -206,10 +208,10 @@ export class JobRunner {
     stopping.finish("Cannot stop the workers");
   }
 
-  #promise(run: CallContext, lease: RunLease): PromiseOutcome {
+  #promise(run: CallContext, lease: RunLease, token: string): PromiseOutcome {
     const { lastProgress: progress } = run;
     return {
-      ...this.#options.promises.ofJob(lease.job),
+      ...this.#options.promises.ofJob(lease.job, token),
       progress,
       estimatedMs: progress && lease.estimateEnd(progress),
     };

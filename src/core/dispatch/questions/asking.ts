@@ -171,8 +171,14 @@ export class QuestionTracker implements RunQuestions {
     const { divergence } = this.#replay;
     if (divergence !== undefined) return divergence;
     if (this.requests !== undefined) return this.#toQuestions(this.requests);
-    // A run that waits was made a job.
-    return this.#run.services.deferral!.promiseOf(this.#run, this);
+    const { services, definition } = this.#run;
+    try {
+      // A run that waits was made a job.
+      return services.deferral!.promiseOf(this.#run, this);
+    } catch (thrown) {
+      // The keys of others may throw.
+      return services.mask(thrown, { tool: definition.name });
+    }
   }
 
   #toQuestions(requests: Readonly<Record<string, Question>>): QuestionsResult | ErrorResult {

@@ -2,6 +2,7 @@
 import { type ErrorResult, errorResult, errorResultWithCause } from "../../../../core/call/outcome.ts";
 import type { Sink } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
+import { attempt } from "../../../../internal/async.ts";
 import { asObject, isJsonObject, type Members } from "../../../../internal/json.ts";
 import type { Clock } from "../../../../internal/time.ts";
 import { decodeError } from "../../../framing/json_rpc/decode_error.ts";
@@ -130,7 +131,7 @@ export class OpenSocketCalls {
   /** Closes the socket. */
   close(): void {
     this.fail(errorResult("unavailable", "The connection was closed by this client"));
-    this.#socket.close(CLOSE.done, "");
+    this.#closeSocket();
   }
 
   #take({ id, method, params, result, error }: Members, size: number): void {
@@ -182,7 +183,7 @@ export class OpenSocketCalls {
 
   /** Sends what waits, while there is room. */
   #pump(): void {
-    while (this.#waiting.length > 0 && this.#sentCount < this.#limits.maxInFlight && !this.#isPolling) {
+    while (this.#canSend) {
       if ((this.#socket.bufferedAmount ?? 0) > MAX_BUFFERED) {
         this.#isPolling = true;
         this.#limits.clock.after(POLL_MS, () => {
@@ -198,16 +199,33 @@ export class OpenSocketCalls {
     }
   }
 
+  get #canSend(): boolean {
+    const hasRoom = this.#sentCount < this.#limits.maxInFlight && !this.#isPolling;
+    return hasRoom && this.#waiting.length > 0 && this.#lost === undefined;
+  }
+
   #write(text: string): void {
     this.#hasSent = true;
-    // A socket that is closing drops what is sent; its calls end when it is closed.
-    if (this.#socket.readyState === OPEN_STATE) this.#socket.send(text);
+    try {
+      // A socket that is closing drops what is sent; its calls end when it is closed.
+      if (this.#socket.readyState === OPEN_STATE) this.#socket.send(text);
+    } catch (cause) {
+      // It may be thrown to a timer or an event of a signal, and would end the process.
+      const message = "The connection was lost: a message could not be written";
+      this.fail(errorResultWithCause("unavailable", message, message, { cause }));
+      this.#closeSocket();
+    }
+  }
+
+  /** Starts the closing handshake. A broken socket may throw; its calls have ended before. */
+  #closeSocket(): void {
+    // Clients may send only this code and those from 3000.
+    attempt(() => this.#socket.close(CLOSE.done, ""));
   }
 
   #refuse(code: number, message: string): void {
     this.fail(errorResult(code === CLOSE.tooBig ? "result_too_large" : "invalid_request", message));
-    // Clients may send only this code and those from 3000.
-    this.#socket.close(CLOSE.done, "");
+    this.#closeSocket();
   }
 
   #arm(): () => void {
@@ -220,7 +238,7 @@ export class OpenSocketCalls {
   #beat(nowMs: number): void {
     if (nowMs - this.#receivedMs >= SILENCE_MS) {
       this.fail(errorResultWithCause("unavailable", "The connection was lost: the server sent nothing for 60 s"));
-      return this.#socket.close(CLOSE.done, "");
+      return this.#closeSocket();
     }
     if (this.#calls.size === 0 && nowMs - this.#usedMs >= this.#limits.idleMs) return this.close();
     if (!this.#hasSent) this.#write(HEARTBEAT_MESSAGE);

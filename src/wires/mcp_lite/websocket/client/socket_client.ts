@@ -9,6 +9,7 @@ import {
 } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../../core/call/transport.ts";
 import { connectionError } from "../../../../http_client/send.ts";
+import { attempt } from "../../../../internal/async.ts";
 import { asObject } from "../../../../internal/json.ts";
 import { delay } from "../../../../internal/time.ts";
 import { decodeResult } from "../../../framing/result/decode.ts";
@@ -131,12 +132,28 @@ export class SocketClient implements Transport {
     return error;
   }
 
+  /** Waits for a socket to open. One that cannot be watched is closed. */
   #watch(socket: ClientSocket, resolve: (calls: OpenSocketCalls) => void, fail: (reason: unknown) => void): void {
-    let calls: OpenSocketCalls | undefined;
     const stop = this.#settings.clock.after(OPENING_MS, () => {
       fail(`no answer within ${OPENING_MS} ms`);
-      socket.close();
+      attempt(() => socket.close());
     });
+    try {
+      this.#listen(socket, stop, resolve, fail);
+    } catch (thrown) {
+      stop();
+      attempt(() => socket.close());
+      fail(thrown);
+    }
+  }
+
+  #listen(
+    socket: ClientSocket,
+    stop: () => void,
+    resolve: (calls: OpenSocketCalls) => void,
+    fail: (reason: unknown) => void,
+  ): void {
+    let calls: OpenSocketCalls | undefined;
     socket.addEventListener("open", () => {
       stop();
       this.#failures = 0;
