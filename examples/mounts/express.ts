@@ -10,23 +10,27 @@ declare module "express-session" {
   }
 }
 
-export const { server, work } = createTools();
+export const { server, work } = createTools("/v");
 const app = express();
 app.use(express.json(), express.urlencoded());
-app.use(session({ secret: "not a secret in an example", resave: false, saveUninitialized: false }));
+const sessions = session({ secret: "not a secret in an example", resave: false, saveUninitialized: false });
+app.use(sessions);
 app.post("/login", (req, res) => {
   req.session.user = req.body.user;
   res.json({});
 });
-app.use(
-  "/v",
-  toNodeHandler(server, {
-    principal: (req: express.Request) => req.session.user === undefined ? undefined : { id: req.session.user },
-  }),
-);
+const handler = toNodeHandler(server, {
+  principal: (req: express.Request) => req.session.user === undefined ? undefined : { id: req.session.user },
+});
+app.use("/v", handler);
 app.get("/v/page", (_, res) => void res.send("page"));
 
 export const http = app.listen(0, "127.0.0.1");
+http.on(
+  "upgrade",
+  (req, socket, head) =>
+    sessions(req as express.Request, {} as express.Response, () => handler.upgrade(req, socket, head)),
+);
 export async function close(): Promise<void> {
   http.close();
   await server.close(); // which ends the calls and streams that keep connections open

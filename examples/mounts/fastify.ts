@@ -29,6 +29,7 @@ app.all("/v/*", (request, reply) => {
 app.get("/v/page", () => "page");
 app.addHook("preClose", () => server.close());
 
+app.server.on("upgrade", handle.upgrade);
 await app.listen({ port: 0, host: "127.0.0.1" });
 export const http = app.server;
 export const close = (): Promise<void> => app.close();

@@ -26,6 +26,7 @@ app.use(async (ctx, next) => {
 app.use((ctx) => void (ctx.body = "page"));
 
 export const http = app.listen(0, "127.0.0.1");
+http.on("upgrade", handle.upgrade);
 export async function close(): Promise<void> {
   http.close();
   await server.close();

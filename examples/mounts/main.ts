@@ -1,6 +1,7 @@
 /** Calls the server through each framework: the tools, a stream, a promise by its `Location`, the user of a session, and a shutdown. */
 import { createClient, mcpLiteTransport } from "jsr:@toolwire/toolwire";
 import { mcpTransport } from "jsr:@toolwire/toolwire/mcp";
+import { webSocketTransport } from "jsr:@toolwire/toolwire/websocket";
 import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
 import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";
@@ -60,6 +61,14 @@ async function visitRest(origin: string, fetch: (url: string, init: RequestInit)
   deepStrictEqual(servers, [{ url: "/v" }]);
 }
 
+/** Calls over a WebSocket. Express's session is read for it, the others' are not. */
+async function visitSocket(origin: string, user: string): Promise<void> {
+  const headers = { cookie: await signIn(origin, fetch) };
+  const socket = webSocketTransport(`${origin.replace("http", "ws")}/v/socket`, { headers });
+  strictEqual(await createClient<Tools>(socket).whoami(), user);
+  socket.close();
+}
+
 /** Signs in as Ada, and returns the cookies. */
 async function signIn(origin: string, fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<string> {
   const headers = { "content-type": "application/json" };
@@ -96,6 +105,7 @@ for (const [name, app] of Object.entries(LISTENING)) {
   if (!app.http.listening) await once(app.http, "listening");
   const ended = once(app.http, "close");
   const origin = `http://127.0.0.1:${(app.http.address() as AddressInfo).port}`;
+  await visitSocket(origin, name === "Express" ? "ada" : "a stranger");
   await visit(origin, { ...app, answer: (request) => fetch(request) });
   await ended;
   console.log(`${name}: all calls were answered`);

@@ -3,6 +3,7 @@ import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
 import { mcp } from "jsr:@toolwire/toolwire/mcp";
 import { rest } from "jsr:@toolwire/toolwire/rest";
 import * as v from "jsr:@toolwire/toolwire/schema";
+import { webSocket } from "jsr:@toolwire/toolwire/websocket";
 
 const greet = defineTool("greet")
   .describe("Greet someone")
@@ -46,7 +47,7 @@ export function createTools(basePath?: string) {
     version: "1.0.0",
     basePath,
     tools: [greet, whoami, report, countDown, slow],
-    wires: [mcp(), mcpLite(), rest()],
+    wires: [mcp(), mcpLite(), rest(), webSocket({ path: "/socket" })],
     hosts: ["localhost", "127.0.0.1"],
   });
   const work: Work = { begun: begun.promise, end: ended.resolve };

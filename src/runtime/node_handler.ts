@@ -2,8 +2,9 @@
  * Adapts requests of `node:http` to those of wires without `Request` and `Response`, which on Node cost more than the
  * rest of a call.
  */
-import { Buffer } from "node:buffer";
-import type { ServerResponse } from "node:http";
+import type { Buffer } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import type { Principal } from "../core/call/call.ts";
 import type { Dispatch } from "../core/dispatch/dispatcher.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
@@ -15,7 +16,8 @@ import { ReplySender } from "../server/reply_sender.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
 import { type ExpressRequest, NodeHead, RequestBody } from "./node_request.ts";
-import { cancel, pump } from "./node_streams.ts";
+import { sendReply } from "./node_reply.ts";
+import { createUpgrade, type IdentifyUpgrade } from "./node_sockets.ts";
 import { whenListening } from "./when_listening.ts";
 
 /**
@@ -23,11 +25,16 @@ import { whenListening } from "./when_listening.ts";
  *
  * @typeParam Request Type of the request of the framework, as the option `principal` takes it.
  */
-export type NodeHandler<Request extends object = NodeRequest> = (
-  request: Request,
-  response: NodeResponse,
-  next?: (error?: unknown) => void,
-) => void;
+export interface NodeHandler<Request extends object = NodeRequest> {
+  /** Answers a request, or passes it to `next`. */
+  (request: Request, response: NodeResponse, next?: (error?: unknown) => void): void;
+  /**
+   * Accepts WebSockets: `http.on("upgrade", handler.upgrade)`, for a server with `webSocket()`, where the package `ws` is installed. No
+   * middleware of a framework runs for such requests, and their path is the whole one: it needs the option `basePath` of the server.
+   * Requests to other paths are left to the other listeners, or, without any, answered with 404.
+   */
+  readonly upgrade: (request: NodeRequest, socket: object, head: Uint8Array) => void;
+}
 
 /** Structural type of `IncomingMessage`, because consumers may lack Node's types. */
 export interface NodeRequest {
@@ -88,7 +95,12 @@ export function toNodeHandler<Request extends object = NodeRequest>(
   checkOptions<NodeHandlerOptions>("serve on Node", options, RULES);
   const { principal } = options;
   whenListening(server["~server"].resumeMounted);
-  return (anyRequest, anyResponse, next) => {
+  const identifySocket: IdentifyUpgrade = (request, head, answer, fail) => {
+    if (principal === undefined) return answer();
+    identify(() => principal(request as object as Request), head, answer, fail);
+  };
+  const upgrade = createUpgrade(server, identifySocket);
+  const listener: (...received: Parameters<NodeHandler<Request>>) => void = (anyRequest, anyResponse, next) => {
     const [request, response] = [anyRequest as object as ExpressRequest, anyResponse as ServerResponse];
     const { host, handle, answers, isPublic, resumeMounted } = server["~server"];
     resumeMounted();
@@ -101,6 +113,10 @@ export function toNodeHandler<Request extends object = NodeRequest>(
     const fail = (thrown: unknown): void => next === undefined ? sender.fail(thrown) : next(toError(thrown));
     identify(() => principal(anyRequest), head, answer, fail);
   };
+  return Object.assign(listener, {
+    upgrade: (request: NodeRequest, socket: object, first: Uint8Array) =>
+      upgrade(request as IncomingMessage, socket as Duplex, first as Buffer),
+  });
 }
 
 /** Sets the caller of a request, or why it is refused, and calls `answer`; calls `fail` for exceptions that are not for the caller. */
@@ -155,20 +171,5 @@ class ResponseSender extends ReplySender {
 
   protected abandon(): void {
     this.#response.destroy();
-  }
-}
-
-/** Writes a reply to a response of `node:http`. A reply to a closed connection is cancelled. */
-export function sendReply(reply: Reply, response: ServerResponse): void {
-  if (response.destroyed) return void cancel(reply);
-  if (typeof reply.body === "string" || reply.body instanceof Uint8Array) {
-    response.writeHead(reply.status, { ...reply.headers, "content-length": Buffer.byteLength(reply.body) }).end(
-      reply.body,
-    );
-  } else if (reply.body === null) response.writeHead(reply.status, reply.headers).end();
-  else {
-    response.writeHead(reply.status, reply.headers);
-    // An exception ends this reply only.
-    pump(reply.body, response).catch(() => response.destroy());
   }
 }

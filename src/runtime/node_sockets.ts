@@ -7,45 +7,89 @@ import { settleInto } from "../internal/future.ts";
 import { ReplySender } from "../server/reply_sender.ts";
 import type { Server } from "../server/server.ts";
 import type { FramePort, Head, Reply, Upgrade } from "../wires/wire.ts";
-import { sendReply } from "./node_handler.ts";
+import { sendReply } from "./node_reply.ts";
 import { NodeHead } from "./node_request.ts";
 import { NodeBody } from "./node_streams.ts";
 
+/** Sets the caller of a request to a path, and calls `answer`; calls `fail` for exceptions that are not for the caller. */
+export type IdentifyUpgrade = (
+  request: IncomingMessage,
+  head: NodeHead,
+  answer: () => void,
+  fail: (thrown: unknown) => void,
+) => void;
+
+/** A listener for the event `upgrade` of `node:http`. */
+export type UpgradeListener = (request: IncomingMessage, stream: Duplex, first: Buffer) => void;
+
 /**
- * Accepts WebSockets on an HTTP server: passes its upgrade requests to the wires, and opens a socket or sends their reply.
+ * Accepts WebSockets on an HTTP server.
  *
  * @returns A function that destroys the connections that are open.
  * @throws {TypeError} If the package `ws` is not installed.
  */
 export async function acceptSockets(http: HttpServer, server: Server): Promise<() => void> {
-  const { WebSocketServer } = await loadLibrary();
+  await loadLibrary();
   const sockets = new Set<Duplex>();
+  const upgrade = createUpgrade(server, (_request, _head, answer) => answer());
+  http.on("upgrade", (request: IncomingMessage, stream: Duplex, first: Buffer) => {
+    sockets.add(stream);
+    stream.once("close", () => sockets.delete(stream));
+    upgrade(request, stream, first);
+  });
+  return () => sockets.forEach((stream) => stream.destroy());
+}
+
+/**
+ * Creates a listener that passes upgrade requests to the wires, and opens a socket or sends their reply. A path that the server does not
+ * answer is left to the other listeners, if there are any. Without the package `ws`, requests are answered with 500, and the log says so.
+ */
+export function createUpgrade(server: Pick<Server, "~server" | "limits">, identify: IdentifyUpgrade): UpgradeListener {
   const { bodyBytes } = server.limits;
-  const accepting: WebSocketServer = new WebSocketServer({
+  let accepting: Promise<WebSocketServer> | undefined;
+  return (request: UpgradeRequest, stream, first) => {
+    const { host: { dispatch }, handle, answers, resumeMounted } = server["~server"];
+    const response = new ServerResponse(request);
+    const head = new NodeHead(request, response, server["~server"]);
+    if (!answers(head.path) && hasOtherListeners(stream)) return;
+    // Without a listener an error would end the process.
+    stream.on("error", () => stream.destroy());
+    resumeMounted();
+    const open = (sockets: WebSocketServer): void => {
+      const sender = new SocketSender(dispatch, head, (reply) => {
+        if (reply.upgrade === undefined) return refuse(reply, response, stream);
+        request.selected = reply.upgrade.protocol;
+        accept(sockets, request, stream, first, reply.upgrade);
+      }, () => stream.destroy());
+      const answer = (): void => settleInto(handle(head, new NodeBody(request, request.headers, bodyBytes)), sender);
+      identify(request, head, answer, (thrown) => sender.fail(thrown));
+    };
+    const fail = (thrown: unknown): void => {
+      accepting = undefined;
+      new SocketSender(dispatch, head, (reply) => refuse(reply, response, stream), () => stream.destroy()).fail(thrown);
+    };
+    accepting ??= createAcceptor(bodyBytes);
+    accepting.then(open).catch(fail);
+  };
+}
+
+/** Whether others listen for upgrades of this connection's server: a development server for its pages, or a library for other sockets. */
+function hasOtherListeners(stream: Duplex): boolean {
+  const { server } = stream as Duplex & { readonly server?: HttpServer };
+  return server !== undefined && server.listenerCount("upgrade") > 1;
+}
+
+/** @throws {TypeError} If the package `ws` is not installed. */
+async function createAcceptor(maxPayload: number): Promise<WebSocketServer> {
+  const { WebSocketServer } = await loadLibrary();
+  return new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: bodyBytes,
+    maxPayload,
     perMessageDeflate: false,
     // The wire has selected one.
     handleProtocols: (_, request) => (request as UpgradeRequest).selected ?? false,
   });
-  http.on("upgrade", (request: UpgradeRequest, stream: Duplex, first: Buffer) => {
-    sockets.add(stream);
-    stream.once("close", () => sockets.delete(stream));
-    // Without a listener an error would end the process.
-    stream.on("error", () => stream.destroy());
-    const response = new ServerResponse(request);
-    const head = new NodeHead(request, response, server["~server"]);
-    const reply = server["~server"].handle(head, new NodeBody(request, request.headers, bodyBytes));
-    const { dispatch } = server["~server"].host;
-    const sender = new SocketSender(dispatch, head, (later) => {
-      if (later.upgrade === undefined) return refuse(later, response, stream);
-      request.selected = later.upgrade.protocol;
-      accept(accepting, request, stream, first, later.upgrade);
-    }, () => stream.destroy());
-    settleInto(reply, sender);
-  });
-  return () => sockets.forEach((stream) => stream.destroy());
 }
 
 class SocketSender extends ReplySender {

@@ -55,7 +55,7 @@ const FOREIGN = `
 const OURS = `
   ActivityMonitor AdkTool AiTool AnthropicTool Body BunWebSocketHandlers CallerState CallingClient ClientInfo ClientMethods CloudflareTool
   ConformanceCheck ContentCatalog ContentHelpers Ctx Dispatch DurableObjects EngineCheck FrameListener FunctionTool Gateway GoogleTools Head
-  LangChainTool Listening MastraTool McpLogging McpPrompts McpResources McpSessions McpTransport MemoryServer MiddlewareCtx Notify
+  LangChainTool Listening MastraTool McpLogging McpPrompts McpResources McpSessions McpTransport MemoryServer MiddlewareCtx NodeHandler Notify
   OAuthFetch OpenAiAgentsTool OpenAiResponsesFunction OpenAiToolSearchOutput PromisedAnswer PromptBuilder RedisChangeBus
   RedisRateLimitStore RedisSessionStore Replica ReplicaRecord ReplicaSimulation ResourceBuilder RunnableTools SchemaExplanation Server
   ServerJobs ShardObject SignIn Sink SkillReader StdioServer TanStackTool ToolBuilder ToolCall Toolset Upgrade ViewMethods ViewToolCall
