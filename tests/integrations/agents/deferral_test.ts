@@ -6,6 +6,7 @@ import {
   adkTools,
   type AgentOptions,
   aiSdkTools,
+  type AnthropicOptions,
   anthropicTools,
   googleTools,
   langchainTools,
@@ -50,6 +51,18 @@ const CARRIED: Readonly<Record<string, (options: AgentOptions) => Promise<unknow
     })),
   tanstackTools: async (options) => await tanstackTools(server, options),
 };
+
+test("Anthropic: the last loaded definition ends what is cached", async () => {
+  const marked = async (options: AnthropicOptions) =>
+    (await anthropicTools(server, options)).tools.flatMap(({ name, cache_control: mark }) =>
+      mark ? [[name, mark]] : []
+    );
+  deepStrictEqual(await marked({}), []);
+  deepStrictEqual(await marked({ ...ALL, cache: "1h" }), [["search_tools", { type: "ephemeral", ttl: "1h" }]]);
+  const [last] = await marked({ cache: "5m" });
+  deepStrictEqual(last, [(await anthropicTools(server)).tools.at(-1)?.name, { type: "ephemeral", ttl: "5m" }]);
+  await rejects(anthropicTools(server, { cache: true } as never), /cache/);
+});
 
 describe("the first request with 500 tools carries at most 1 % of the tokens of the full list", () => {
   for (const [name, carried] of Object.entries(CARRIED)) {
