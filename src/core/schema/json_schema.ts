@@ -1,5 +1,5 @@
 import { isJsonObject, pointerKeys } from "../../internal/json.ts";
-import { mapParts } from "../json_schema/subschemas.ts";
+import { mapParts, subschemasOf } from "../json_schema/subschemas.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
 import { explainNoJsonSchema } from "./no_schema.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
@@ -50,6 +50,7 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
   try {
     if (standard.jsonSchema !== undefined) converted = standard.jsonSchema.input({ target: TARGET });
     else converted = adapterFor(adapters, schema, "toJsonSchema")?.(schema);
+    if (standard.vendor === "zod" && isJsonObject(converted)) refuseFiles(converted);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const hint = "use a JSON type; for a date, text with v.isoTimestamp() or z.iso.datetime()";
@@ -65,6 +66,16 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
   }
   const { $schema: _, ...rest } = converted;
   return standard.vendor === "json-schema" ? withoutEmptyRequired(rest) : withoutSafeBounds(rest);
+}
+
+/**
+ * Refuses `z.file()`, which zod converts to text with the encoding "binary", although it takes a `File` alone.
+ *
+ * @throws {TypeError} If a part of the schema is a file.
+ */
+function refuseFiles(schema: JsonSchema): void {
+  if (schema["contentEncoding"] === "binary") throw new TypeError('a "file" has no JSON form');
+  for (const [part] of subschemasOf(schema)) refuseFiles(part);
 }
 
 /**

@@ -228,6 +228,8 @@ const BYTES: readonly (readonly [string, unknown])[] = [
   ["v.blob()", v.blob()],
   ["v.instance(Uint8Array)", v.instance(Uint8Array)],
   ["z.instanceof(Uint8Array)", z.instanceof(Uint8Array)],
+  ["z.file()", z.file()],
+  ["z.array(z.file().max(5_000_000).optional())", z.array(z.file().max(5_000_000).optional())],
 ];
 for (const [name, schema] of BYTES) {
   test(`${name} as input is refused with the schema to write for bytes`, () => {
@@ -241,6 +243,11 @@ for (const [name, schema] of BYTES) {
   });
 }
 
+test("text of zod with the media type of its contents, as base64, is not taken for a file", () => {
+  const image = z.base64().meta({ contentMediaType: "image/png" });
+  defineTool("t").describe("T").input(z.object({ image }));
+});
+
 for (
   const [name, schema] of [
     ["v.bigint()", v.bigint()],
@@ -250,6 +257,7 @@ for (
     ["v.symbol()", v.symbol()],
     ["z.bigint()", z.bigint()],
     ["z.map()", z.map(z.string(), z.string())],
+    ["z.file()", z.file()],
   ] as const
 ) {
   test(`output() refuses ${name}`, () => {
