@@ -8,7 +8,7 @@ import { createListLimits } from "../core/dispatch/list_limits.ts";
 import { toLogger } from "../core/dispatch/error_masking.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
-import { listTool, type ToolListing } from "../core/tool/listing.ts";
+import type { ToolListing } from "../core/tool/listing.ts";
 import { ToolRegistry } from "../core/tool/registry.ts";
 import type { EngineWorker, WorkOptions } from "../engine/engine.ts";
 import type { Transport } from "../core/call/transport.ts";
@@ -210,11 +210,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
     get definitions() {
       return registry.definitions();
     },
-    toolsFor(principal) {
-      const visible = registry.definitionsFor(principal);
-      const tools = registry.listings();
-      return visible.length === tools.length ? tools : visible.map(listTool);
-    },
+    toolsFor: (principal) => registry.listingsFor(principal),
     admitList: createListLimits(dispatcher, middleware),
     addToolset: (added) => added["~attach"](dispatcher),
     catalog: createContentCatalog([...resources, ...ofTools], prompts, run),

@@ -4,6 +4,7 @@ import type { Principal } from "../call/call.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { closestMatch } from "../../internal/closest_match.ts";
 import type { NameIndex } from "../../internal/name_index.ts";
+import { RecentCache } from "../../internal/recent_cache.ts";
 import { describeUnknown, MAX_LISTED } from "../../internal/text.ts";
 import type { Guard, GuardedDefinition } from "../schema/unknown_arguments.ts";
 import { isVisibleTo } from "./access.ts";
@@ -28,6 +29,9 @@ export interface PartTools {
   alone(name: string): ToolDefinition | undefined;
 }
 
+/** Maximum number of lists that are kept for callers that see different tools. */
+const MAX_VIEWS = 16;
+
 /** Loaded with the first unknown name on a server of many tools. */
 let indexCode: typeof import("../../internal/name_index.ts") | undefined;
 
@@ -41,8 +45,10 @@ export class ToolRegistry {
   #definitions: Map<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];
   #listings: readonly ToolListing[] = [];
-  /** Whether all tools are visible to every caller, so that a list of thousands need not be filtered for each. */
-  #isOpen = true;
+  /** Positions of the tools that only some callers may see. Most servers have none, and a list of thousands is not filtered for each caller. */
+  #restricted: readonly number[] = [];
+  /** The latest lists of visible tools, by the positions of those that are left out. */
+  readonly #views = new RecentCache<readonly ToolListing[]>(MAX_VIEWS);
   /** The tools that may be suggested for an unknown name: all but system tools. */
   #suggested: readonly string[] = [];
   /** An index of many such tools; made with the first unknown name. */
@@ -97,7 +103,8 @@ export class ToolRegistry {
       this.#definitions.set(name, companion);
     }
     this.#all = [...this.#definitions.values()];
-    this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
+    this.#restricted = [...this.#all.keys()].filter((index) => this.#all[index]?.isVisible !== undefined);
+    this.#views.clear();
     this.#suggested = [...this.#definitions.keys()].filter((name) => !SYSTEM_TOOL_NAMES.has(name));
     this.#index = undefined;
     // Listed under the names that callers use.
@@ -115,14 +122,22 @@ export class ToolRegistry {
     return definition && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
-  /** Returns the tools that are visible to a caller, in the order of listing. */
-  definitionsFor(principal: Principal | undefined): readonly ToolDefinition[] {
-    return this.#isOpen ? this.#all : this.#all.filter((definition) => isVisibleTo(definition, principal));
-  }
-
   /** Returns all tools, in the order of listing. */
   definitions(): readonly ToolDefinition[] {
     return this.#all;
+  }
+
+  /**
+   * Returns the listings of the tools that are visible to a caller, in the order of listing. Callers that see the same tools get the same
+   * array, so that wires encode it once: a list of thousands would otherwise be encoded for each request.
+   */
+  listingsFor(principal: Principal | undefined): readonly ToolListing[] {
+    const hidden = this.#restricted.filter((index) => !isVisibleTo(this.#all[index] as ToolDefinition, principal));
+    if (hidden.length === 0) return this.#listings;
+    return this.#views.get(hidden.join(), () => {
+      const left = new Set(hidden);
+      return this.#listings.filter((_, index) => !left.has(index));
+    });
   }
 
   /** Returns the listings of all tools, under the names that callers use. */
@@ -137,7 +152,9 @@ export class ToolRegistry {
    */
   notFound(requested: string, principal?: Principal): MaybePromise<ErrorResult> {
     const names = this.#firstNamesFor(principal);
-    const isVisible = this.#isOpen ? undefined : (name: string) => this.getFor(name, principal) !== undefined;
+    const isVisible = this.#restricted.length === 0
+      ? undefined
+      : (name: string) => this.getFor(name, principal) !== undefined;
     const describe = (candidates: readonly string[]) => {
       const details = describeUnknown("tool", requested, names, () => closestMatch(requested, candidates));
       return errorResult("tool_not_found", "Tool not found", details);
@@ -167,7 +184,7 @@ export class ToolRegistry {
     const names: string[] = [];
     for (const definition of this.#all) {
       if (names.length === MAX_LISTED) break;
-      if (this.#isOpen || isVisibleTo(definition, principal)) names.push(definition.name);
+      if (isVisibleTo(definition, principal)) names.push(definition.name);
     }
     return names;
   }

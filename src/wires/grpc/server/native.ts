@@ -2,6 +2,7 @@
 import { toBinary } from "@bufbuild/protobuf";
 import type { CallEvent } from "../../../core/call/outcome.ts";
 import { chain } from "../../../internal/future.ts";
+import { ObjectCache } from "../../../internal/object_cache.ts";
 import type { WireHost } from "../../wire.ts";
 import {
   decodeToolRequestBytes,
@@ -35,13 +36,12 @@ export function createNativeMethods(
 }
 
 function toolMethods(protocol: NativeProtocol, service: ToolService, maxDepth: number): RpcMethods {
-  const encodeTools = (tools: ToolsList) => encodeEnvelope(toBinary(ToolsListSchema, tools));
-  const allTools = encodeTools(service.allTools);
+  const lists = new ObjectCache((tools: ToolsList) => encodeEnvelope(toBinary(ToolsListSchema, tools)));
   return {
     "/mcplite.MCPLite/GetTools": protocol.unary((_, head) => {
       return chain(
         service.toolsFor(head, "grpc"),
-        (tools) => tools === service.allTools ? allTools : encodeTools(tools),
+        (tools) => lists.get(tools),
       );
     }),
     "/mcplite.MCPLite/GetPrompts": protocol.unary((_, head) => {

@@ -12,6 +12,7 @@ import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import { type CallResult, type ErrorResult, errorResult, type Outcome, type Sink } from "../../../core/call/outcome.ts";
 import type { ListName } from "../../../core/dispatch/list_limits.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
+import { ObjectCache } from "../../../internal/object_cache.ts";
 import { retryAfterHeader } from "../../framing/http.ts";
 import { type Head, HeadPeer, type MountedWire, type WireHost } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
@@ -110,9 +111,7 @@ export class RpcCalls<Response> {
 /** The methods of `mcplite.MCPLite`: calls by name, and the lists. */
 export class ToolService extends RpcCalls<ResponseMembers> {
   readonly #host: WireHost;
-  /** The tools that were listed last, and their encoding. */
-  #listed: WireHost["tools"] = [];
-  #allTools: ToolsList = encodeTools([]);
+  readonly #messages = new ObjectCache<WireHost["tools"], ToolsList>(encodeTools);
 
   /** @param base Path prefix of the service. */
   constructor(host: WireHost, base: string) {
@@ -130,10 +129,7 @@ export class ToolService extends RpcCalls<ResponseMembers> {
 
   /** Response of `GetTools`: the tools that the caller may see. */
   toolsFor(head: Head, protocol: string): MaybeFuture<ToolsList> {
-    return this.#admit("list:tools", head, protocol, () => {
-      const tools = this.#host.toolsFor(head.principal);
-      return tools === this.#host.tools ? this.allTools : encodeTools(tools);
-    });
+    return this.#admit("list:tools", head, protocol, () => this.#messages.get(this.#host.toolsFor(head.principal)));
   }
 
   /** Returns a list, or throws the error of the limits of lists. */
@@ -143,13 +139,6 @@ export class ToolService extends RpcCalls<ResponseMembers> {
       if (error !== undefined) throw this.error({ tool: name, peer }, error);
       return list();
     });
-  }
-
-  /** Response of `GetTools` to callers that may see all tools. Encoded again only if the list has changed. */
-  get allTools(): ToolsList {
-    const { tools } = this.#host;
-    if (tools !== this.#listed) this.#allTools = encodeTools(this.#listed = tools);
-    return this.#allTools;
   }
 }
 

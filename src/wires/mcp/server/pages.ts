@@ -2,6 +2,7 @@ import type { Principal } from "../../../core/call/call.ts";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { isForModels, supportsViews } from "../../../core/call/views.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { ObjectCache } from "../../../internal/object_cache.ts";
 import type { WireHost } from "../../wire.ts";
 import { ALL_TOOLS } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
@@ -44,10 +45,12 @@ export class ToolPages {
   readonly #pageSize: number;
   /** Pages of the full list, if the server lists a selection. */
   #complete: ToolPages | undefined;
-  #listed: WireHost["tools"] = [];
-  #all: Pages;
-  /** The list for clients that are known to show no views: without the tools of views alone. The full one if there is no such tool. */
-  #forModels: Pages;
+  readonly #pages = new ObjectCache<WireHost["tools"], Pages>((tools) => this.#pagesOf(tools));
+  /** The lists for clients that are known to show no views: without the tools of views alone. */
+  readonly #forModels = new ObjectCache<WireHost["tools"], Pages>((tools) => {
+    const forModels = tools.filter(isForModels);
+    return forModels.length === tools.length ? this.#pages.get(tools) : this.#pagesOf(forModels);
+  });
   /** The last page that was sent, the id of its request, and the response. */
   #lastPage = "";
   #lastId: RequestMessage["id"] = "";
@@ -58,8 +61,7 @@ export class ToolPages {
     this.#tools = tools;
     this.#revision = revision;
     this.#pageSize = pageSize;
-    this.#all = this.#forModels = this.#pagesOf([]);
-    this.#read(host.tools);
+    this.#pages.get(host.tools);
   }
 
   /**
@@ -82,19 +84,8 @@ export class ToolPages {
   }
 
   #page(cursor: unknown, principal: Principal | undefined, capabilities: unknown): string | undefined {
-    const { tools } = this.#host;
-    if (tools !== this.#listed) this.#read(tools);
     const visible = this.#host.toolsFor(principal);
-    const showsViews = this.#forModels === this.#all || supportsViews(capabilities) !== false;
-    if (visible === tools) return (showsViews ? this.#all : this.#forModels).get(cursor);
-    return this.#pagesOf(showsViews ? visible : visible.filter(isForModels)).get(cursor);
-  }
-
-  #read(tools: WireHost["tools"]): void {
-    this.#listed = tools;
-    this.#all = this.#pagesOf(tools);
-    const forModels = tools.filter(isForModels);
-    this.#forModels = forModels.length === tools.length ? this.#all : this.#pagesOf(forModels);
+    return (supportsViews(capabilities) === false ? this.#forModels : this.#pages).get(visible).get(cursor);
   }
 
   #pagesOf(listed: WireHost["tools"]): Pages {

@@ -14,6 +14,7 @@ import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from ".
 import { encodeErrorObject, encodeResult, errorReply } from "../../framing/json_rpc/reply.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../internal/json.ts";
+import { ObjectCache } from "../../../internal/object_cache.ts";
 import { acceptsEventStream } from "../../../internal/http.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import {
@@ -84,9 +85,7 @@ class McpLite implements MountedWire {
   readonly #host: WireHost;
   /** Lists of the endpoints, by path. */
   readonly #lists: ReadonlyMap<string, List>;
-  /** Tools of the host that were encoded last, and their JSON text. */
-  #cachedTools: WireHost["tools"] = [];
-  #cachedJson = encodeTools([]);
+  readonly #texts = new ObjectCache<WireHost["tools"], ToolsJson>(encodeTools);
   readonly #meta: MetaEncoder;
   readonly #heartbeats: Deadlines;
 
@@ -113,11 +112,7 @@ class McpLite implements MountedWire {
 
   /** JSON text of the tools that are visible to the caller. */
   #toolsJson(principal: Principal | undefined): ToolsJson {
-    const { tools } = this.#host;
-    const visible = this.#host.toolsFor(principal);
-    if (visible !== tools) return encodeTools(visible);
-    if (tools !== this.#cachedTools) this.#cachedJson = encodeTools(this.#cachedTools = tools);
-    return this.#cachedJson;
+    return this.#texts.get(this.#host.toolsFor(principal));
   }
 
   handle(head: Head, body: Body): MaybeFuture<Reply> {

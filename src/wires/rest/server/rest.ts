@@ -15,6 +15,7 @@ import { canPromise } from "../../../core/tool/registry.ts";
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import type { Members } from "../../../internal/json.ts";
+import { ObjectCache } from "../../../internal/object_cache.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
 import { mountPath, publicPath } from "../../framing/http.ts";
 import { DocumentCache, documentReply, openApiDocument } from "../../framing/openapi.ts";
@@ -80,6 +81,7 @@ class Rest implements MountedWire {
   readonly #base: string;
   readonly #exchangeHost: ExchangeHost;
   readonly #documents = new DocumentCache();
+  readonly #texts = new ObjectCache<WireHost["tools"], string>((tools) => JSON.stringify({ tools }));
   /** Definitions of the host that `#byName` was made of. */
   #cached: WireHost["definitions"] = [];
   #byName: ReadonlyMap<string, ToolDefinition> = new Map();
@@ -134,7 +136,7 @@ class Rest implements MountedWire {
 
   #list(head: Head): MaybeFuture<Reply> {
     return this.#admit(head, "list:tools", () => {
-      return resultReply(200, JSON.stringify({ tools: this.#host.toolsFor(head.principal) }));
+      return resultReply(200, this.#texts.get(this.#host.toolsFor(head.principal)));
     });
   }
 

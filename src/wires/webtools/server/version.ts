@@ -7,6 +7,7 @@ import type { Call, Principal } from "../../../core/call/call.ts";
 import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
+import { RecentCache } from "../../../internal/recent_cache.ts";
 import { SCHEMA_ADAPTERS } from "../../../core/schema/all_adapters.ts";
 import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
 import { assertReferences } from "../../../core/schema/references.ts";
@@ -46,6 +47,9 @@ interface MetadataDigest {
   readonly base64: string;
 }
 
+/** Maximum number of versions that are kept for callers that see different tools. */
+const MAX_VIEWS = 16;
+
 export class ServedVersion {
   /** JSON text of the metadata. */
   readonly json: string;
@@ -58,6 +62,10 @@ export class ServedVersion {
   readonly #options: VersionOptions;
   readonly #tools: VersionTools;
   readonly #check: CheckConfig | undefined;
+  /** The tools that only some callers may see, with their positions. */
+  readonly #restricted: readonly (readonly [number, ToolDefinition])[];
+  /** The latest versions for callers that see different tools: each call would otherwise encode the metadata of all tools. */
+  readonly #views = new RecentCache<ServedVersion>(MAX_VIEWS);
   #digest: Promise<MetadataDigest> | undefined;
 
   /** @throws {TypeError} If a schema cannot become JSON Schema, or a default cannot be written as JSON. */
@@ -87,6 +95,7 @@ export class ServedVersion {
     this.#options = options;
     this.#tools = tools;
     this.#check = compiled?.validate;
+    this.#restricted = [...callableOf(tools).entries()].filter(([, { isVisible }]) => isVisible !== undefined);
   }
 
   /** Returns the config of a call; `undefined` if neither the caller nor the webtool has any. Then that of the server is used. */
@@ -98,13 +107,21 @@ export class ServedVersion {
 
   /** Returns this version with only the tools that are visible to a caller. */
   visibleTo(principal: Principal | undefined): ServedVersion {
+    const hidden = this.#restricted.filter(([, definition]) => !isVisibleTo(definition, principal));
+    if (hidden.length === 0) return this;
+    return this.#views.get(hidden.map(([index]) => index).join(), () => this.#without(hidden));
+  }
+
+  #without(hidden: readonly (readonly [number, ToolDefinition])[]): ServedVersion {
     const { tools, definitions, call } = this.#tools;
-    const all = callableOf(this.#tools);
-    const callable = all.filter((definition) => isVisibleTo(definition, principal));
-    if (callable.length === all.length) return this;
-    const isVisible = definitions.map((definition) => callable.includes(definition));
-    const visible = <Item>(items: readonly Item[]) => items.filter((_, index) => isVisible[index]);
-    const visibleTools = { tools: visible(tools), definitions: visible(definitions), callable, call };
+    const left = new Set(hidden.map(([, definition]) => definition));
+    const isVisible = (definition: ToolDefinition | undefined) => definition !== undefined && !left.has(definition);
+    const visibleTools = {
+      tools: tools.filter((_, index) => isVisible(definitions[index])),
+      definitions: definitions.filter(isVisible),
+      callable: callableOf(this.#tools).filter(isVisible),
+      call,
+    };
     return new ServedVersion(this.#options, visibleTools, false);
   }
 

@@ -17,6 +17,7 @@ import type { ContentMethod } from "../../../../core/content/content_catalog.ts"
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { chain, isPending, type MaybeFuture } from "../../../../internal/future.ts";
 import { asObject, isJsonObject } from "../../../../internal/json.ts";
+import { ObjectCache } from "../../../../internal/object_cache.ts";
 import { encodeEvent } from "../../../framing/event_stream.ts";
 import {
   decodeRequest,
@@ -44,8 +45,7 @@ class LiteDuplex implements MountedDuplexWire {
   readonly host: WireHost;
   readonly maxInFlight: number;
   readonly #meta: MetaEncoder;
-  #cachedTools: WireHost["tools"] = [];
-  #cachedJson = "[]";
+  readonly #texts = new ObjectCache<WireHost["tools"], string>((tools) => JSON.stringify(tools));
 
   constructor(host: WireHost, maxInFlight: number) {
     this.host = host;
@@ -58,11 +58,7 @@ class LiteDuplex implements MountedDuplexWire {
   }
 
   toolsJson(principal: Principal | undefined): string {
-    const { tools } = this.host;
-    const visible = this.host.toolsFor(principal);
-    if (visible !== tools) return JSON.stringify(visible);
-    if (tools !== this.#cachedTools) this.#cachedJson = JSON.stringify(this.#cachedTools = tools);
-    return this.#cachedJson;
+    return this.#texts.get(this.host.toolsFor(principal));
   }
 
   commonMeta(startedMs: number): string {
