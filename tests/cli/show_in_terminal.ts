@@ -34,15 +34,23 @@ export interface TerminalPlace {
   readonly cwd?: string;
 }
 
-/** Runs the program in a terminal to its end. */
-export async function showInTerminal(
-  args: readonly string[],
+/** Runs the program `toolwire` in a terminal to its end. */
+export function showInTerminal(args: readonly string[], steps: readonly Step[], place?: TerminalPlace): Promise<Shown> {
+  return showCommand(
+    commandOf(...args).map((word) => word === "src/cli/main.ts" ? join(root, word) : word),
+    steps,
+    place,
+  );
+}
+
+/** Runs a command in a terminal to its end. */
+export async function showCommand(
+  command: readonly string[],
   steps: readonly Step[],
   { columns = 80, env = {}, cwd = root }: TerminalPlace = {},
 ): Promise<Shown> {
   const script = join(root, "tests/cli/pseudo_terminal.py");
   const { CI: _, NO_COLOR: __, ...inherited } = process.env;
-  const command = commandOf(...args).map((word) => word === "src/cli/main.ts" ? join(root, word) : word);
   const child = spawn("python3", [script, String(columns), JSON.stringify(steps), ...command], {
     cwd,
     env: { ...inherited, TERM: "xterm-256color", ...env },

@@ -24,17 +24,20 @@ export interface QuestionFlags {
 /** Questions that a tool asks in one outcome. The answers have the same keys. */
 export type Questions = Readonly<Record<string, Question>>;
 
+/** What answering needs of a command's context. */
+type AskingContext = Pick<CliContext, "terminal" | "host">;
+
 /** Answers questions of tools for one command: by its flags, else by the person at the terminal. The only root is the working directory. */
 export class QuestionAnswerer {
   readonly #flags: QuestionFlags;
-  readonly #context: CliContext;
+  readonly #context: AskingContext;
   readonly #createPrompter: () => Promise<Prompter>;
   #prompter: Promise<Prompter> | undefined;
 
   /** @param create Creates what asks a person. Default: prompts in the terminal. */
   constructor(
     flags: QuestionFlags,
-    context: CliContext,
+    context: AskingContext,
     create: () => Promise<Prompter> = () => createPrompter(context.host),
   ) {
     this.#flags = flags;
