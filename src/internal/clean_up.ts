@@ -36,3 +36,24 @@ export class CleanUp {
     throw new AggregateError(this.#errors, `${problem}: ${reasons}`, { cause: first });
   }
 }
+
+/**
+ * The value of `work`, after `release` has run, also if the work has failed.
+ *
+ * @throws What the work throws, unchanged: a failure of the release after it is mostly its consequence, and must not hide it. If the
+ * release alone fails, its error.
+ */
+export async function releasing<Value>(
+  work: () => Value | PromiseLike<Value>,
+  release: () => unknown,
+): Promise<Awaited<Value>> {
+  let value: Awaited<Value>;
+  try {
+    value = await work();
+  } catch (thrown) {
+    await new CleanUp().wait(release);
+    throw thrown;
+  }
+  await release();
+  return value;
+}

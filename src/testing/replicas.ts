@@ -7,6 +7,7 @@ import { omitUndefined } from "../internal/json.ts";
 import type { Client, ToolSource } from "../client/types.ts";
 import { type Clock, systemClock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
+import { CleanUp } from "../internal/clean_up.ts";
 import { type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
 import { drawLot, drawSkew, heard, type Lot, Random, type ReplicaFaults } from "./faults.ts";
 import { type Replica, ReplicaLife } from "./replica.ts";
@@ -215,7 +216,9 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
 
   async close(graceMs?: number): Promise<void> {
     const up = this.#running.filter(({ isUp }) => isUp);
-    await Promise.all(up.map(({ replica }) => this.stop(replica.index, graceMs)));
+    const closing = new CleanUp();
+    await Promise.all(up.map(({ replica }) => closing.wait(() => this.stop(replica.index, graceMs))));
+    closing.finish("Cannot close all replicas");
   }
 
   #begin(index: number, life: number, skewMs: number): Running<Source> {

@@ -2,6 +2,7 @@
 import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
+import { printable } from "../terminal/terminal.ts";
 import type { OpenTargetOptions, TargetConnection } from "./connection.ts";
 import { credentialsOf, type TargetFlags } from "./flags.ts";
 import { openModule } from "./module.ts";
@@ -23,9 +24,28 @@ export async function openTarget(
   }
   const { onCredential } = options;
   if (onCredential !== undefined) credentialsOf(flags, context.host.env).forEach((value) => onCredential(value));
-  if (target.kind === "module") return await openModule(target, flags, context.host, options);
+  const { terminal } = context;
+  if (target.kind === "module") return notingClose(await openModule(target, flags, context.host, options), terminal);
   const { openOtherTarget, resolveConfigured } = await import("./other_targets.ts");
-  if (target.kind !== "configured") return await openOtherTarget(target, flags, context, options);
+  if (target.kind !== "configured") {
+    return notingClose(await openOtherTarget(target, flags, context, options), terminal);
+  }
   const found = await resolveConfigured(target, flags, context);
   return await openTarget(found.target, found.flags, context, options);
+}
+
+/** A connection that is closed in a `finally`: what its closing throws is noted, and never hides the error of the command. */
+function notingClose(connection: TargetConnection, terminal: Pick<CliContext["terminal"], "note">): TargetConnection {
+  const close = connection.close.bind(connection);
+  return Object.assign(connection, {
+    close: async () => {
+      try {
+        await close();
+      } catch (thrown) {
+        terminal.note(
+          printable(`Cannot close the target: ${thrown instanceof Error ? thrown.message : String(thrown)}`),
+        );
+      }
+    },
+  });
 }

@@ -1,5 +1,6 @@
 import type { PgPool, PgPoolClient, PgQueryable } from "bullmq";
 import { Lazy } from "../../internal/async.ts";
+import { releasing } from "../../internal/clean_up.ts";
 import { delay, within } from "../../internal/time.ts";
 import { importPackage } from "../store_errors.ts";
 import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker, Scheduled } from "./backend.ts";
@@ -169,15 +170,13 @@ export class PostgresBackend implements Backend {
     const client = new Client(this.#address());
     client.on("error", this.#settings.errors.report);
     await client.connect();
-    try {
+    await releasing(async () => {
       if (await hasTables(client, bullmq)) return;
       // Held until the connection ends. Neither "IF NOT EXISTS" nor BullMQ's own lock suffices for several processes at once.
       await client.query("SELECT pg_advisory_lock($1)", [TABLES_LOCK]);
       await client.query(TABLES);
       await bullmq.runMigrations(client, BULLMQ_SCHEMA);
-    } finally {
-      await client.end();
-    }
+    }, () => client.end());
   }
 
   async #listenOn(onChange: (id: string | undefined) => void): Promise<void> {
@@ -204,15 +203,13 @@ export class PostgresBackend implements Backend {
       const [queue, id] = split(payload);
       if (queue === this.#settings.name) onChange(id);
     });
-    try {
+    await releasing(async () => {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
       // Changes before this may have been missed.
       onChange(undefined);
       if (!this.#closing.signal.aborted) await ended.promise;
-    } finally {
-      await within(this.#settings.timeoutMs, client.end());
-    }
+    }, () => within(this.#settings.timeoutMs, client.end()));
   }
 
   async #pg(): Promise<PgModule> {

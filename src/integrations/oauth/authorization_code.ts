@@ -15,6 +15,7 @@ import type { JsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, required, rule, TEXT } from "../../internal/options.ts";
 import { withTimeLimit } from "../../core/call/time_limit.ts";
+import { releasing } from "../../internal/clean_up.ts";
 import {
   createGrant,
   type Grant,
@@ -109,11 +110,8 @@ class AuthorizationCode implements GrantFlow {
     assertPkce(server);
     const { redirect } = this.#options;
     const opened: Redirect = typeof redirect === "function" ? await redirect() : redirect;
-    try {
-      return await this.#authorize(opened, { ...request, scopes: withOfflineAccess(request.scopes, server) });
-    } finally {
-      await opened.close?.();
-    }
+    const scopes = withOfflineAccess(request.scopes, server);
+    return await releasing(() => this.#authorize(opened, { ...request, scopes }), () => opened.close?.());
   }
 
   async refresh(

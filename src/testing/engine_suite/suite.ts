@@ -1,4 +1,5 @@
 /** The contract of `src/engine/engine.ts` as checks for every engine. */
+import { releasing } from "../../internal/clean_up.ts";
 import { type ContractCheck, createBench, type EngineSuiteOptions, type OpenedEngine } from "./bench.ts";
 import { DELIVERY_CHECKS } from "./delivery_checks.ts";
 import { JOB_CHECKS, SUBSCRIPTION_CHECKS } from "./job_checks.ts";
@@ -64,11 +65,7 @@ export function engineSuite(open: () => Promise<OpenedEngine>, options: EngineSu
       timeoutMs: 3 * patienceMs,
       async run() {
         const opened = await open();
-        try {
-          await check.run(createBench(opened, options));
-        } finally {
-          await opened.close();
-        }
+        await releasing(() => check.run(createBench(opened, options)), () => opened.close());
       },
     }))
   );
