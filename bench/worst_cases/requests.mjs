@@ -21,11 +21,11 @@ export const REQUESTS = {
   "unknown tool, near none": { body: callOf("report_generate_new", {}), held: [3, 4.5, 4.5] },
   "bad input": { body: callOf("tool_7", { a: "x" }) },
   "bad JSON": { body: '{"jsonrpc":"2.0","id":1,' },
-  "bad token": { body: callOf("tool_7", { a: 1 }), token: "wrong" },
+  "bad token": { body: callOf("tool_7", { a: 1 }), token: "wrong", held: [4, 3, 3] },
   "search": { body: callOf("search_tools", { query: "add one tool 77" }), isGood: true, held: [4, 9, 40] },
   "list of MCP-lite": { path: "/mcp-lite/v1/listtools", body: "{}", isGood: true, base: "text" },
-  "tools/list of MCP-lite": { body: messageOf("tools/list", {}), isGood: true, base: "text", held: [5, 14, 40] },
-  "tools/list of MCP": { ...mcp("tools/list", {}), isGood: true, base: "text" },
+  "tools/list of MCP-lite": { body: messageOf("tools/list", {}), isGood: true, base: "text", held: [5, 12, 25] },
+  "tools/list of MCP": { ...mcp("tools/list", {}), isGood: true, base: "text", held: [4, 4, 4] },
 };
 
 /** A good call, which most are divided by. */
