@@ -219,6 +219,15 @@ export interface ToolBuilder<
   annotate(
     annotations: ToolAnnotations,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
+  /**
+   * Adds words by which a search of `discover()` or an adapter of `./agents` finds the tool, such as synonyms of its callers. Listed as
+   * `_meta["anthropic/searchHint"]`, for hosts with a search.
+   *
+   * @throws {TypeError} If they are not an array of texts.
+   */
+  keywords(
+    words: readonly string[],
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Adds members to the tool's `_meta` in listings. */
   meta(
     members: Readonly<Record<string, unknown>>,

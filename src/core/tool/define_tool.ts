@@ -95,6 +95,8 @@ export function startTool<const Name extends string>(
   return new Kind(draft, parts) as unknown as EmptyToolBuilder<Name>;
 }
 
+/** Member of `_meta` with words for searches. */
+const SEARCH_HINT = "anthropic/searchHint";
 const DEFAULT_TTL_MS = 3_600_000;
 
 /** Functions of work in another system, of any types: the argument of {@link Builder.external}. */
@@ -169,6 +171,11 @@ export class Builder {
 
   annotate(annotations: ToolAnnotations): Builder {
     return this.#with({ annotations: { ...this.draft.annotations, ...annotations } });
+  }
+
+  keywords(words: readonly string[]): Builder {
+    const before = this.draft.meta?.[SEARCH_HINT];
+    return this.meta({ [SEARCH_HINT]: [...typeof before === "string" ? [before] : [], ...words].join(" ") });
   }
 
   meta(members: Readonly<Record<string, unknown>>): Builder {

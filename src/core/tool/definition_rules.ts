@@ -6,6 +6,7 @@ import {
   checkOptions,
   type OptionRule,
   type OptionRules,
+  required,
   rule,
   TEXT,
   TEXTS,
@@ -85,6 +86,11 @@ export class CheckedBuilder extends Builder {
   override view(view: ToolView): Builder {
     if (typeof view?.["~apply"] === "function") return super.view(view);
     throw new TypeError(`Cannot define ${this.label}: .view() takes view({ html: "…" }), from "toolwire/apps"`);
+  }
+
+  override keywords(words: readonly string[]): Builder {
+    checkOptions(`define ${this.label}`, { keywords: words }, { keywords: required(TEXTS) });
+    return super.keywords(words);
   }
 
   override answer(format: AnswerFormat): Builder {

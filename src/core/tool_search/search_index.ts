@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isCorrectable, nearWords } from "./spelling.ts";
 import { type KnownWords, splitCamelCase, wordsOf } from "./words.ts";
 
 /** The text of one tool that {@link SearchIndex} searches, by field. */
@@ -34,6 +35,8 @@ export interface SearchResult {
   readonly groups: ReadonlyMap<string, number>;
   /** Words of the query that no found tool has. */
   readonly unmatched: readonly string[];
+  /** Words of the query that no found tool has, with the nearest words, which were searched for in their place. */
+  readonly corrected: ReadonlyMap<string, string>;
 }
 
 /** Weights of the fields. */
@@ -59,6 +62,12 @@ const MAX_WORDS = 64;
  */
 const MAX_ENTRIES = 200_000;
 
+/** Maximum number of words of a query that are corrected, and of the entries of postings that are read to select a correction. */
+const MAX_CORRECTED = 8;
+const MAX_READ = 50_000;
+/** Weight of a corrected word. */
+const CORRECTED_WEIGHT = 0.6;
+
 /** Maximum number of groups in a result. */
 const MAX_GROUPS = 8;
 
@@ -76,6 +85,9 @@ interface Term extends Postings {
 /** An index of a list of tools for ranked search, by names, descriptions and parameters. A changed list needs a new index. */
 export class SearchIndex {
   readonly #postings: ReadonlyMap<string, Postings>;
+  /** Stems of all words, and of all stems. Made for the first word that no tool has. */
+  #stems: ReadonlyMap<string, string> | undefined = undefined;
+  readonly #known: KnownWords = new Map();
   /** Positions of the tools of a name, and of those that have it on their own servers. */
   readonly #names = new Map<string, number[]>();
   readonly #ownNames = new Map<string, number[]>();
@@ -94,10 +106,9 @@ export class SearchIndex {
     this.#scores = new Float64Array(tools.length);
     this.#idfs = new Float64Array(tools.length);
     this.#touched = new Uint32Array(tools.length);
-    const known: KnownWords = new Map();
     const frequencies = new Map<string, Map<number, number>>();
     for (const field of FIELDS) {
-      addField(frequencies, tools.map((tool) => wordsOf(tool[field], known)), WEIGHTS[field]);
+      addField(frequencies, tools.map((tool) => wordsOf(tool[field], this.#known)), WEIGHTS[field]);
     }
     this.#postings = new Map([...frequencies].map(([stem, entries]) => [stem, toPostings(entries)]));
     tools.forEach(({ name, ownName }, index) => {
@@ -118,15 +129,21 @@ export class SearchIndex {
     const named = this.#namedIn(query, isFindable);
     const unmatched: string[] = [];
     const terms: Term[] = [];
+    const corrected = new Map<string, string>();
+    let mistyped = 0;
     for (const [stem, word] of words) {
       const term = this.#termOf(stem, isFindable);
-      if (term.indexes.length === 0) unmatched.push(word);
-      terms.push(term);
+      const isMissing = term.indexes.length === 0;
+      const near = isMissing && mistyped++ < MAX_CORRECTED ? this.#nearest(word, stem, isFindable) : undefined;
+      if (near !== undefined) corrected.set(word, near.word);
+      else if (isMissing) unmatched.push(word);
+      // A word that occurs in the query in the right spelling, too, is one term.
+      if (near === undefined || !words.has(near.stem)) terms.push(near === undefined ? term : doubted(near.term));
     }
     terms.sort((one, other) => one.indexes.length - other.indexes.length);
     // From here on nothing of the application runs, which could search, too.
     const { touched, queryIdf } = this.#score(terms, named);
-    return { ...this.#select(touched, queryIdf, named, limit), total: touched, unmatched };
+    return { ...this.#select(touched, queryIdf, named, limit), total: touched, unmatched, corrected };
   }
 
   /** The findable tools that have a stem, and its inverse document frequency among them. */
@@ -135,6 +152,28 @@ export class SearchIndex {
     const { indexes, impacts } = isFindable === undefined ? postings : filterPostings(postings, isFindable);
     const count = indexes.length;
     return { indexes, impacts, idf: Math.log(1 + (this.#size - count + 0.5) / (count + 0.5)) };
+  }
+
+  /** The indexed word that is one edit away from a word and that most findable tools have. */
+  #nearest(
+    word: string,
+    stem: string,
+    isFindable: ((index: number) => boolean) | undefined,
+  ): { readonly word: string; readonly stem: string; readonly term: Term } | undefined {
+    if (!isCorrectable(word)) return undefined;
+    this.#stems ??= stemsOf(this.#known);
+    // Of "isues" the stem is one edit from "issue".
+    const byWord = nearWords(word, this.#stems);
+    const near = byWord.size > 0 || stem === word ? byWord : nearWords(stem, this.#stems);
+    let best: { readonly word: string; readonly stem: string; readonly term: Term } | undefined;
+    let read = 0;
+    for (const [other, corrected] of near) {
+      read += this.#postings.get(other)?.indexes.length ?? 0;
+      if (read > MAX_READ && best !== undefined) break;
+      const term = this.#termOf(other, isFindable);
+      if (term.indexes.length > (best?.term.indexes.length ?? 0)) best = { word: corrected, stem: other, term };
+    }
+    return best;
   }
 
   /** Adds the scores of the tools that have the terms. Returns their number, and the sum of all inverse document frequencies. */
@@ -202,6 +241,22 @@ export class SearchIndex {
     }
     return hits;
   }
+}
+
+/** A correction may be wrong: words that tools have count more. */
+function doubted(term: Term): Term {
+  return { ...term, idf: term.idf * CORRECTED_WEIGHT };
+}
+
+function stemsOf(known: KnownWords): ReadonlyMap<string, string> {
+  const stems = new Map<string, string>();
+  for (const words of known.values()) {
+    for (const { stem, word } of words) {
+      stems.set(stem, stem);
+      stems.set(word, stem);
+    }
+  }
+  return stems;
 }
 
 const NO_POSTINGS: Postings = { indexes: new Uint32Array(), impacts: new Float64Array() };

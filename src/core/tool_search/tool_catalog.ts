@@ -47,6 +47,8 @@ export interface FoundTool {
   readonly callWith?: string;
   /** Group that it belongs to. */
   readonly group?: string;
+  /** Names of the same tool in other groups, such as regions or tenants. */
+  readonly alsoIn?: readonly string[];
   /** Description; its first sentence in signatures. */
   readonly description: string;
   /** Parameters and output in the notation of TypeScript. */
@@ -65,11 +67,33 @@ export interface SearchOutput {
   readonly total: number;
   /** Words of the query that no tool has. */
   readonly unmatched: readonly string[];
+  /** Words of the query that no tool has, with the nearest words, which were searched for in their place. */
+  readonly corrected?: Readonly<Record<string, string>>;
   /** Number of tools that have a word of the query, in the 8 groups of the best ones, if the server has groups. */
   readonly groups?: Readonly<Record<string, number>>;
   /** Advice, if nothing was found. */
   readonly hint?: string;
 }
+
+/** A tool as {@link Ranking} receives it. */
+export interface RankedTool {
+  /** Name for `call_tool`. */
+  readonly name: string;
+  /** Group that it belongs to; empty for none. */
+  readonly group: string;
+  /** Title. */
+  readonly title?: string | undefined;
+  /** Description, in full. */
+  readonly description: string;
+}
+
+/** Ranks tools for a query: returns the names of those that are found, best first. */
+export type Ranking = (search: {
+  /** Words of the query. */
+  readonly query: string;
+  /** All tools that the caller may find, in the searched group; those with a word of the query first. */
+  readonly tools: readonly RankedTool[];
+}) => readonly string[] | Promise<readonly string[]>;
 
 /** Number of tools that a search describes, unless a caller asks for another number. */
 export const DEFAULT_LIMIT = 5;
@@ -79,6 +103,16 @@ const MAX_NAMED_GROUPS = 30;
 /** Length of a name of which the nearest are searched, and number of the names that are suggested. */
 const MAX_NAME = 64;
 const MAX_NEAREST = 3;
+/** Maximum number of tools that are ranked so that copies of a tool can be joined. */
+const MAX_RANKED = 200;
+
+/** Which tools are equal but for their groups. */
+interface Copies {
+  /** Position of the first equal tool, by position. */
+  readonly of: readonly number[];
+  /** Number of tools that the largest set of equal tools has. */
+  readonly most: number;
+}
 
 /** Search over an unchanging list of tools: ranks those that match a query, and describes them. */
 export class ToolCatalog {
@@ -88,6 +122,7 @@ export class ToolCatalog {
   readonly #grouped: readonly (readonly [number, CatalogTool])[];
   readonly #described: FoundTool[] = [];
   #index: SearchIndex | undefined = undefined;
+  #copies: Copies | undefined = undefined;
 
   /** @param hasGroups Whether results have the numbers of tools by group. */
   constructor(tools: readonly CatalogTool[], hasGroups: boolean) {
@@ -117,14 +152,70 @@ export class ToolCatalog {
   /** Describes the best tools for a query, up to its limit, with the number of all that match. Gives a hint if there is no match. */
   find(input: SearchInput, isFindable?: (index: number) => boolean): SearchOutput {
     const { group, detail = "signature", limit = DEFAULT_LIMIT } = input;
-    const { found, total, groups, unmatched } = this.rank(input, limit, isFindable);
+    const copies = this.#copies ??= copiesIn(this.#tools);
+    const wanted = Math.min(limit * copies.most, Math.max(limit, MAX_RANKED));
+    const { found, total, groups, unmatched, corrected } = this.rank(input, wanted, isFindable);
     return {
-      tools: found.map((index) => this.#describe(index, detail)),
+      tools: this.#withoutCopies(found, copies.of, limit, detail),
       total,
       unmatched,
+      ...corrected.size > 0 && { corrected: Object.fromEntries(corrected) },
       ...this.#hasGroups && { groups: Object.fromEntries(groups) },
       ...total === 0 && { hint: hintFor(group, this.#groupNames(isFindable)) },
     };
+  }
+
+  /**
+   * Describes tools as an application ranks them.
+   *
+   * @param ranking The application's function.
+   * @throws What the function throws.
+   */
+  async findBy(
+    ranking: Ranking,
+    input: SearchInput,
+    isFindable?: (index: number) => boolean,
+  ): Promise<SearchOutput> {
+    const { query, group, detail = "signature", limit = DEFAULT_LIMIT } = input;
+    const byWords = this.rank(input, this.#tools.length, isFindable);
+    const isFound = new Set(byWords.found);
+    const others = this.#tools.flatMap((tool, index) =>
+      isFound.has(index) || (group !== undefined && tool.group !== group) || isFindable?.(index) === false
+        ? []
+        : [index]
+    );
+    const candidates = new Map([...byWords.found, ...others].map((index) => [this.#at(index).name, index]));
+    const tools = [...candidates.values()].map((index) => {
+      const { name, group, title, description } = this.#at(index);
+      return { name, group, title, description };
+    });
+    const names = await ranking({ query, tools });
+    const found = [...new Set(names)].flatMap((name) => candidates.get(name) ?? []);
+    const { of } = this.#copies ??= copiesIn(this.#tools);
+    return {
+      tools: this.#withoutCopies(found, of, limit, detail),
+      total: found.length,
+      unmatched: byWords.unmatched,
+      ...found.length === 0 && { hint: hintFor(group, this.#groupNames(isFindable)) },
+    };
+  }
+
+  #withoutCopies(
+    found: readonly number[],
+    copyOf: readonly number[],
+    limit: number,
+    detail: "signature" | "schema",
+  ): readonly FoundTool[] {
+    const entries = new Map<number, number[]>();
+    for (const index of found) {
+      const copies = entries.get(copyOf[index] as number);
+      if (copies !== undefined) copies.push(index);
+      else if (entries.size < limit) entries.set(copyOf[index] as number, [index]);
+    }
+    return [...entries.values()].map(([first, ...others]) => {
+      const tool = this.#describe(first as number, detail);
+      return others.length === 0 ? tool : { ...tool, alsoIn: others.map((index) => this.#at(index).name) };
+    });
   }
 
   /** Returns the names of the tools that have the most words of a name that does not exist, best first. */
@@ -152,6 +243,21 @@ export class ToolCatalog {
   #at(index: number): CatalogTool {
     return this.#tools[index] as CatalogTool;
   }
+}
+
+/** Finds equal tools: the same name within different groups, description, title and schemas, called in the same way. */
+function copiesIn(tools: readonly CatalogTool[]): Copies {
+  const firsts = new Map<string, { readonly first: number; count: number }>();
+  let most = 1;
+  const of = tools.map(({ ownName, group, title, description, inputSchema, outputSchema, callWith }, index) => {
+    if (group === "") return index;
+    const key = JSON.stringify([ownName, title, description, inputSchema, outputSchema, callWith]);
+    const known = firsts.get(key);
+    if (known === undefined) firsts.set(key, { first: index, count: 1 });
+    else most = Math.max(most, ++known.count);
+    return known?.first ?? index;
+  });
+  return { of, most };
 }
 
 function hintFor(group: string | undefined, names: readonly string[]): string {

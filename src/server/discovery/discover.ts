@@ -20,10 +20,11 @@ import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { listTool, type ToolListing } from "../../core/tool/listing.ts";
 import { type Future, toFuture } from "../../internal/future.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { checkOptions, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
+import { checkOptions, FUNCTION, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { estimateTextTokens } from "../../internal/token_estimate.ts";
 import { adviseUnknown, CALL_DESTRUCTIVE_TOOL, CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
+import type { Ranking } from "../../core/tool_search/tool_catalog.ts";
 import type { WireHost } from "../../wires/wire.ts";
 import { ToolSearch } from "./tool_search.ts";
 import { callToolDefinition, destructiveCallDefinition, searchToolsDefinition } from "./search_tools.ts";
@@ -39,6 +40,11 @@ export interface DiscoverOptions {
   readonly when?: "auto" | "always" | undefined;
   /** Tokens of the full list up to which `"auto"` leaves it as it is, estimated. Default: 10,000. */
   readonly minTokens?: number | undefined;
+  /**
+   * Ranks the tools of a search in place of the words, for example by embeddings: receives the query and the tools that the caller may find,
+   * returns names, best first. If it throws, the search is by words. Default: by words.
+   */
+  readonly rank?: Ranking | undefined;
 }
 
 /** Value of the option `discovery` of a server: made by {@link discover}. */
@@ -51,7 +57,12 @@ export interface Discovery {
   readonly "~view": (host: WireHost, run: RunDefinition) => WireHost;
 }
 
-const RULES: OptionRules<DiscoverOptions> = { pinned: TEXTS, when: oneOf("auto", "always"), minTokens: POSITIVE };
+const RULES: OptionRules<DiscoverOptions> = {
+  pinned: TEXTS,
+  when: oneOf("auto", "always"),
+  minTokens: POSITIVE,
+  rank: FUNCTION,
+};
 
 /** Names of the tools of discovery. */
 const OWN: ReadonlySet<string> = new Set([SEARCH_TOOLS, CALL_TOOL, CALL_DESTRUCTIVE_TOOL]);
@@ -111,10 +122,12 @@ class DiscoveryHost {
   readonly #pinned: ReadonlySet<string>;
   readonly #minTokens: number;
   readonly #minTools: number;
+  readonly #rank: Ranking | undefined;
   #source: readonly ToolListing[] = [];
   #view: View | undefined;
 
-  constructor(inner: WireHost, run: RunDefinition, { pinned = [], when = "auto", minTokens }: DiscoverOptions) {
+  constructor(inner: WireHost, run: RunDefinition, { pinned = [], when = "auto", minTokens, rank }: DiscoverOptions) {
+    this.#rank = rank;
     this.#inner = inner;
     this.#run = run;
     this.#pinned = new Set(pinned);
@@ -171,7 +184,10 @@ class DiscoveryHost {
   #createView(): View {
     const { definitions } = this.#inner;
     const searched = definitions.filter(({ isSystem, meta }) => !isSystem && isForModels({ _meta: meta }));
-    const search = new ToolSearch(searched);
+    const rank = this.#rank;
+    const { dispatch } = this.#inner;
+    const warn: Dispatch["warn"] = (message, fields) => dispatch.warn(message, fields);
+    const search = new ToolSearch(searched, rank && { rank, warn });
     const searchTools = searchToolsDefinition(search);
     const destructive = searched.filter(({ name }) => search.isDestructive(name));
     const harmless = searched.filter(({ name }) => !search.isDestructive(name));

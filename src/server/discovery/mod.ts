@@ -4,4 +4,4 @@
  * @module
  */
 export { discover, type DiscoverOptions, type Discovery } from "./discover.ts";
-export type { FoundTool, SearchInput, SearchOutput } from "../../core/tool_search/tool_catalog.ts";
+export type { FoundTool, RankedTool, Ranking, SearchInput, SearchOutput } from "../../core/tool_search/tool_catalog.ts";

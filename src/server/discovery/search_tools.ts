@@ -40,7 +40,7 @@ export function searchToolsDefinition(search: ToolSearch): ToolDefinition {
     .describe(describeSearch(groups, `Call a found tool with ${CALL_TOOL}.`))
     .annotate(SEARCH_ANNOTATIONS)
     .input(argumentsOf<SearchInput>(searchSchema(true)))
-    .handle((asked, { principal }) => search.find(asked, principal))["~definition"];
+    .handle((asked, { principal }) => search.findRanked(asked, principal))["~definition"];
 }
 
 /** Creates the definition of `call_tool`. It is listed and never run: its calls are calls of the named tool. */

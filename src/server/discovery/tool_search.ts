@@ -9,10 +9,17 @@ import { CALL_DESTRUCTIVE_TOOL } from "../../core/tool_search/search_form.ts";
 import {
   type CatalogTool,
   countGroups,
+  type Ranking,
   type SearchInput,
   type SearchOutput,
   ToolCatalog,
 } from "../../core/tool_search/tool_catalog.ts";
+
+/** A ranking of the application, and what logs that it failed. */
+interface Ranked {
+  readonly rank: Ranking;
+  readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
 
 /** Search over the tools of a server. A caller finds the tools that are visible to it and whose scopes it has. */
 export class ToolSearch {
@@ -21,11 +28,14 @@ export class ToolSearch {
   readonly #definitions: readonly ToolDefinition[];
   readonly #byName: ReadonlyMap<string, ToolDefinition>;
   readonly #catalog: ToolCatalog;
+  readonly #ranked: Ranked | undefined;
   readonly #names: NameIndex;
   /** Whether every caller may call all tools, so that none has to be asked about. */
   readonly #isOpen: boolean;
 
-  constructor(definitions: readonly ToolDefinition[]) {
+  /** @param ranked The application's ranking, if it has one. */
+  constructor(definitions: readonly ToolDefinition[], ranked?: Ranked) {
+    this.#ranked = ranked;
     this.#definitions = definitions;
     this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
     this.#names = new NameIndex([...this.#byName.keys()]);
@@ -66,9 +76,19 @@ export class ToolSearch {
     return closestMatch(name, this.#names.find(name, (one) => this.isFindable(one, principal)));
   }
 
-  /** Searches for tools that the caller may call. */
+  /** Searches for tools that the caller may call, by words. */
   find(input: SearchInput, principal?: Principal): SearchOutput {
     return this.#catalog.find(input, this.#isFindableBy(principal));
+  }
+
+  /** Searches as {@link find} does, in the order of the application's ranking if there is one. */
+  findRanked(input: SearchInput, principal: Principal | undefined): SearchOutput | Promise<SearchOutput> {
+    if (this.#ranked === undefined) return this.find(input, principal);
+    const { rank, warn } = this.#ranked;
+    return this.#catalog.findBy(rank, input, this.#isFindableBy(principal)).catch((error: unknown) => {
+      warn("rank of discover() failed; the search is by words", { error });
+      return this.find(input, principal);
+    });
   }
 
   /** Whether a caller may call a tool, by its position; `undefined` if all may. Asks once: predicates of visibility are the application's. */
@@ -90,11 +110,12 @@ function mayCall(definition: ToolDefinition, principal: Principal | undefined): 
 }
 
 function toCatalogTool(definition: ToolDefinition): CatalogTool {
-  const { name, part, title, annotations } = definition;
+  const { name, part, annotations, meta } = definition;
+  const hint = meta?.["anthropic/searchHint"];
   const { description, inputSchema, outputSchema } = listTool(definition);
   return {
     name,
-    title,
+    title: [definition.title, hint].filter((text) => typeof text === "string").join(" "),
     description,
     inputSchema,
     outputSchema,

@@ -30,17 +30,27 @@ function groupNameOf(name: string): string {
   return GROUPS[name] ?? last.replace(/^(mcp-server-|server-)(atlassian-)?|-mcp(-server)?$/g, "");
 }
 
-/** One server with the tools of all others, in groups, and with `discover()`. */
+/**
+ * One server with the tools of all others, in groups, and with `discover()`.
+ *
+ * @param regions Starts of the names of groups: with several, there are as many copies of each tool.
+ */
 export async function serverWith(
   corpus: readonly CorpusServer[],
   when: "auto" | "always" = "auto",
+  regions: readonly string[] = [""],
 ): Promise<Server> {
   const parts = await Promise.all(
-    corpus.filter(({ tools }) => tools.length > 0).map(async ({ name, tools }) => {
-      // Names of 64 characters have no room for a prefix.
-      const rename = (tool: string) => tool.length > MAX_NAME ? tool.replace("ApiV2010", "") : tool;
-      return group(groupNameOf(name), await gateway(name, scripted(tools), { rename, maxListChars: 10_000_000 }));
-    }),
+    corpus.filter(({ tools }) => tools.length > 0).flatMap(({ name, tools }) =>
+      regions.map(async (region) => {
+        // Names of 64 characters have no room for a prefix.
+        const rename = (tool: string) => tool.length > MAX_NAME ? tool.replace("ApiV2010", "") : tool;
+        return group(
+          `${region}${groupNameOf(name)}`,
+          await gateway(name, scripted(tools), { rename, maxListChars: 10_000_000 }),
+        );
+      })
+    ),
   );
   return createServer({ tools: [], parts: parts as never, discovery: discover({ when }), logger: QUIET });
 }
