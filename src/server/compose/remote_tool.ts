@@ -15,6 +15,7 @@ import {
   type QuestionsResult,
   type Sink,
   type UnknownOutcome,
+  withShown,
 } from "../../core/call/outcome.ts";
 import { RESERVED_META } from "../../core/call/call_meta.ts";
 import type { Transport } from "../../core/call/transport.ts";
@@ -230,14 +231,17 @@ export class RelayedTool implements RemoteRunner {
   ): Promise<CallResult> {
     const { gateway } = this.#place;
     switch (settled.kind) {
-      case "answer":
+      case "answer": {
+        const { "~shown": shown } = settled;
+        const answer: AnswerOutcome = {
+          kind: "answer",
+          value: settled.value,
+          ...(settled.structured !== undefined && { structured: settled.structured }),
+          ...metaOf(run, settled),
+        };
         return await this.#mismatch(run, plan, settled.structured ?? settled.value) ??
-          wrapHandle(run, {
-            kind: "answer",
-            value: settled.value,
-            ...(settled.structured !== undefined && { structured: settled.structured }),
-            ...metaOf(run, settled),
-          });
+          wrapHandle(run, shown === undefined ? answer : withShown(answer, shown));
+      }
       case "failure": {
         const { code, message, data } = settled;
         return { kind: "failure", code, message, data, ...metaOf(run, settled) };

@@ -183,10 +183,10 @@ class ToolResults {
 
   /** Encodes a returned value: as content, and as structured content if the revision has it. */
   answer(revision: Revision, outcome: AnswerOutcome, tool: McpTool | undefined): string {
-    const { value, structured, renderedBy, hasFiles } = outcome;
+    const { value, structured, renderedBy, hasFiles, "~shown": shown } = outcome;
     if (structured !== undefined) return relayedAnswer(revision, outcome);
     const meta = outcomeMeta(outcome);
-    const render = renderedBy === undefined ? undefined : this.#tools.get(renderedBy)?.definition.render;
+    const render = renderedBy === undefined ? relayedRender(shown) : this.#tools.get(renderedBy)?.definition.render;
     const isFree = render === undefined && tool?.definition.output === undefined;
     const blocks = isFree ? readBlocks(value) : undefined;
     if (blocks !== undefined) return encodeBlocks(blocks, revision, meta);
@@ -224,6 +224,16 @@ class ToolResults {
       `in ${promise.retryAfterMs} ms or later; the tool "cancel" ends it.`;
     return revision.result(textMember(text), { response_type: "promise", ...promiseToJson(promise) });
   }
+}
+
+/** What a server behind a gateway has rendered; `undefined` if it is neither text nor content blocks: that server may send anything. */
+function relayedRender(
+  shown: AnswerOutcome["~shown"],
+): ((value: unknown) => RenderedOutput | readonly ContentBlock[]) | undefined {
+  const rendered = shown?.();
+  if (typeof rendered === "string") return () => rendered;
+  const blocks = readBlocks(rendered)?.blocks;
+  return blocks && (() => blocks);
 }
 
 /** Encodes an answer of another server that has both content and structured content. */

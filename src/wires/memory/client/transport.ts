@@ -98,7 +98,7 @@ function callInMemory(
   const copyResult = (result: CallResult): CallResult => {
     try {
       const copy = copyJson(result);
-      if (copy.kind === "answer" && copy.renderedBy !== undefined) return withRendered(copy, copy.renderedBy, host);
+      if (copy.kind === "answer") return copyShown(copy, (result as AnswerOutcome)["~shown"], host);
       // Not enumerable, so it is not part of the copy.
       const { cause } = result as ErrorResult;
       return cause === undefined ? copy : { ...copy as ErrorResult, cause };
@@ -117,10 +117,16 @@ function toPeer({ principal, metadata = NO_METADATA }: MemoryOptions, signal: Ab
   return { wire: "memory", principal, signal, metadata, requestId: undefined, client: {} };
 }
 
-/** Adds what `.render()` shows. It is rendered only when it is asked for. */
-function withRendered(answer: AnswerOutcome, tool: string, { definitions = [] }: MemoryServer["~server"]["host"]) {
-  const render = definitions.find(({ name }) => name === tool)?.render;
-  return render === undefined ? answer : withShown(answer, () => copyJson(render(answer.value)));
+/** Adds what `.render()` of the tool shows, or of a tool behind a gateway. It is rendered only when it is asked for. */
+function copyShown(
+  answer: AnswerOutcome,
+  shown: AnswerOutcome["~shown"],
+  { definitions = [] }: MemoryServer["~server"]["host"],
+): AnswerOutcome {
+  const { renderedBy, value } = answer;
+  if (renderedBy === undefined) return shown === undefined ? answer : withShown(answer, shown);
+  const render = definitions.find(({ name }) => name === renderedBy)?.render;
+  return render === undefined ? answer : withShown(answer, () => copyJson(render(value)));
 }
 
 /** A sink that copies events, and marks the call as active. */
