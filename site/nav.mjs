@@ -98,6 +98,11 @@ export const NAV = [
         "Versions 1 and 2, feature by feature.",
       ),
       page(
+        "coming-from-fastmcp.md",
+        "Move from FastMCP",
+        "The TypeScript package, feature by feature.",
+      ),
+      page(
         "coming-from-mcp-lite.md",
         "Move from mcp-lite",
         "The npm package, feature by feature.",

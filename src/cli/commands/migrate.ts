@@ -1,4 +1,4 @@
-/** `toolwire migrate [folder]`: from the official SDK and from npm's mcp-lite to Toolwire. */
+/** `toolwire migrate [folder]`: from the official SDK, FastMCP and npm's mcp-lite to Toolwire. */
 import { execFileSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -22,7 +22,7 @@ interface MigrateFlags {
 export const migrateCommand: CliCommand = defineCommand<MigrateFlags>({
   usage: "[folder] [--dry-run] [--transforms <names>] [--ignore <glob>] [--force] [--json]",
   about:
-    "Rewrites servers of the official MCP SDK (1.x and 2.x) and of npm's mcp-lite for Toolwire: tools, resources, prompts, results, " +
+    "Rewrites servers of the official MCP SDK (1.x and 2.x), of FastMCP and of npm's mcp-lite for Toolwire: tools, resources, prompts, results, " +
     "questions, progress, transports and package.json. What it cannot decide is left, with a comment @toolwire-todo above the line, " +
     "and listed. Needs ts-morph. Refuses a folder with uncommitted changes.",
   examples: [

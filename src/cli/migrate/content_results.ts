@@ -2,9 +2,8 @@
 import { Node, type ObjectLiteralExpression } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { dropReturnType, expressionBody, type Fn, isFn, resolveFn, returnsOf } from "./functions.ts";
-import { membersOf } from "./registrations.ts";
+import { bare, membersOf } from "./registrations.ts";
 import { textOfBlock } from "./results.ts";
-import { bare } from "./schemas.ts";
 
 /** Replaces each `{ [member]: value }` that a function returns by `toText(value)`. Another expression gets `.member` and a marker. */
 export function unwrapReturns(

@@ -3,11 +3,11 @@ import { type CallExpression, Node, type ParameterDeclaration } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { type Fn, isFn } from "./functions.ts";
 import { Handler } from "./handler.ts";
-import { convertLog, convertNotify, convertProgressToken, convertReport } from "./notifications.ts";
+import { convertLevel, convertLog, convertNotify, convertProgressToken, convertReport } from "./notifications.ts";
 import { convertElicit, convertRequest, convertRoots, convertSample } from "./questions.ts";
 import { definitionsOf } from "./registrations.ts";
 import { REGISTERING } from "../../core/tool/spellings.ts";
-import { CONTEXT, CONTEXT_TYPES, type ContextRule, type Library } from "./tables.ts";
+import { CONTEXT, CONTEXT_TYPES, type ContextRule, type Library, type TodoCode } from "./tables.ts";
 
 /** Converts all uses of a handler's context by the table `CONTEXT`. Members that it does not have are marked for a person. */
 export function convertContext(handler: Handler): void {
@@ -25,12 +25,22 @@ export function convertContext(handler: Handler): void {
 /** Converts one use of the context, or of a part of it that a pattern took out. */
 function convertMember(handler: Handler, use: Node, path: readonly string[]): void {
   const steps = accessesOf(use, path);
-  for (const { node, path } of steps.toReversed()) {
-    const rule = CONTEXT[handler.library][path.join(".")];
+  for (const { node, path: names } of steps.toReversed()) {
+    const rule = CONTEXT[handler.library][names.join(".")];
+    if (rule !== undefined && "todo" in rule) return leave(handler, use, path, rule.todo);
     if (rule !== undefined) return applyRule(handler, node, rule);
   }
   if (path.length === 0 && isPassedOn(use)) return;
-  handler.draft.todo(use, "context");
+  leave(handler, use, path, "context");
+}
+
+/** Marks a member for a person. What a pattern took out of the context is read from it, as the pattern is replaced. */
+function leave(handler: Handler, use: Node, path: readonly string[], code: TodoCode): void {
+  const { draft } = handler;
+  draft.todo(use, code);
+  if (path.length === 0) return;
+  const isShorthand = Node.isShorthandPropertyAssignment(use.getParent());
+  draft.replace(use, `${isShorthand ? `${use.getText()}: ` : ""}${handler.context}.${path.join(".")}`);
 }
 
 /** Whether the context goes to a function that has it as a parameter, or to the codec of a state, which is removed. */
@@ -75,19 +85,21 @@ function literalOf(node: Node | undefined): string | undefined {
   return Node.isStringLiteral(node) ? node.getLiteralValue() : undefined;
 }
 
-function applyRule(handler: Handler, node: Node, rule: ContextRule): void {
+function applyRule(handler: Handler, node: Node, rule: Exclude<ContextRule, { readonly todo: TodoCode }>): void {
   const { draft } = handler;
-  if ("todo" in rule) return draft.todo(node, rule.todo);
   if ("to" in rule) {
     if (rule.note !== undefined) draft.note(node, rule.note);
     const isShorthand = Node.isShorthandPropertyAssignment(node.getParent());
     return draft.replace(node, `${isShorthand ? `${node.getText()}: ` : ""}${handler.context}.${rule.to}`);
   }
   if ("round" in rule) return convertRound(handler, node, rule.round);
-  if (rule.by === "progressToken") return convertProgressToken(handler, node);
   const call = callOf(node);
-  if (call === undefined) return draft.todo(node, "context");
-  CONVERTERS[rule.by](handler, call);
+  if ("log" in rule) {
+    if (call === undefined) draft.todo(node, "context");
+    else convertLevel(handler, call, rule.log);
+  } else if (rule.by === "progressToken") convertProgressToken(handler, node);
+  else if (call === undefined) draft.todo(node, "context");
+  else CONVERTERS[rule.by](handler, call);
 }
 
 /** `ctx.mcpReq.inputResponses`, `ctx.mcpReq.requestState<State>()`. */

@@ -3,6 +3,7 @@ import { Node, type SourceFile } from "ts-morph";
 import { Draft, MARKER, type Note, type PackageFacts } from "./draft.ts";
 import { libraryOf } from "./imports.ts";
 import { convertServers } from "./servers.ts";
+import { SERVER_CLASSES } from "./tables.ts";
 import { convertTransports } from "./transports.ts";
 
 /** Steps of the conversion of a file, by the names with which users choose them. */
@@ -25,7 +26,7 @@ export interface Converted {
   readonly left: readonly Left[];
 }
 
-/** Whether a file imports a library that is converted: the MCP SDK or mcp-lite. */
+/** Whether a file imports a library that is converted: the MCP SDK, mcp-lite or FastMCP. */
 export function isAffected(source: SourceFile): boolean {
   return source.getImportDeclarations().some((one) => libraryOf(one.getModuleSpecifierValue()) !== undefined);
 }
@@ -72,4 +73,10 @@ function dropTypes(draft: Draft): void {
   }
 }
 
-const SERVER_TYPES = ["McpServer", "McpServerFactory", "RegisteredTool", "RegisteredResource", "RegisteredPrompt"];
+const SERVER_TYPES = [
+  ...SERVER_CLASSES,
+  "McpServerFactory",
+  "RegisteredTool",
+  "RegisteredResource",
+  "RegisteredPrompt",
+];

@@ -3,15 +3,16 @@ import { Node } from "ts-morph";
 import { convertContext } from "./context_members.ts";
 import { contentsText, messagesText, unwrapReturns } from "./content_results.ts";
 import type { Draft } from "./draft.ts";
-import { convertThrows, type Fn, isFn, resolveFn } from "./functions.ts";
+import { argumentsSchema, completersText, convertSession, sessionPosition } from "./fastmcp.ts";
+import { convertThrows, dropReturnType, expressionBody, type Fn, isFn, resolveFn, returnsOf } from "./functions.ts";
 import { resultReader } from "./helpers.ts";
 import { Handler, positionsOf } from "./handler.ts";
 import { convertUrlErrors, wrapRounds } from "./questions.ts";
-import { membersOf, type Registration, resolveConst } from "./registrations.ts";
+import { bare, membersOf, type Registration, resolveConst } from "./registrations.ts";
 import { listText } from "./resource_lists.ts";
 import { ToolResults } from "./results.ts";
-import { bare, jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
-import type { Library } from "./tables.ts";
+import { jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
+import { FASTMCP_MEMBERS, type Library } from "./tables.ts";
 
 /** Converts the uses of the registering server in a handler: questions, log lines, notices of changes. */
 export type ConvertServerUses = (handler: Handler) => void;
@@ -67,6 +68,7 @@ function toolStart(definition: Definition): string {
     );
   }
   if (members.has("icons")) draft.note(registration.call, "icons");
+  if (library === "fastmcp") fastMcpSteps(definition);
   if ([...members.keys()].some((member) => !TOOL_MEMBERS.has(member))) draft.todo(registration.call, "registration");
   plainStep(definition, "annotations", "annotate");
   plainStep(definition, "_meta", "meta");
@@ -74,6 +76,11 @@ function toolStart(definition: Definition): string {
   const handler = fn && new Handler(draft, fn, library, "tool", positionsOf(library, "tool", hasArgs, false));
   if (handler === undefined) {
     return end(definition, "handle", undefined, draft.imports.use("toolwire", "defineTool"), name);
+  }
+  if (library === "fastmcp") {
+    if (output === undefined) draft.note(registration.call, "structured");
+    convertBody(definition, handler, () => convertFastMcpResults(draft, handler.fn));
+    return end(definition, "handle", handler, draft.imports.use("toolwire", "defineTool"), name);
   }
   const results = new ToolResults(draft, handler.fn, output !== undefined, () => handler.context);
   const convertResults = () => {
@@ -85,8 +92,37 @@ function toolStart(definition: Definition): string {
   return end(definition, "handle", handler, draft.imports.use("toolwire", "defineTool"), name);
 }
 
+/** Handlers of FastMCP return texts and blocks as handlers here do. A result with `isError` is marked. */
+function convertFastMcpResults(draft: Draft, fn: Fn): void {
+  const returned = [expressionBody(fn), ...returnsOf(fn).map((one) => one.getExpression())];
+  for (const value of returned) if (membersOf(bare(value))?.has("isError") === true) draft.todo(value ?? fn, "result");
+  dropReturnType(draft, fn);
+  convertThrows(draft, fn);
+}
+
+/** Steps that only tools of FastMCP have. */
+function fastMcpSteps(definition: Definition): void {
+  const { draft, registration: { members } } = definition;
+  plainStep(definition, "timeoutMs", "timeout");
+  const canAccess = members.get("canAccess");
+  // The session of FastMCP is the principal here.
+  if (canAccess !== undefined) draft.todo(canAccess, "auth-info");
+  plainStep(definition, "canAccess", "visibleTo");
+}
+
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(
-  ["title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons", "handler"],
+  [
+    "timeoutMs",
+    "canAccess",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    "_meta",
+    "icons",
+    "handler",
+  ],
 );
 
 function promptStart(definition: Definition): string {
@@ -96,6 +132,7 @@ function promptStart(definition: Definition): string {
   plainStep(definition, "_meta", "meta");
   plainStep(definition, "icons", "icons");
   const fn = resolveFn(draft, registration.handler);
+  if (library === "fastmcp") return fastMcpPrompt(definition);
   const schema = members.get("argsSchema");
   if (Node.isArrayLiteralExpression(schema)) draft.todo(schema, "schema");
   const completers = schema === undefined ? undefined : takeCompleters(draft, bare(resolveConst(schema) ?? schema));
@@ -113,6 +150,29 @@ function promptStart(definition: Definition): string {
   return end(definition, "handle", handler, draft.imports.use("toolwire/mcp", "definePrompt"), name);
 }
 
+/** `addPrompt({ arguments: [{ name }], load })`. */
+function fastMcpPrompt(definition: Definition): string {
+  const { draft, registration: { members, name, handler: given }, library, steps } = definition;
+  const list = members.get("argsSchema");
+  const schema = list === undefined ? undefined : argumentsSchema(draft, list);
+  if (list !== undefined && schema === undefined) draft.todo(list, "schema");
+  if (schema !== undefined) steps.push(`.input(${schema})`);
+  const completers = completersText(draft, list);
+  if (completers !== undefined) steps.push(`.complete(${completers})`);
+  const fn = resolveFn(draft, given);
+  const handler = fn && new Handler(draft, fn, library, "prompt", positionsOf(library, "prompt", true, false));
+  if (handler !== undefined) {
+    convertSession(handler, sessionPosition("prompt", false));
+    const toText = (value: Node) => messagesText(draft, value);
+    const body = [expressionBody(handler.fn), ...returnsOf(handler.fn).map((one) => one.getExpression())];
+    const hasMessages = body.some((value) => membersOf(bare(value))?.has("messages"));
+    convertBody(definition, handler, () => {
+      if (hasMessages) unwrapReturns(draft, handler.fn, "messages", toText, () => handler.context);
+    });
+  }
+  return end(definition, "handle", handler, draft.imports.use("toolwire/mcp", "definePrompt"), name);
+}
+
 function resourceStart(definition: Definition): string {
   const { draft, registration, library, steps } = definition;
   const { members, name, uri } = registration;
@@ -120,6 +180,7 @@ function resourceStart(definition: Definition): string {
   const pattern = template?.uri ?? uri;
   if (name !== undefined) steps.push(`.name(${draft.render(name)})`);
   for (const [member, method] of RESOURCE_STEPS) plainStep(definition, member, method);
+  if (library === "fastmcp") return fastMcpResource(definition);
   if (template?.complete !== undefined) steps.push(`.complete(${draft.render(template.complete)})`);
   const literal = bare(resolveConst(pattern));
   const list = listText(draft, template?.list, Node.isStringLiteral(literal) ? literal.getLiteralValue() : "");
@@ -137,6 +198,20 @@ function resourceStart(definition: Definition): string {
     convertBody(definition, handler, () => unwrapReturns(draft, handler.fn, "contents", toText, () => handler.context));
   }
   return end(definition, "read", handler, draft.imports.use("toolwire/mcp", "defineResource"), pattern);
+}
+
+/** `addResource({ uri, load })` and `addResourceTemplate({ uriTemplate, arguments, load })`: they return the same parts as readers here. */
+function fastMcpResource(definition: Definition): string {
+  const { draft, registration: { members, uri, hasArgs, handler: given }, library, steps } = definition;
+  const completers = completersText(draft, members.get("argsSchema"));
+  if (completers !== undefined) steps.push(`.complete(${completers})`);
+  const fn = resolveFn(draft, given);
+  const handler = fn && new Handler(draft, fn, library, "resource", positionsOf(library, "resource", hasArgs, hasArgs));
+  if (handler !== undefined) {
+    convertSession(handler, sessionPosition("resource", hasArgs));
+    convertBody(definition, handler, () => dropReturnType(draft, handler.fn));
+  }
+  return end(definition, "read", handler, draft.imports.use("toolwire/mcp", "defineResource"), uri);
 }
 
 const RESOURCE_STEPS = [
@@ -239,7 +314,8 @@ function step(
   text: string | undefined,
 ): void {
   if (text === undefined) return;
-  const property = registration.config?.getProperty(member);
+  const names = [member, ...Object.keys(FASTMCP_MEMBERS).filter((name) => FASTMCP_MEMBERS[name] === member)];
+  const property = names.map((name) => registration.config?.getProperty(name)).find((one) => one !== undefined);
   const comments = property?.getLeadingCommentRanges().map((one) => one.getText()) ?? [];
   const rest = property === undefined ? "" : draft.source.getFullText().slice(property.getEnd());
   const trailing = /^,?[ \t]*(\/\/[^\r\n]*)/.exec(rest)?.[1];

@@ -4,9 +4,8 @@ import { convertContext } from "./context_members.ts";
 import type { Draft } from "./draft.ts";
 import { expressionBody, isFn, resolveFn, returnsOf } from "./functions.ts";
 import { Handler } from "./handler.ts";
-import { membersOf } from "./registrations.ts";
+import { bare, membersOf } from "./registrations.ts";
 import { errorText } from "./rpc_errors.ts";
-import { bare } from "./schemas.ts";
 
 /** Converts an error handler, and returns its text. A function from elsewhere is marked for a person. */
 export function errorHandlerText(draft: Draft, node: Node, indent: string): string {

@@ -1,8 +1,8 @@
 /** Functions that create a server, or register with one: how often they run, and what they keep. */
 import { type Block, type Identifier, Node, type SourceFile } from "ts-morph";
+import { bare } from "./registrations.ts";
 import type { Draft } from "./draft.ts";
 import { isFn } from "./functions.ts";
-import { bare } from "./schemas.ts";
 
 /** Whether a function that registers is called in another function: then the server may exist already. */
 export function isUsedLater(draft: Draft, owner: Node): boolean {

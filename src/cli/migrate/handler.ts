@@ -131,6 +131,10 @@ export class Handler {
 
 /** Positions of the parameters of a registered handler, as its library passes them. */
 export function positionsOf(library: Library, kind: Kind, hasArgs: boolean, isTemplate: boolean): Positions {
+  if (library === "fastmcp" && kind !== "tool") {
+    return { args: hasArgs ? 0 : undefined, context: hasArgs ? 2 : 1, uri: undefined };
+  }
+  if (library === "fastmcp") return { args: 0, context: 1, uri: undefined };
   if (kind !== "resource") return { args: hasArgs ? 0 : undefined, context: hasArgs ? 1 : 0, uri: undefined };
   if (library === "mcp-lite" || isTemplate) return { args: 1, context: 2, uri: 0 };
   return { args: undefined, context: 1, uri: 0 };

@@ -118,12 +118,19 @@ function addNote(notes: Map<string, string[]>, code: NoteCode, place: string): v
 }
 
 /** A file that has transports. */
-const SERVING = /new \w+Transport\(|createMcpHandler\(|serveStdio\(/;
+const SERVING = /new \w+Transport\(|createMcpHandler\(|serveStdio\(|transportType:/;
+
+/** Whether FastMCP serves HTTP with sessions, as it does unless it is stateless. */
+function hasStreams(text: string): boolean {
+  return /transportType:\s*["']httpStream["']/.test(text) && !/stateless:\s*true/.test(text);
+}
 
 function factsOf(sources: readonly SourceFile[]): PackageFacts {
   const texts = sources.map((source) => source.getFullText());
   return {
-    hasSessions: texts.some((text) => /sessionIdGenerator:\s*(?!undefined)\S|InMemorySessionAdapter\(/.test(text)),
+    hasSessions: texts.some((text) =>
+      /sessionIdGenerator:\s*(?!undefined)\S|InMemorySessionAdapter\(/.test(text) || hasStreams(text)
+    ),
     checksHosts: texts.some((text) => /createMcp(Express|Hono|Fastify)App\(\)|localhostHostValidation\(\)/.test(text)),
   };
 }

@@ -1,8 +1,7 @@
 /** Notifications of a handler: progress and log lines. Progress may always be reported, so conditions on a token are removed. */
 import { type CallExpression, type IfStatement, Node } from "ts-morph";
 import type { Handler } from "./handler.ts";
-import { definitionsOf, membersOf, resolveConst } from "./registrations.ts";
-import { bare } from "./schemas.ts";
+import { bare, definitionsOf, membersOf, resolveConst } from "./registrations.ts";
 import { RENAMED_LEVELS } from "./tables.ts";
 
 /** Converts `sendNotification({ method, params })` to `ctx.progress()` or `ctx.log()`. Other methods are marked for a person. */
@@ -38,6 +37,17 @@ export function convertReport(handler: Handler, call: CallExpression): void {
 export function convertLog(handler: Handler, call: CallExpression): void {
   const [level, data] = call.getArguments();
   logLine(handler, call, level, data);
+}
+
+/** Converts `log.info(message, data)` of FastMCP to `ctx.log("info", message, data)`. */
+export function convertLevel(handler: Handler, call: CallExpression, level: string): void {
+  const { draft } = handler;
+  const [message, data] = call.getArguments();
+  if (message === undefined) return draft.todo(call, "context");
+  const text = data === undefined ? undefined : draft.render(data);
+  const isObject = Node.isObjectLiteralExpression(bare(data));
+  const fields = text === undefined ? "" : `, ${isObject ? text : `{ data: ${text} }`}`;
+  replaceAwaited(handler, call, `${handler.context}.log("${level}", ${draft.render(message)}${fields})`);
 }
 
 /** Converts `server.sendLoggingMessage({ level, data })` in a handler to `ctx.log(level, …)`. */

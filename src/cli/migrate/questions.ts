@@ -4,8 +4,8 @@ import type { Draft } from "./draft.ts";
 import { type Fn, isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
 import { roundRunner } from "./helpers.ts";
-import { membersOf, resolveConst } from "./registrations.ts";
-import { bare, isJsonSchema, jsonSchemaText } from "./schemas.ts";
+import { bare, membersOf, resolveConst } from "./registrations.ts";
+import { isJsonSchema, jsonSchemaText } from "./schemas.ts";
 
 /** Converts `elicitInput(params)` and `ctx.elicit({ message, schema })` to `ctx.elicit(key, …)`, or `ctx.elicitUrl(key, …)` for pages. */
 export function convertElicit(handler: Handler, call: CallExpression): void {

@@ -1,6 +1,6 @@
 /** Registrations of tools, resources and prompts, in all forms of the three libraries, as one form. */
 import { type CallExpression, Node, type ObjectLiteralExpression, type PropertyAssignment } from "ts-morph";
-import type { Library } from "./tables.ts";
+import { FASTMCP_MEMBERS, type Library } from "./tables.ts";
 import { REGISTERING } from "../../core/tool/spellings.ts";
 
 /** What a call registers with a server, and which definition it becomes. */
@@ -30,6 +30,7 @@ export function readRegistration(call: CallExpression, method: string, library: 
   const kind = REGISTERING[method];
   if (kind === undefined) return undefined;
   const args = call.getArguments();
+  if (library === "fastmcp") return readFastMcp(call, kind);
   if (library === "mcp-lite") return readLite(call, kind, args);
   return method.startsWith("register") ? readRegister(call, kind, args) : readShort(call, kind, args);
 }
@@ -96,6 +97,28 @@ function readLite(call: CallExpression, kind: Kind, args: readonly Node[]): Regi
   };
 }
 
+/** Decodes `addTool({ … })`, `addResource({ … })`, `addResourceTemplate({ … })` and `addPrompt({ … })`. `undefined` for other arguments. */
+function readFastMcp(call: CallExpression, kind: Kind): Registration | undefined {
+  const [given, ...others] = call.getArguments();
+  const config = bare(resolveConst(given));
+  const members = membersOf(config);
+  if (!Node.isObjectLiteralExpression(config) || members === undefined || others.length > 0) return undefined;
+  if (config.getSourceFile() !== call.getSourceFile()) return undefined;
+  const handler = members.get(kind === "tool" ? "execute" : "load");
+  const uri = members.get("uri") ?? members.get("uriTemplate");
+  const renamed = [...members].filter(([name]) => !/^(name|uri|uriTemplate|execute|load)$/.test(name));
+  return {
+    kind,
+    call,
+    name: members.get("name"),
+    uri,
+    members: new Map(renamed.map(([name, value]) => [FASTMCP_MEMBERS[name] ?? name, value])),
+    config,
+    handler,
+    hasArgs: members.has("parameters") || kind === "prompt" || members.has("uriTemplate"),
+  };
+}
+
 /** Values of an object literal by name; a method is its node. `undefined` for other nodes, and with spreads or accessors. */
 export function membersOf(node: Node | undefined): ReadonlyMap<string, Node> | undefined {
   if (!Node.isObjectLiteralExpression(node)) return undefined;
@@ -149,6 +172,19 @@ export function resolveConst(node: Node | undefined): Node | undefined {
     if (Node.isVariableDeclaration(definition)) return definition.getInitializer();
   }
   return undefined;
+}
+
+/** An expression without parentheses, `as`, `satisfies` and `!`. */
+export function bare(node: Node): Node;
+/** Likewise. */
+export function bare(node: Node | undefined): Node | undefined;
+export function bare(node: Node | undefined): Node | undefined {
+  let current = node;
+  while (
+    Node.isParenthesizedExpression(current) || Node.isAsExpression(current) || Node.isSatisfiesExpression(current) ||
+    Node.isNonNullExpression(current)
+  ) current = current.getExpression();
+  return current;
 }
 
 /** Declarations of an identifier, those of other files included. */

@@ -3,8 +3,7 @@ import { Node, type ObjectLiteralExpression } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { type Fn, isFn } from "./functions.ts";
 import { unwrapReturns } from "./content_results.ts";
-import { membersOf } from "./registrations.ts";
-import { bare } from "./schemas.ts";
+import { bare, membersOf } from "./registrations.ts";
 
 /** Returns the `list` function of a `ResourceTemplate` as text for `.list()`: URIs become variables. `undefined` without one. */
 export function listText(draft: Draft, list: Node | undefined, template: string): string | undefined {

@@ -2,9 +2,8 @@
 import { Node, type TryStatement } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { dropReturnType, expressionBody, type Fn, isFn, mentionsResult, resolveFn, returnsOf } from "./functions.ts";
-import { membersOf } from "./registrations.ts";
+import { bare, membersOf } from "./registrations.ts";
 import { isRound } from "./questions.ts";
-import { bare } from "./schemas.ts";
 import { resultReader, textKeeper } from "./helpers.ts";
 
 /** A text that is not made of the answer. */

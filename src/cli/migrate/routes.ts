@@ -2,8 +2,7 @@
 import { type CallExpression, type Identifier, Node, type ParameterDeclaration, type Statement } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { type Fn, isFn } from "./functions.ts";
-import { definitionsOf } from "./registrations.ts";
-import { bare } from "./schemas.ts";
+import { bare, definitionsOf } from "./registrations.ts";
 import { HTTP_TRANSPORTS } from "./tables.ts";
 
 /** A function of a route. */

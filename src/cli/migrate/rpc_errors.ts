@@ -12,7 +12,8 @@ const NUMBERS: readonly string[] = ["ErrorCode", "ProtocolErrorCode", "JSON_RPC_
 /** Converts errors of the libraries wherever a file creates, compares or names them. */
 export function convertRpcErrors(draft: Draft): void {
   const uses = draft.source.getDescendants().filter(Node.isIdentifier).filter((one) =>
-    !Node.isImportSpecifier(one.getParent()) && draft.imports.isAny(one, ...NUMBERED, "ResourceNotFoundError")
+    !Node.isImportSpecifier(one.getParent()) &&
+    draft.imports.isAny(one, ...NUMBERED, "ResourceNotFoundError", "UserError")
   );
   // The inner ones first: an outer one renders them.
   for (const use of uses.toReversed()) convertUse(draft, use);
@@ -41,7 +42,8 @@ function convertUse(draft: Draft, use: Identifier): void {
   const parent = use.getParent();
   if (Node.isNewExpression(parent) && parent.getExpression() === use) return convertCreated(draft, use, parent);
   const isCompared = Node.isBinaryExpression(parent) && parent.getOperatorToken().getText() === "instanceof";
-  if (isCompared || Node.isTypeReference(parent)) draft.replace(use, draft.imports.use("toolwire", "ToolError"));
+  const name = draft.imports.isAny(use, "UserError") ? "Failure" : "ToolError";
+  if (isCompared || Node.isTypeReference(parent)) draft.replace(use, draft.imports.use("toolwire", name));
   else draft.todo(use, "rpc-error");
 }
 
@@ -49,6 +51,8 @@ function convertCreated(draft: Draft, use: Identifier, created: NewExpression): 
   const args = created.getArguments();
   const text = draft.imports.isAny(use, "ResourceNotFoundError")
     ? notFoundText(draft, args)
+    : draft.imports.isAny(use, "UserError")
+    ? userErrorText(draft, args)
     : errorText(draft, args[0], args[1], args[2]);
   if (text === undefined || args.length > 3) draft.todo(use, "rpc-error");
   else draft.replace(created, text);
@@ -60,6 +64,13 @@ function notFoundText(draft: Draft, [uri, message]: readonly Node[]): string | u
   const text = message === undefined ? `\`Resource not found: \${${draft.render(uri)}}\`` : draft.render(message);
   const error = draft.imports.use("toolwire", "ToolError");
   return `new ${error}("resource_not_found", ${text}, { details: { uri: ${draft.render(uri)} } })`;
+}
+
+/** `new UserError(message, extras?)` of FastMCP. */
+function userErrorText(draft: Draft, args: readonly Node[]): string | undefined {
+  if (args.length === 0) return undefined;
+  const texts = args.map((one) => draft.render(one)).join(", ");
+  return `new ${draft.imports.use("toolwire", "Failure")}("failed", ${texts})`;
 }
 
 /** The code for a number: a literal, or a member of an object of the libraries. */

@@ -3,7 +3,7 @@ import { type NewExpression, Node } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { isFn } from "./functions.ts";
 import { jsonSchemaAdder } from "./helpers.ts";
-import { definitionsOf, membersOf, resolveConst } from "./registrations.ts";
+import { bare, definitionsOf, membersOf, resolveConst } from "./registrations.ts";
 import { CONVERTIBLE_SCHEMAS, type Library } from "./tables.ts";
 
 /** Converts a schema to text for `.input()` or `.output()`: shapes become objects of zod. `undefined` for a shape without members. */
@@ -20,7 +20,7 @@ export function schemaText(
     const [withJsonSchema] = draft.helper(jsonSchemaAdder);
     return `${withJsonSchema}(${draft.renderAt(node, indent)}, ${draft.schemaAdapter})`;
   }
-  if (library === "mcp-lite" || library === "v2") return convertedText(draft, node, indent);
+  if (library !== "v1") return convertedText(draft, node, indent);
   const members = membersOf(value);
   if (members?.size === 0) return undefined;
   if (Node.isObjectLiteralExpression(value)) return `${zodName(draft)}.object(${draft.renderAt(node, indent)})`;
@@ -32,9 +32,9 @@ export function schemaText(
   return draft.renderAt(node, indent);
 }
 
-/** `fromJsonSchema(schema)` of 2.x is `jsonSchema(schema)`. */
+/** `fromJsonSchema(schema)` of 2.x, or `jsonSchemaAdapter(schema)` of FastMCP, is `jsonSchema(schema)`. */
 function convertedText(draft: Draft, node: Node, indent: string): string {
-  if (Node.isCallExpression(node) && draft.imports.isAny(node.getExpression(), "fromJsonSchema")) {
+  if (Node.isCallExpression(node) && draft.imports.isAny(node.getExpression(), "fromJsonSchema", "jsonSchemaAdapter")) {
     draft.replace(node.getExpression(), draft.imports.use("toolwire/json-schema", "jsonSchema"));
   }
   return draft.renderAt(node, indent);
@@ -62,19 +62,6 @@ function zodName(draft: Draft): string {
     if (node !== undefined) return node.getText();
   }
   return draft.imports.use("zod", "z");
-}
-
-/** An expression without parentheses, `as`, `satisfies` and `!`. */
-export function bare(node: Node): Node;
-/** Likewise. */
-export function bare(node: Node | undefined): Node | undefined;
-export function bare(node: Node | undefined): Node | undefined {
-  let current = node;
-  while (
-    Node.isParenthesizedExpression(current) || Node.isAsExpression(current) || Node.isSatisfiesExpression(current) ||
-    Node.isNonNullExpression(current)
-  ) current = current.getExpression();
-  return current;
 }
 
 /** Replaces `completable(schema, complete)` in a schema by `schema`, and returns the texts of the completers by name of argument. */

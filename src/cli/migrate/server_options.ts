@@ -39,7 +39,20 @@ function infoMembers(draft: Draft, info: Node | undefined): readonly string[] {
   const members = membersOf(info);
   if (info === undefined) return [];
   if (members === undefined) return [`...${draft.render(info)}`];
+  if (draft.imports.library === "fastmcp") return fastMcpMembers(draft, members);
   return [...members].filter(([name]) => !IGNORED.has(name)).map(([name, value]) => memberText(draft, name, value));
+}
+
+/** Options of FastMCP: what it has beside name, version, instructions and logger is kept as a comment. */
+function fastMcpMembers(draft: Draft, members: ReadonlyMap<string, Node>): readonly string[] {
+  const isKept = (name: string) => /^(name|version|instructions|logger)$/.test(name);
+  for (const [name, value] of members) if (!isKept(name)) draft.keepText(memberOf(value), "fastmcp-option");
+  return [...members].filter(([name]) => isKept(name)).map(([name, value]) => memberText(draft, name, value));
+}
+
+/** The member that a value belongs to, a method itself. */
+function memberOf(value: Node): Node {
+  return Node.isMethodDeclaration(value) ? value : value.getParentOrThrow();
 }
 
 function optionMembers(draft: Draft, options: Node | undefined): readonly string[] {
@@ -79,8 +92,9 @@ function listMembers(lists: Lists, parts: string | undefined): readonly string[]
 
 function wireText(draft: Draft, capabilities: Node | undefined): string {
   const { imports, facts } = draft;
+  const logs = imports.library === "fastmcp" && draft.hasName("log");
   const options = [
-    ...(membersOf(capabilities)?.has("logging") === true ? ["logging: true"] : []),
+    ...(logs || membersOf(capabilities)?.has("logging") === true ? ["logging: true"] : []),
     ...(facts.hasSessions ? [`sessions: ${imports.use("toolwire/mcp", "mcpSessions")}()`] : []),
   ];
   return `${imports.use("toolwire/mcp", "mcp")}(${options.length === 0 ? "" : `{ ${options.join(", ")} }`})`;

@@ -1,6 +1,7 @@
 /** Uses of a server, beside registering: questions, log lines, changes and transports. Tools that are enabled and disabled have a variable, which `.visibleTo()` reads. */
 import { type CallExpression, type Identifier, Node } from "ts-morph";
 import type { Draft } from "./draft.ts";
+import { convertStart } from "./fastmcp.ts";
 import { isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
 import { convertLoggingMessage } from "./notifications.ts";
@@ -40,6 +41,7 @@ export function convertServerUse(draft: Draft, use: Identifier, handler: Handler
     draft.note(call, "completion");
     draft.replace(call, "(async () => {})");
   } else if (name === "sendResourceUpdated") updated(draft, use, call);
+  else if (name === "start" && draft.imports.library === "fastmcp") convertStart(draft, use.getText(), call);
   else if (convert !== undefined && handler !== undefined) convert(handler, call);
   else left(draft, use, todoOf(name));
 }

@@ -16,14 +16,14 @@ import { errorHandlerText } from "./error_handlers.ts";
 import { callsOfOwner, isRunOften, isUsedLater, markState } from "./factories.ts";
 import { isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
-import { definitionsOf, membersOf, readRegistration, type Registration } from "./registrations.ts";
-import { adapterOf, bare } from "./schemas.ts";
+import { bare, definitionsOf, membersOf, readRegistration, type Registration } from "./registrations.ts";
+import { adapterOf } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
 import { convertServerUse, ToolSwitches } from "./server_uses.ts";
 import { convertRounds } from "./questions.ts";
 import { convertRpcErrors } from "./rpc_errors.ts";
 import { REGISTERING } from "../../core/tool/spellings.ts";
-import type { Library } from "./tables.ts";
+import { type Library, SERVER_CLASSES } from "./tables.ts";
 
 /** Converts each `new McpServer()` with its registrations to `createServer()`. Functions with such a parameter fill lists of definitions. */
 export function convertServers(draft: Draft): void {
@@ -33,15 +33,17 @@ export function convertServers(draft: Draft): void {
   const created = draft.source.getDescendants().filter(Node.isNewExpression);
   for (const node of created) {
     const known = draft.imports.known(node.getExpression());
-    if (known?.name === "McpServer") new ServerConversion(draft, known.library).convert(node);
-    else if (known?.name === "Client") draft.todo(node, "client");
+    if (known !== undefined && SERVER_CLASSES.includes(known.name)) {
+      new ServerConversion(draft, known.library).convert(node);
+    } else if (known?.name === "Client") draft.todo(node, "client");
   }
   for (const fn of draft.source.getDescendants().filter(isFn)) {
     for (const parameter of fn.getParameters()) {
       const type = parameter.getTypeNode();
       const name = parameter.getNameNode();
       const known = Node.isTypeReference(type) ? draft.imports.known(type.getTypeName()) : undefined;
-      if (known?.name !== "McpServer" || type === undefined || !Node.isIdentifier(name)) continue;
+      if (known === undefined || !SERVER_CLASSES.includes(known.name)) continue;
+      if (type === undefined || !Node.isIdentifier(name)) continue;
       new ServerConversion(draft, known.library).convertParameter(name, type);
     }
   }

@@ -1,19 +1,26 @@
 /** What is converted, as data: packages, names of their exports, members of contexts, and reasons of what is left. */
 
-/** A converted library: the MCP SDK 1.x (`v1`), the packages of the MCP SDK 2.x (`v2`), or mcp-lite. */
-export type Library = "v1" | "v2" | "mcp-lite";
+/** A converted library: the MCP SDK 1.x (`v1`), the packages of the MCP SDK 2.x (`v2`), mcp-lite, or FastMCP for TypeScript. */
+export type Library = "v1" | "v2" | "mcp-lite" | "fastmcp";
+
+/** Classes of servers in the libraries. */
+export const SERVER_CLASSES: readonly string[] = ["McpServer", "FastMCP"];
+
+/** Members of FastMCP's definitions by the names that the others have for them. */
+export const FASTMCP_MEMBERS: Readonly<Record<string, string>> = { parameters: "inputSchema", arguments: "argsSchema" };
 
 /** Patterns of the modules of each converted library. The first that fits a module decides. */
 export const MODULES: readonly (readonly [pattern: RegExp, library: Library])[] = [
   [/^@modelcontextprotocol\/sdk(\/|$)/, "v1"],
   [/^@modelcontextprotocol\/(server|client|core|node|express|hono|fastify|server-legacy)(\/|$)/, "v2"],
   [/^mcp-lite(\/|$)/, "mcp-lite"],
+  [/^fastmcp(\/|$)/, "fastmcp"],
 ];
 
 /** Packages that are removed from package.json when no file imports them any more. */
 export const PACKAGES: readonly RegExp[] = [
   /^@modelcontextprotocol\/(sdk|server|client|core|node|express|hono|fastify)$/,
-  /^mcp-lite$/,
+  /^(mcp-lite|fastmcp)$/,
 ];
 
 /** Modules whose schemas have a JSON form here, so that no adapter is needed. */
@@ -53,6 +60,7 @@ export type ContextRule =
   | { readonly to: string; readonly note?: NoteCode }
   | { readonly by: "notify" | "request" | "log" | "elicit" | "sample" | "roots" | "report" | "progressToken" }
   | { readonly round: "inputResponses" | "requestState" }
+  | { readonly log: "debug" | "info" | "warn" | "error" }
   | { readonly todo: TodoCode };
 
 /** Rules for the members of a handler's context, by library and path. */
@@ -95,6 +103,20 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "authInfo": { todo: "auth-info" },
     "request": { todo: "request-info" },
     "requestId": { to: "requestId" },
+  },
+  "fastmcp": {
+    "signal": { to: "signal" },
+    "requestId": { to: "requestId" },
+    "sessionId": { to: "sessionId", note: "session-id" },
+    "reportProgress": { by: "report" },
+    "elicit": { by: "elicit" },
+    "log.debug": { log: "debug" },
+    "log.info": { log: "info" },
+    "log.warn": { log: "warn" },
+    "log.error": { log: "error" },
+    "streamContent": { todo: "stream-content" },
+    "session": { todo: "auth-info" },
+    "client.version": { todo: "client-version" },
   },
 };
 
@@ -140,6 +162,10 @@ export const TODOS = {
     "The text beside structuredContent is now the JSON of the answer: .render() makes another text of the answer",
   "context": "This member of the context has no counterpart",
   "auth-info": "The caller is ctx.principal, by the option auth of createServer()",
+  "stream-content": "A handler that is an async generator streams what it yields, on every wire",
+  "client-version": "Name and version of the calling software are ctx.client.name and ctx.client.version",
+  "fastmcp-option":
+    "These options of FastMCP are not converted: auth of createServer() identifies callers, server.fetch takes routes beside it",
   "request-info": "Headers are in ctx.metadata, the id is ctx.requestId",
   "session": "There is no session here: see the page on caller state",
   "era": "One handler answers clients of all revisions: keep the code for older clients, which asks in place",

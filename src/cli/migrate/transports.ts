@@ -3,8 +3,7 @@ import { type CallExpression, type Identifier, Node, type ParameterDeclaration }
 import type { Draft } from "./draft.ts";
 import { isFn } from "./functions.ts";
 import { convertRoutes } from "./routes.ts";
-import { bare } from "./schemas.ts";
-import { definitionsOf, membersOf } from "./registrations.ts";
+import { bare, definitionsOf, membersOf } from "./registrations.ts";
 
 /** Converts what serves a server: stdio, routes of HTTP, handlers of 2.x, `bind()` of mcp-lite. Other transports are marked. */
 export function convertTransports(draft: Draft): void {
