@@ -54,6 +54,8 @@ export interface Memo {
   readonly rounds?: number | undefined;
   /** Keys of the questions that the call was continued for. */
   readonly asked?: readonly string[] | undefined;
+  /** Number of answers that did not fit, by the key of the question. */
+  readonly misfits?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Pieces of a streamed answer that are kept with its job. */

@@ -148,10 +148,12 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export interface LogLine {
   /** Severity. */
   readonly level: LogLevel;
-  /** Message. */
-  readonly message: string;
-  /** Structured fields. */
+  /** Message, or data that is not text. */
+  readonly data: unknown;
+  /** Structured fields beside a message. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
+  /** Name of the logger. Default: that of the tool. */
+  readonly logger?: string | undefined;
 }
 
 /** Receives the events of one call while it runs. The caller of a call without a sink gets the result only. */

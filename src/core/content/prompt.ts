@@ -6,8 +6,16 @@ import type { PartDefinition } from "../tool/part.ts";
 import type { Completers } from "./completion.ts";
 import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 
-/** Return value of a prompt's handler: messages, or the text of one user message. */
-export type PromptAnswer = string | PromptMessage | readonly PromptMessage[];
+/** Messages with their own description, as a prompt's handler may return them. */
+export interface DescribedMessages {
+  /** Description of these messages. Default: that of the prompt. */
+  readonly description?: string | undefined;
+  /** One message, or several. */
+  readonly messages: PromptMessage | readonly PromptMessage[];
+}
+
+/** Return value of a prompt's handler: messages, also with their own description, or the text of one user message. */
+export type PromptAnswer = string | PromptMessage | readonly PromptMessage[] | DescribedMessages;
 
 /** Definition of a prompt, created by `definePrompt`, or from the listing of a remote server. */
 export interface PromptDefinition {
@@ -29,16 +37,22 @@ export interface PromptDefinition {
 /**
  * Converts the return value of a prompt's handler to the content that its caller receives. Text becomes one user message.
  *
- * @throws {TypeError} If it is neither text nor messages of the roles `user` and `assistant`.
+ * @throws {TypeError} If it is neither text nor messages of the roles `user` and `assistant`, with or without a description.
  */
-export function toPromptContent({ name, description }: PromptDefinition, answer: PromptAnswer): PromptContent {
-  const messages = typeof answer === "string" ? [user(answer)] : [answer].flat();
-  if (!messages.every(isMessage)) {
+export function toPromptContent(definition: PromptDefinition, answer: PromptAnswer): PromptContent {
+  const { description = definition.description, messages: given } = isDescribed(answer) ? answer : { messages: answer };
+  const messages = typeof given === "string" ? [user(given)] : [given].flat();
+  if (typeof description !== "string" || !messages.every(isMessage)) {
     throw new TypeError(
-      `The handler of prompt "${name}" has to return text, or messages that user(…) and assistant(…) make`,
+      `The handler of prompt "${definition.name}" has to return text, messages that user(…) and assistant(…) make, ` +
+        "or { description, messages }",
     );
   }
   return { description, messages };
+}
+
+function isDescribed(answer: PromptAnswer): answer is DescribedMessages {
+  return isJsonObject(answer) && "messages" in answer && typeof answer["messages"] === "object";
 }
 
 function isMessage(value: unknown): value is PromptMessage {

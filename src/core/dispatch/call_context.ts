@@ -32,6 +32,7 @@ import type { AnySchema } from "../schema/plain_schema.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
+import { readLogData, toLogLine } from "./log_line.ts";
 
 /** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */
 export class CallContext implements MiddlewareCtx {
@@ -311,17 +312,19 @@ export class CallContext implements MiddlewareCtx {
     return new Pending(options);
   }
 
-  log(named: LogLevel | "warning", message: string, fields?: Readonly<Record<string, unknown>>): void {
+  log(named: LogLevel | "warning", data: unknown, fields?: Readonly<Record<string, unknown>>): void {
     const level = named === "warning" ? "warn" : named;
     try {
-      this.services.logger?.[level](message, { tool: this.definition.name, callId: this.callId, ...fields });
+      const { name: tool } = this.definition;
+      const [message, members] = typeof data === "string" ? [data, undefined] : readLogData(data, tool);
+      this.services.logger?.[level](message, { tool, callId: this.callId, ...fields, ...members });
     } catch {
       // A logger that throws must not break the call it writes about.
     }
     if (this.sink?.log === undefined || this.#isOver || this.#runState?.isSettled === true) return;
     // Log lines are optional: one that is too large is dropped, without an error.
     const { answerChars, depth } = this.services.outputLimits;
-    if (!(estimateJsonSize(fields, answerChars, depth) < 0)) this.sink.log({ level, message, fields });
+    if (!(estimateJsonSize([data, fields], answerChars, depth) < 0)) this.sink.log(toLogLine(level, data, fields));
   }
 
   meta(members: Readonly<Record<string, unknown>>): void {

@@ -50,17 +50,27 @@ export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: 
 
 /**
  * What to throw so that the caller gets the message of an error; `undefined` for errors that are hardly meant for the caller: those of
- * a library or the runtime, which have a class or a code.
+ * a library or the runtime, which have a class or a code. Errors of other MCP SDKs (`McpError`, `ProtocolError`, `RpcError`) have a number of
+ * JSON-RPC as their code. They are masked, too: a client in the handler throws them as well, with a message of another server.
  */
 export function hintFor(thrown: unknown): string | undefined {
   try {
     const isPlain = Object.getPrototypeOf(thrown) === Error.prototype && !Object.hasOwn(thrown as Error, "code");
-    return isPlain ? HINT : undefined;
+    return isPlain ? HINT : isProtocolError(thrown) ? PROTOCOL_ERROR_HINT : undefined;
   } catch {
     // No object, or a proxy with traps that throw.
     return undefined;
   }
 }
+
+function isProtocolError(thrown: unknown): boolean {
+  const { code } = thrown as { readonly code?: unknown };
+  return thrown instanceof Error && Number.isInteger(code) && -32_768 <= Number(code) && Number(code) <= -32_000;
+}
+
+const PROTOCOL_ERROR_HINT =
+  "This looks like an error of the official MCP SDK or of mcp-lite, whose message the caller does not get here. To give one, throw " +
+  'new ToolError("invalid_input", message), or ctx.fail(code, message) with a code declared in .errors()';
 
 const HINT =
   "The caller gets no message. To give one, throw new ToolError(code, message), or ctx.fail(code, message) with a code declared in .errors()";

@@ -68,7 +68,11 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * `undefined` for a tool without `.config()`. It may contain secrets.
    */
   readonly config: Config;
-  /** Id with which the caller groups its requests. Not trustworthy, and not stored. */
+  /**
+   * Id with which the caller groups its requests: of its MCP session, if the server has sessions, or as a Webtools caller sends it.
+   * It authenticates no one: the client keeps it, and may share it or begin another session at any time. With `auth`, a session
+   * is usable only by the principal that began it.
+   */
   readonly sessionId: string | undefined;
   /** Number of this attempt of a job, starting at 1. Runs that stopped at a question or a wait do not count. 1 for a call that is not a job. */
   readonly attempt: number;
@@ -98,8 +102,11 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   /**
    * Logs a line about this call to the server's logger. The line is also sent to the caller if it asked for log lines
    * and the wire is configured to send them. `"warning"`, which MCP and many loggers use, is `"warn"`.
+   *
+   * @param data Message, or data of any form, which the caller gets as it is.
+   * @param fields Structured fields. A text as `logger` names the logger for the caller; without it that is the tool's name.
    */
-  log(level: LogLevel | "warning", message: string, fields?: Readonly<Record<string, unknown>>): void;
+  log(level: LogLevel | "warning", data: unknown, fields?: Readonly<Record<string, unknown>>): void;
   /**
    * Adds members to the `_meta` of the result, if that is an answer or a failure.
    *
@@ -113,7 +120,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    *
    * The first run of the handler ends here, and the call's outcome is the question. When the caller has answered, the
    * handler runs again from its start and receives the answer. Code before this line should therefore only read, or be
-   * a {@link Ctx.step}. A question is repeated if its answer does not match the schema.
+   * a {@link Ctx.step}. A question is repeated if its answer does not match the schema, up to `attempts` (3) times.
    *
    * With an engine, the same answer sent again joins the call that it continued. Without one, the handler runs again each time.
    *

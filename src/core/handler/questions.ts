@@ -8,6 +8,8 @@ export interface ElicitRequest<Content = unknown> {
   readonly message: string;
   /** Schema of the answer. */
   readonly schema: Schema<unknown, Content>;
+  /** Number of times that the question is asked if answers do not fit; then the failure `unanswered`. Default: 3. */
+  readonly attempts?: number | undefined;
 }
 
 /** The same question with plain JSON Schema, or a schema of TypeBox. */
@@ -16,6 +18,8 @@ export interface PlainElicitRequest<Plain extends PlainSchema = PlainSchema> {
   readonly message: string;
   /** Schema of the answer. */
   readonly schema: Plain;
+  /** Number of times that the question is asked if answers do not fit; then the failure `unanswered`. Default: 3. */
+  readonly attempts?: number | undefined;
 }
 
 /** A request for more of something that the caller can grant, such as credits: for `ctx.requestMore` and `ctx.ask`. */

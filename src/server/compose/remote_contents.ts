@@ -156,7 +156,7 @@ function toPrompt(offers: McpOffers, listed: Members): PromptDefinition | string
     handler: async (given, { signal, principal }) => {
       const options = { signal, principal };
       const got = await reached(gateway, () => mcp.prompts.get(name, given as Record<string, string>, options));
-      return got.messages as readonly PromptMessage[];
+      return { description: textOf(got.description), messages: got.messages as readonly PromptMessage[] };
     },
   };
 }

@@ -48,6 +48,25 @@ test("a prompt is listed with what was said of it, and nothing else", () => {
   strictEqual(catalog.hasResources, false);
 });
 
+test("a handler may describe its messages; without that they have the description of the prompt", async () => {
+  const described = definePrompt("described").describe("In general").input(v.object({ of: v.optional(v.string()) }))
+    .handle(({ of }) => ({ messages: [user("Hi")], ...(of !== undefined && { description: `Of ${of}` }) }));
+  const { catalog, log } = new CatalogBench({ prompts: [described] });
+  const messages = [{ role: "user", content: { type: "text", text: "Hi" } }];
+  deepStrictEqual(await valueOf(catalog.getPrompt("described", { of: "ada" }, from())), {
+    description: "Of ada",
+    messages,
+  });
+  deepStrictEqual(await valueOf(catalog.getPrompt("described", {}, from())), { description: "In general", messages });
+  for (const wrong of [{ description: 5, messages: [user("Hi")] }, { description: "D" }, { messages: "Hi" }]) {
+    const broken = definePrompt("broken").describe("B").handle(() => wrong as never);
+    const bench = new CatalogBench({ prompts: [broken] });
+    const masked = assertMasked(await bench.catalog.getPrompt("broken", {}, from()), bench.log);
+    match(String(masked), /has to return text, messages .*, or \{ description, messages \}/);
+  }
+  strictEqual(log.lines.length, 0);
+});
+
 test("text is what the user says; messages are given as they are, one or several", async () => {
   const one = definePrompt("one").describe("One").handle(() => assistant(content.image("AA==", "image/png")));
   const { catalog } = new CatalogBench({ prompts: [hello, review, one] });
@@ -156,7 +175,7 @@ test("what a prompt throws is a failure or masked, and what it returns is checke
   for (const at of odd.keys()) {
     match(
       String(assertMasked(await bench.catalog.getPrompt(`odd_${at}`, {}, from()), bench.log)),
-      /has to return text, or messages/,
+      /has to return text, messages/,
     );
   }
 });

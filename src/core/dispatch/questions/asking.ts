@@ -3,19 +3,13 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
-  NO_ANSWER,
   type Question,
   type QuestionsResult,
 } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { Failure } from "../../errors/failure.ts";
 import { ToolError } from "../../errors/tool_error.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/async.ts";
-import type { SchemaAdapter } from "../../schema/adapter.ts";
-import { compileSchema } from "../../schema/compile.ts";
-import { assertReferences } from "../../schema/references.ts";
-import { formatIssues } from "../../schema/issues.ts";
+import type { Json } from "../../../internal/json.ts";
 import type {
   Answers,
   ElicitAnswer,
@@ -35,6 +29,15 @@ import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 import { InFlight } from "./in_flight.ts";
 import { ReplayCheck } from "./replay.ts";
+import {
+  checkAnswer,
+  DEFAULT_ATTEMPTS,
+  formQuestion,
+  isQuestion,
+  otherQuestion,
+  type PendingQuestion,
+  unanswered,
+} from "./question_specs.ts";
 import { OPEN, WaitTracker } from "./waiting.ts";
 
 /** Rejects questions without an answer, and waits that are open. The run ends, even if the handler catches this. */
@@ -47,15 +50,6 @@ const MAX_ANSWERS = 12_000;
 const MAX_STEPS = 1_000;
 const MAX_STEP_CHARS = 1_048_576;
 
-/** Returns the answer as the schema converts it, or the reason why it does not fit. */
-type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | string>;
-
-interface PendingQuestion {
-  readonly request: Question;
-  /** `undefined` if any answer fits. */
-  readonly check: Check | undefined;
-}
-
 /** Questions, steps and waits of one run: takes answers and results from the memo of the runs before, and stops the run where one is missing. */
 export class QuestionTracker implements RunQuestions {
   readonly #run: AskingRun;
@@ -64,6 +58,8 @@ export class QuestionTracker implements RunQuestions {
   readonly #before: Memo | undefined;
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: Map<string, Json>;
+  /** Number of answers that did not fit, by key. */
+  readonly #misfits: Map<string, number>;
   #stepChars: number;
   /** Keys of the answers at the start of the run. */
   readonly #answered: readonly string[];
@@ -80,6 +76,7 @@ export class QuestionTracker implements RunQuestions {
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#answered = [...this.#answers.keys()];
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
+    this.#misfits = new Map(Object.entries(memo?.misfits ?? {}));
     this.#waits = new WaitTracker(run, keys, memo);
     this.#replay = new ReplayCheck(run.definition.name, memo);
     this.#stepChars = this.#steps.size === 0 ? 0 : JSON.stringify(memo?.steps).length;
@@ -105,6 +102,7 @@ export class QuestionTracker implements RunQuestions {
       ...this.#before,
       answers: Object.fromEntries(this.#answers),
       steps: Object.fromEntries(this.#steps),
+      ...(this.#misfits.size > 0 && { misfits: Object.fromEntries(this.#misfits) }),
       ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
       // A continuation is short-lived, and has no room for it.
       ...(this.#run.lease?.isPromised && this.#replay.trail),
@@ -293,19 +291,23 @@ export class QuestionTracker implements RunQuestions {
     for (const [key, { request }] of questions) {
       if (!this.#answers.has(key)) this.#open.set(key, request);
     }
-    for (const [key, { request, check }] of questions) {
+    for (const [key, question] of questions) {
       const answer = this.#answers.get(key);
-      const checked = answer && await checkAnswer(answer, check);
+      const checked = answer && await checkAnswer(answer, question.check);
       if (typeof checked === "object") answers.set(key, checked);
-      else if (checked !== undefined) this.#askAgain(key, request, checked);
+      else if (checked !== undefined) this.#askAgain(key, question, checked);
     }
     if (answers.size === questions.length) return Object.fromEntries(answers);
     // At once: a step whose work asks would otherwise wait for itself. The run awaits its steps when the handler has ended.
     throw SUSPENDED;
   }
 
-  #askAgain(key: string, request: Question, reason: string): void {
+  /** @throws {Failure} `unanswered`, if the question was asked often enough. */
+  #askAgain(key: string, { request, attempts = DEFAULT_ATTEMPTS }: PendingQuestion, reason: string): void {
     this.#answers.delete(key);
+    const misfits = (this.#misfits.get(key) ?? 0) + 1;
+    if (misfits >= attempts) throw unanswered(key, misfits, reason);
+    this.#misfits.set(key, misfits);
     this.#open.set(key, askedAgain(key, request, reason));
   }
 
@@ -326,68 +328,6 @@ export class QuestionTracker implements RunQuestions {
 
 function list(keys: readonly string[]): string {
   return keys.map((key) => JSON.stringify(key)).join(", ");
-}
-
-/** Whether a value is one of the kinds of questions: other values would be sent to the caller's model unchecked. */
-function isQuestion(asked: QuestionSpec | undefined): boolean {
-  const { message, schema, url, more, messages, roots }: Readonly<Record<string, unknown>> = { ...asked };
-  if (schema || url) return typeof message === "string" && message !== "";
-  return Boolean(more || messages || roots);
-}
-
-function formQuestion(
-  key: string,
-  { message, schema }: ElicitRequest | PlainElicitRequest,
-  adapters: readonly SchemaAdapter[],
-): PendingQuestion {
-  const compiled = compileSchema(schema, { where: `Schema of question "${key}"`, adapters, check: assertReferences });
-  return {
-    request: { kind: "elicitation", message, schema: compiled.jsonSchema as JsonObject },
-    async check(content) {
-      const checked = await compiled.validate(content);
-      if (checked.issues === undefined) return { value: checked.value as Json };
-      const [{ path, message } = { path: [], message: "" }] = formatIssues(checked.issues, content);
-      return `${["content", ...path].join(".")}: ${message}`;
-    },
-  };
-}
-
-function otherQuestion(asked: Exclude<QuestionSpec, ElicitRequest | PlainElicitRequest>): PendingQuestion {
-  if ("more" in asked) {
-    const { more, amount, reason } = asked;
-    const params = { resource: more, ...(amount !== undefined && { amount }), ...(reason !== undefined && { reason }) };
-    const message = reason ?? `More ${more} needed${amount === undefined ? "" : `: ${amount}`}`;
-    return { request: { kind: "more", message, params }, check: undefined };
-  }
-  if ("url" in asked) {
-    const { message, url } = asked;
-    return { request: { kind: "elicitation", message, params: { url } }, check: undefined };
-  }
-  if ("roots" in asked) {
-    const request = { kind: "roots", message: "The folders that you work in" } as const;
-    return { request, check: (content) => hasList(content, "roots") ? { value: content } : "content has no roots" };
-  }
-  // Copied through JSON: it may hold values that JSON has not, and it is stored until it is answered.
-  const params: JsonObject = JSON.parse(JSON.stringify(asked));
-  const request = { kind: "sampling", message: "A question to your model", params } as const;
-  return { request, check: (content) => isSample(content) ? { value: content } : "content has no model or content" };
-}
-
-function hasList(content: Json | undefined, member: string): boolean {
-  return isJsonObject(content) && Array.isArray(content[member]);
-}
-
-function isSample(content: Json | undefined): boolean {
-  return isJsonObject(content) && typeof content["content"] === "object" && typeof content["model"] === "string";
-}
-
-/** Returns the answer as the question's schema converts it, or the reason why it does not fit. */
-async function checkAnswer(answer: AskAnswer, check: Check | undefined): Promise<AskAnswer | string> {
-  if (answer.action === "malformed") return NO_ANSWER;
-  if (answer.action !== "accept" || check === undefined) return answer;
-  const checked = await check(answer.content);
-  if (typeof checked === "string") return checked;
-  return { action: "accept", ...(checked.value !== undefined && { content: checked.value }) };
 }
 
 /** Response type of a result with these questions: `elicitation`, unless every question is a request for more (docs/spec.md 3.3). */

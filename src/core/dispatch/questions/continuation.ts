@@ -57,7 +57,8 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
     return refuse(keys, run, continuation, `it is of the tool ${verified.tool}, not ${definition.name}`);
   }
   // The signature is valid, so the data has the shape that encodeContinuation() writes.
-  const { digest, asked, answers, steps, pieces, revision, rounds = 0 } = verified.data as unknown as ContinuationData;
+  const data = verified.data as unknown as ContinuationData;
+  const { digest, asked, answers, steps, pieces, revision, rounds = 0, misfits } = data;
   if (revision !== definition.revision) {
     return refuse(keys, run, continuation, `it is of another revision of the tool ${definition.name}`);
   }
@@ -70,6 +71,7 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
     steps,
     rounds: rounds + 1,
     asked,
+    ...(misfits !== undefined && { misfits }),
   });
   run.runState.skippedPieces = run.sink === undefined ? 0 : pieces;
   return undefined;

@@ -6,6 +6,7 @@ import {
   type PromiseOutcome,
   type Sink,
 } from "../../../core/call/outcome.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { promiseToJson } from "../../framing/result/encode.ts";
 import { LOG_LEVELS, PIECE_NOTIFICATION, PIECES_SENT, PROMISE_NOTIFICATION } from "../protocol/constants.ts";
 import { encodeMessage } from "../protocol/messages.ts";
@@ -32,6 +33,11 @@ const MCP_LEVELS: Readonly<Record<LogLine["level"], string>> = {
   warn: "warning",
   error: "error",
 };
+
+/** The members of data that is sent with fields. Members of the data take precedence over fields, and come first. */
+function toMembers(data: unknown): Members {
+  return typeof data === "string" ? { message: data } : isJsonObject(data) ? data : { data };
+}
 
 /** Maximum number of log messages that wait for a slow reader. Further messages are dropped. */
 const MAX_WAITING_LINES = 64;
@@ -93,16 +99,16 @@ export class CallSink implements Sink {
     return channel.send(JSON.stringify({ jsonrpc: "2.0", method: PROMISE_NOTIFICATION, params }));
   }
 
-  log({ level, message, fields }: LogLine): void {
-    const { logLevel, channel, logger } = this.#options;
+  log({ level, data: given, fields, logger = this.#options.logger }: LogLine): void {
+    const { logLevel, channel } = this.#options;
     const name = MCP_LEVELS[level];
     // A handler does not wait for its log: a slow reader misses messages.
     if (
       this.#waitingLines >= MAX_WAITING_LINES || logLevel === undefined ||
       LOG_LEVELS.indexOf(name) < LOG_LEVELS.indexOf(logLevel)
     ) return;
-    const data = fields === undefined ? message : { message, ...fields };
     try {
+      const data = fields === undefined ? given : { ...toMembers(given), ...fields, ...toMembers(given) };
       const params = { level: name, logger, data };
       const room = channel?.send(encodeMessage({ method: "notifications/message", params }));
       if (room !== undefined) void this.#waitFor(room);

@@ -21,6 +21,8 @@ export interface McpExchange {
   readonly principal: Principal | undefined;
   /** What the runtime passed beside the request. */
   readonly host?: RequestHost | undefined;
+  /** Id of the session that the request belongs to, if there are sessions. */
+  readonly sessionId?: string | undefined;
   /** Aborts when the client sends nothing more on the connection of the request. Streams of change notifications end then. */
   readonly inputEnd?: AbortSignal | undefined;
   /** Aborts when the client disconnects or cancels. `isStreamed`: the reply is a stream. Costly on some runtimes. */
@@ -56,6 +58,10 @@ export class McpPeer implements Peer {
 
   get host(): RequestHost | undefined {
     return this.#exchange.host;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#exchange.sessionId;
   }
 
   get signal(): AbortSignal | undefined {

@@ -22,7 +22,7 @@ export interface ProtocolOptions {
   readonly pageSize?: number | undefined;
   /**
    * Time limit for the answer to a question in milliseconds, in revisions where the server asks over the open stream. Default:
-   * 30,000.
+   * 600,000 (ten minutes, as long as a continuation is valid): people answer. The client's own request may end before.
    */
   readonly askTimeoutMs?: number | undefined;
 }
@@ -84,7 +84,7 @@ export class McpServer {
 
   /** @throws {TypeError} If a tool violates the rules of MCP, or needs a part that is not among the features. */
   constructor(host: WireHost, options: ProtocolOptions, { tasks, catalog }: McpFeatures) {
-    const { logging = false, cache = { ttlMs: 0, scope: "private" }, pageSize = 250, askTimeoutMs = 30_000 } = options;
+    const { logging = false, cache = { ttlMs: 0, scope: "private" }, pageSize = 250, askTimeoutMs = 600_000 } = options;
     this.host = host;
     this.settings = { logging, cache, pageSize, askTimeoutMs };
     this.tools = new McpTools(host);

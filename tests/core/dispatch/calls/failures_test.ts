@@ -417,3 +417,40 @@ test("without a logger masked errors are masked all the same", async () => {
   const settled = await server["~server"].host.dispatch.call({ tool: "t", args: {}, meta: undefined, peer });
   strictEqual(settled.kind === "error" && settled.code, "internal");
 });
+
+test("an exception that is another SDK's error is masked, and the log names what to throw", async () => {
+  class McpError extends Error {
+    readonly code: unknown;
+    constructor(code: unknown, message: string) {
+      super(message);
+      this.code = code;
+    }
+  }
+  for (const code of [-32602, -32603, -32002, -32000, -32768]) {
+    const bench = new Bench([t.handle(() => {
+      throw new McpError(code, "no such city");
+    })]);
+    assertMasked(await bench.call("t"), bench.log);
+    match(String(bench.log.lines[0]?.fields["hint"]), /error of the official MCP SDK or of mcp-lite.*new ToolError\(/);
+  }
+  const odd = new Proxy(new Error("odd"), {
+    get() {
+      throw new Error("a trap");
+    },
+  });
+  for (
+    const thrown of [
+      new McpError(-1, "x"),
+      new McpError(11000, "x"),
+      new McpError("-32602", "x"),
+      { code: -32602 },
+      odd,
+    ]
+  ) {
+    const bench = new Bench([t.handle(() => {
+      throw thrown;
+    })]);
+    assertMasked(await bench.call("t"), bench.log);
+    doesNotMatch(String(bench.log.lines[0]?.fields["hint"]), /official/);
+  }
+});

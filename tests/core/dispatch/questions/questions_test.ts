@@ -97,6 +97,56 @@ test("an answer is what the schema makes of it: defaults, and nothing that was n
   });
 });
 
+test("a question is asked three times at most; then the call fails, with what did not fit", async () => {
+  for (const [given, times] of [[undefined, 3], [1, 1], [5, 5]] as const) {
+    let effects = 0;
+    const bench = benchOf(t.handle(async (_, ctx) => {
+      effects++;
+      return await ctx.elicit("sure", { ...yes, ...(given !== undefined && { attempts: given }) });
+    }));
+    let settled = await bench.call("t");
+    for (let asked = 1; asked < times; asked++) {
+      settled = await answer(bench, settled, { sure: asked % 2 === 0 ? "nonsense" : accept({ yes: "perhaps" }) });
+      match(String(asQuestion(settled).requests["sure"]?.params?.["refused"]), /the answer to "sure" is refused/);
+    }
+    const failed = await answer(bench, settled, { sure: accept({ yes: "perhaps" }) });
+    const { question, reason } = asFailure(failed, "unanswered") as Readonly<Record<string, string>>;
+    deepStrictEqual([question, reason?.split(":")[0]], ["sure", "content.yes"]);
+    match(
+      "message" in failed ? failed.message : "",
+      new RegExp(`"sure" was asked ${times === 1 ? "once" : `${times} times`}, and no answer fits: content.yes`),
+    );
+    strictEqual(effects, times + 1);
+    strictEqual(bench.log.lines.length, 0);
+  }
+});
+
+test("misfits count for each question; a declined one is an answer, and a handler may go on without one", async () => {
+  const bench = benchOf(t.handle(async (_, ctx) => {
+    const first = await ctx.elicit("first", { ...yes, attempts: 2 });
+    const second = await ctx.elicit("second", { ...yes, attempts: 2 }).catch((thrown) => {
+      if (thrown instanceof Failure) return { action: thrown.code };
+      throw thrown;
+    });
+    return [first.action, second.action];
+  }));
+  const wrong = accept({ yes: 0 });
+  let settled = await answer(bench, await bench.call("t"), { first: wrong });
+  settled = await answer(bench, settled, { first: { action: "decline" } });
+  settled = await answer(bench, settled, { second: wrong });
+  deepStrictEqual(asAnswer(await answer(bench, settled, { second: wrong })), ["decline", "unanswered"]);
+});
+
+test("a number of attempts that is none is an error of the tool", async () => {
+  for (const attempts of [0, -1, 1.5, "3" as never]) {
+    const bench = benchOf(t.handle((_, ctx) => ctx.elicit("sure", { ...yes, attempts })));
+    match(
+      String(assertMasked(await bench.call("t"), bench.log)),
+      /Cannot ask "sure": attempts has to be a whole number/,
+    );
+  }
+});
+
 test("asks of one turn go out together", async () => {
   const bench = benchOf(t.handle(async (_, ctx) => {
     const [one, two] = await Promise.all([

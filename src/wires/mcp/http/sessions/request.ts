@@ -1,4 +1,4 @@
-import type { Metadata, Principal } from "../../../../core/call/call.ts";
+import type { Metadata, Principal, RequestHost } from "../../../../core/call/call.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { isPending, type MaybeFuture } from "../../../../internal/future.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
@@ -65,6 +65,14 @@ export abstract class SessionRequest<Options extends SessionRequestOptions> impl
 
   get principal(): Principal | undefined {
     return this.options.head.principal;
+  }
+
+  get host(): RequestHost | undefined {
+    return this.options.head.host;
+  }
+
+  get sessionId(): string {
+    return this.options.session.id;
   }
 
   signal(): AbortSignal {

@@ -1,0 +1,66 @@
+/** `ctx.log` over MCP: the data and the name of the logger arrive as the handler gives them. */
+import { deepStrictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import { createServer, defineTool, type Logger } from "../../../../mod.ts";
+import { mcp } from "../../../../src/wires/mcp/mod.ts";
+import { legacy, modern } from "./client.ts";
+
+const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
+
+const log = defineTool("log").describe("Log").handle((_, ctx) => {
+  ctx.log("info", "plain");
+  ctx.log("info", "with fields", { ms: 5 });
+  ctx.log("warning", "of the database", { logger: "db" });
+  ctx.log("warn", "of the database", { logger: "db", ms: 5 });
+  ctx.log("info", { job: 7, message: "data of its own" }, { logger: "jobs" });
+  ctx.log("info", ["a", 1]);
+  ctx.log("error", "the first message is kept", { message: "a field" });
+  ctx.log("info", "a logger that is not a name", { logger: 5 });
+});
+
+const SENT = [
+  { level: "info", logger: "log", data: "plain" },
+  { level: "info", logger: "log", data: { message: "with fields", ms: 5 } },
+  { level: "warning", logger: "db", data: "of the database" },
+  { level: "warning", logger: "db", data: { message: "of the database", ms: 5 } },
+  { level: "info", logger: "jobs", data: { job: 7, message: "data of its own" } },
+  { level: "info", logger: "log", data: ["a", 1] },
+  { level: "error", logger: "log", data: { message: "the first message is kept" } },
+  { level: "info", logger: "log", data: { message: "a logger that is not a name", logger: 5 } },
+];
+
+function createLogging() {
+  const lines: unknown[] = [];
+  const write = (message: string, { callId: _, ...fields }: Readonly<Record<string, unknown>> = {}) =>
+    void lines.push([message, fields]);
+  const logger: Logger = { debug: write, info: write, warn: write, error: write };
+  return { server: createServer({ tools: [log], wires: [mcp({ logging: true })], logger }), lines };
+}
+
+test("2026-07-28: log lines have the data and the logger of the handler", async () => {
+  const { messages } = await modern(createLogging().server, "tools/call", { name: "log" }, {
+    meta: { [LOG_LEVEL]: "debug" },
+  });
+  deepStrictEqual(messages.flatMap(({ method, params }) => method === "notifications/message" ? [params] : []), SENT);
+});
+
+test("2025-11-25: log lines have the data and the logger of the handler", async () => {
+  const { messages } = await legacy(createLogging().server, "tools/call", { name: "log" });
+  deepStrictEqual(messages.flatMap(({ method, params }) => method === "notifications/message" ? [params] : []), SENT);
+});
+
+test("the logger of the server gets the same lines, with the tool", async () => {
+  const { server, lines } = createLogging();
+  await modern(server, "tools/call", { name: "log" });
+  const tool = "log";
+  deepStrictEqual(lines, [
+    ["plain", { tool }],
+    ["with fields", { tool, ms: 5 }],
+    ["of the database", { tool, logger: "db" }],
+    ["of the database", { tool, logger: "db", ms: 5 }],
+    ["data of its own", { tool, logger: "jobs", job: 7, message: "data of its own" }],
+    ["Data of log", { tool, data: ["a", 1] }],
+    ["the first message is kept", { tool, message: "a field" }],
+    ["a logger that is not a name", { tool, logger: 5 }],
+  ]);
+});
