@@ -11,8 +11,8 @@ import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../internal/future.ts";
 import { asObject } from "../../internal/json.ts";
-import { BOOLEAN, checkOptions, OBJECT, type OptionRules, POSITIVE } from "../../internal/options.ts";
-import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
+import { BOOLEAN, checkOptions, OBJECT, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
+import { isPromiseLike, mapMaybe, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
 import { refusalReply } from "../../wires/http_pages/refusal_reply.ts";
 import type { AuthDescription, Body, Head, MountedWire, ProtectedResource, Reply, WireHost } from "../../wires/wire.ts";
@@ -75,6 +75,11 @@ export interface AuthenticateOptions {
    */
   readonly allowAnonymous?: boolean | undefined;
   /**
+   * Scopes that every principal needs, in addition to the `.scopes()` of tools. A principal without them is refused with
+   * `permission_denied` (403), and the challenges of 401 and 403 name them. Anonymous callers need none. Default: none.
+   */
+  readonly requiredScopes?: readonly string[] | undefined;
+  /**
    * How callers authenticate, for OpenAPI documents: security schemes of OpenAPI 3.1, by name, such as
    * `{ apiKey: { type: "apiKey", in: "header", name: "x-api-key" } }`. Default: not described.
    */
@@ -85,6 +90,7 @@ export interface AuthenticateOptions {
 export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = {
   timeoutMs: POSITIVE,
   allowAnonymous: BOOLEAN,
+  requiredScopes: TEXTS,
   securitySchemes: OBJECT,
 };
 
@@ -120,14 +126,32 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
     throw new TypeError("Cannot authenticate callers: pass a function ({ metadata }) => principal");
   }
   checkOptions("authenticate callers", options, AUTHENTICATE_RULES);
-  return createAuth(identify, options);
+  const { requiredScopes = [] } = options;
+  if (requiredScopes.length === 0) return createAuth(identify, options);
+  return createAuth((request) => mapMaybe(identify(request), (found) => withScopes(found, requiredScopes)), options);
 }
 
-/** Creates `auth` of a server from options that are validated. */
+/**
+ * Returns the principal of a caller if it has all scopes. An anonymous caller needs none.
+ *
+ * @throws {ToolError} `permission_denied`, with the scopes, if one is missing.
+ */
+export function withScopes<Found extends Principal | undefined>(principal: Found, required: readonly string[]): Found {
+  if (principal === undefined) return principal;
+  assertPrincipal(principal);
+  const { scopes: given = [] } = principal;
+  if (required.every((scope) => given.includes(scope))) return principal;
+  throw new ToolError("permission_denied", `Needs scopes ${required.join(", ")}`, {
+    details: { required_scopes: required },
+    cause: new RefusalReason(`scopes: expected ${JSON.stringify(required)}, given ${JSON.stringify(given)}`),
+  });
+}
+
+/** Creates `auth` of a server from options that are validated. Of `requiredScopes` only the challenges are made: `identify` checks them. */
 export function createAuth(identify: Identify, options: AuthenticateOptions): Auth {
   const { timeoutMs = 10_000, allowAnonymous: allowsAnonymous = false, securitySchemes: schemes } = options;
-  const security = { schemes, allowsAnonymous };
-  return { mount: (host, routes) => new Authenticator(identify, timeoutMs, security, host, routes) };
+  const settings = { timeoutMs, security: { schemes, allowsAnonymous }, scopes: options.requiredScopes ?? [] };
+  return { mount: (host, routes) => new Authenticator(identify, settings, host, routes) };
 }
 
 /**
@@ -141,24 +165,33 @@ const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The caller coul
 /** The message for a caller that the server does not know. A `ToolError` of `identify` can give a better one. */
 const UNKNOWN_CALLER = "The caller is unknown: send credentials that this server accepts";
 
+/** Settings of {@link Authenticator}. */
+interface AuthSettings {
+  readonly timeoutMs: number;
+  readonly security: AuthDescription;
+  /** Scopes that callers without credentials learn to request. */
+  readonly scopes: readonly string[];
+}
+
 class Authenticator implements MountedAuth {
   readonly security: AuthDescription;
   readonly #identify: Identify;
   readonly #timeoutMs: number;
+  readonly #scopes: readonly string[];
   readonly #host: WireHost;
   readonly #routes: ReadonlyMap<string, MountedWire>;
   readonly #deadlines: Deadlines;
 
   constructor(
     identify: Identify,
-    timeoutMs: number,
-    security: AuthDescription,
+    { timeoutMs, security, scopes }: AuthSettings,
     host: WireHost,
     routes: ReadonlyMap<string, MountedWire>,
   ) {
     this.security = security;
     this.#identify = identify;
     this.#timeoutMs = timeoutMs;
+    this.#scopes = scopes;
     this.#host = host;
     this.#routes = routes;
     this.#deadlines = new Deadlines(host.clock);
@@ -176,7 +209,7 @@ class Authenticator implements MountedAuth {
 
   challenge(error: ErrorResult, path: string): Readonly<Record<string, string>> | undefined {
     const resources = [...this.#routes.values()].flatMap(({ protectedResource }) => protectedResource ?? []);
-    return encodeChallenge(error, path, resources);
+    return encodeChallenge(error, path, resources, this.#scopes);
   }
 
   /** Sets the principal of the head, or returns the error that the request is rejected with. */
@@ -244,15 +277,18 @@ const MAX_QUOTED_CHARS = 256;
  * Source: RFC 6750, section 3, and RFC 9728, section 5.1.
  *
  * @param resources The protected resources of the server. The one with the longest path around `path` is used.
+ * @param scopes Scopes that every caller needs, for a caller that is not authenticated.
  */
 function encodeChallenge(
   { code, message, data }: ErrorResult,
   path: string,
   resources: readonly ProtectedResource[],
+  scopes: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
   const { error } = asObject(data);
-  const scope = missingScopesOf(data).map(quotable).join(" ");
+  const missing = missingScopesOf(data);
   const isUnauthenticated = code === "unauthenticated";
+  const scope = (isUnauthenticated && missing.length === 0 ? scopes : missing).map(quotable).join(" ");
   if (!isUnauthenticated && (code !== "permission_denied" || scope === "")) return undefined;
   // A request without credentials gets a challenge without an error.
   const errorCode = isUnauthenticated ? (isText(error) ? quotable(error) : undefined) : "insufficient_scope";

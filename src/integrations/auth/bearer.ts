@@ -9,6 +9,7 @@ import {
   type AuthRequest,
   createAuth,
   RefusalReason,
+  withScopes,
 } from "./authenticate.ts";
 
 /**
@@ -52,7 +53,17 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
     throw new TypeError("Cannot verify tokens: pass a function (token) => principal, or use jwt({ … })");
   }
   checkOptions("verify tokens", options, BEARER_RULES);
-  const { allowAnonymous = false, securitySchemes = BEARER_SCHEMES, timeoutMs } = options;
+  const { requiredScopes = [] } = options;
+  if (requiredScopes.length === 0) return createBearer(verify, options);
+  return createBearer(
+    (token, request) => mapMaybe(verify(token, request), (found) => withScopes(found, requiredScopes)),
+    options,
+  );
+}
+
+/** Creates the `auth` of {@link bearer} from options that are validated. `verify` checks the scopes. */
+export function createBearer(verify: VerifyToken, options: BearerOptions): Auth {
+  const { allowAnonymous = false, securitySchemes = BEARER_SCHEMES, timeoutMs, requiredScopes } = options;
   return createAuth(
     (request) => {
       const token = readToken(request.metadata.get("authorization"));
@@ -60,7 +71,7 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
       if (allowAnonymous) return undefined;
       throw new ToolError("unauthenticated", "Send a token, as Authorization: Bearer <token>");
     },
-    { securitySchemes, timeoutMs, allowAnonymous },
+    { securitySchemes, timeoutMs, allowAnonymous, requiredScopes },
   );
 }
 

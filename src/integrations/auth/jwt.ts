@@ -25,7 +25,7 @@ import {
 } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
 import { RefusalReason } from "./authenticate.ts";
-import { bearer, BEARER_RULES, invalidToken, type VerifyToken } from "./bearer.ts";
+import { BEARER_RULES, createBearer, invalidToken, type VerifyToken } from "./bearer.ts";
 import { jwtKeysOf } from "./jwt_keys.ts";
 import type { IssuerJwtOptions, JwtOptions, SecretJwtOptions } from "./jwt_options.ts";
 
@@ -37,7 +37,6 @@ const RULES: OptionRules<Omit<IssuerJwtOptions, "secret"> & Pick<SecretJwtOption
   keys: rule("a key set { keys: […] }", (value) => isJsonObject(value) && Array.isArray(value["keys"])),
   secret: rule("text or bytes", (value) => typeof value === "string" || value instanceof Uint8Array),
   algorithms: TEXTS,
-  requiredScopes: TEXTS,
   clockToleranceSeconds: wholeNumber(0, "seconds"),
   principal: FUNCTION,
   fetch: FUNCTION,
@@ -72,8 +71,8 @@ const JWT_SCHEMES: JwtOptions["securitySchemes"] = {
  */
 export function jwt(options: JwtOptions): Auth {
   const verify = jwtVerifier(options);
-  const { allowAnonymous, timeoutMs, securitySchemes = JWT_SCHEMES } = options;
-  return bearer(verify, { allowAnonymous, timeoutMs, securitySchemes });
+  const { allowAnonymous, timeoutMs, requiredScopes, securitySchemes = JWT_SCHEMES } = options;
+  return createBearer(verify, { allowAnonymous, timeoutMs, requiredScopes, securitySchemes });
 }
 
 /**

@@ -10,7 +10,7 @@ export interface JwtChecks extends BearerOptions {
    * secret: HS256.
    */
   readonly algorithms?: readonly string[] | undefined;
-  /** Scopes that every token has to have. Default: none. */
+  /** Scopes that every token has to have, in its claim `scope` or `scp`. Default: none. */
   readonly requiredScopes?: readonly string[] | undefined;
   /** Maximum difference between clocks, in seconds, as the claims are. Default: 60. */
   readonly clockToleranceSeconds?: number | undefined;

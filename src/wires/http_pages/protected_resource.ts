@@ -16,6 +16,11 @@ export interface ProtectedResourceOptions {
   readonly name?: string | undefined;
   /** URL of its documentation. */
   readonly documentation?: string | undefined;
+  /**
+   * Metadata of the authorization server (RFC 8414), served beside the resource at `/.well-known/oauth-authorization-server` for clients of
+   * MCP 2025-03-26 and older, which look for it there. Default: not served.
+   */
+  readonly authorizationServerMetadata?: Readonly<Record<string, Json>> | undefined;
   /** Further members of the metadata, by their names in RFC 9728. */
   readonly more?: Readonly<Record<string, Json>> | undefined;
 }
@@ -27,9 +32,12 @@ const RULES: OptionRules<ProtectedResourceOptions> = {
   name: TEXT,
   documentation: TEXT,
   more: OBJECT,
+  authorizationServerMetadata: OBJECT,
 };
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+
+const SERVER_WELL_KNOWN = "/.well-known/oauth-authorization-server";
 
 /** Pages of any origin may read the metadata: it has no secrets, and clients in browsers need it. */
 const HEADERS: Readonly<Record<string, string>> = { "access-control-allow-origin": "*" };
@@ -65,7 +73,27 @@ export function protectedResourcePage(options: ProtectedResourceOptions): Reques
     );
   }
   const path = url.pathname.replace(/\/$/, "");
-  return { name: "protected-resource", mount: () => new Metadata(url.origin, path, encodeMetadata(options)) };
+  const serverJson = encodeServerMetadata(options);
+  return {
+    name: "protected-resource",
+    mount: () => new Metadata(url.origin, path, encodeMetadata(options), serverJson),
+  };
+}
+
+/** @throws {TypeError} If a client could not use the metadata of the authorization server. */
+function encodeServerMetadata(
+  { authorizationServerMetadata: metadata, authorizationServers, resource }: ProtectedResourceOptions,
+): string | undefined {
+  if (metadata === undefined) return undefined;
+  const { issuer, authorization_endpoint: authorization, token_endpoint: token } = metadata;
+  if (
+    typeof issuer === "string" && authorizationServers.includes(issuer) && typeof authorization === "string" &&
+    typeof token === "string"
+  ) return JSON.stringify(metadata);
+  throw new TypeError(
+    `Cannot describe ${resource}: authorizationServerMetadata needs issuer (one of authorizationServers), ` +
+      `authorization_endpoint and token_endpoint, not ${Object.keys(metadata).join(", ") || "an empty object"}`,
+  );
 }
 
 class Metadata implements MountedWire {
@@ -74,18 +102,22 @@ class Metadata implements MountedWire {
   readonly unauthenticatedPaths: readonly string[];
   readonly protectedResource: ProtectedResource;
   readonly #json: string;
+  readonly #serverJson: string | undefined;
 
-  constructor(origin: string, path: string, json: string) {
-    this.paths = this.unauthenticatedPaths = [WELL_KNOWN + path];
+  /** @param serverJson Metadata of the authorization server, if it is served. */
+  constructor(origin: string, path: string, json: string, serverJson: string | undefined) {
+    const ownPaths = serverJson === undefined ? [] : [...new Set([SERVER_WELL_KNOWN, SERVER_WELL_KNOWN + path])];
+    this.paths = this.unauthenticatedPaths = [WELL_KNOWN + path, ...ownPaths];
+    this.#serverJson = serverJson;
     this.protectedResource = { path, metadataUrl: origin + WELL_KNOWN + path };
     this.#json = json;
   }
 
-  handle({ method }: Head): Reply {
+  handle({ method, path }: Head): Reply {
     const headers = { ...HEADERS, ...JSON_HEADERS, "cache-control": "public, max-age=3600" };
     switch (method) {
       case "GET":
-        return { status: 200, headers, body: this.#json };
+        return { status: 200, headers, body: path === this.paths[0] ? this.#json : this.#serverJson ?? null };
       case "HEAD":
         return { status: 200, headers, body: null };
       case "OPTIONS":

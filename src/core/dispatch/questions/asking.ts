@@ -31,12 +31,12 @@ import { InFlight } from "./in_flight.ts";
 import { ReplayCheck } from "./replay.ts";
 import {
   checkAnswer,
-  DEFAULT_ATTEMPTS,
   formQuestion,
-  isQuestion,
+  isQuestionSpec,
+  MAX_TIMES_ASKED,
+  noFittingAnswer,
   otherQuestion,
   type PendingQuestion,
-  unanswered,
 } from "./question_specs.ts";
 import { OPEN, WaitTracker } from "./waiting.ts";
 
@@ -303,17 +303,17 @@ export class QuestionTracker implements RunQuestions {
   }
 
   /** @throws {Failure} `unanswered`, if the question was asked often enough. */
-  #askAgain(key: string, { request, attempts = DEFAULT_ATTEMPTS }: PendingQuestion, reason: string): void {
+  #askAgain(key: string, { request, attempts = MAX_TIMES_ASKED }: PendingQuestion, reason: string): void {
     this.#answers.delete(key);
     const misfits = (this.#misfits.get(key) ?? 0) + 1;
-    if (misfits >= attempts) throw unanswered(key, misfits, reason);
+    if (misfits >= attempts) throw noFittingAnswer(key, misfits, reason);
     this.#misfits.set(key, misfits);
     this.#open.set(key, askedAgain(key, request, reason));
   }
 
   #question(key: string, asked: QuestionSpec): PendingQuestion {
     this.#useKey("question", key);
-    if (!isQuestion(asked)) {
+    if (!isQuestionSpec(asked)) {
       throw new TypeError(`Cannot ask "${key}": give a message with a schema or url, more, messages, or roots`);
     }
     return "schema" in asked ? formQuestion(key, asked, this.#run.definition.adapters) : otherQuestion(asked);

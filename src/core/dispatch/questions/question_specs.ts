@@ -11,10 +11,10 @@ import { formatIssues } from "../../schema/issues.ts";
 import type { ElicitRequest, PlainElicitRequest, QuestionSpec } from "../../handler/questions.ts";
 
 /** Number of times that a question is asked if no answer fits. The handler runs each time, with its effects. */
-export const DEFAULT_ATTEMPTS = 3;
+export const MAX_TIMES_ASKED = 3;
 
 /** The failure of a call whose caller gives no answer that fits. */
-export function unanswered(key: string, times: number, reason: string): Failure {
+export function noFittingAnswer(key: string, times: number, reason: string): Failure {
   const message = `The question "${key}" was asked ${
     times === 1 ? "once" : `${times} times`
   }, and no answer fits: ${reason}`;
@@ -34,7 +34,7 @@ export interface PendingQuestion {
 }
 
 /** Whether a value is one of the kinds of questions: other values would be sent to the caller's model unchecked. */
-export function isQuestion(asked: QuestionSpec | undefined): boolean {
+export function isQuestionSpec(asked: QuestionSpec | undefined): boolean {
   const { message, schema, url, more, messages, roots }: Readonly<Record<string, unknown>> = { ...asked };
   if (schema || url) return typeof message === "string" && message !== "";
   return Boolean(more || messages || roots);
