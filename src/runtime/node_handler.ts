@@ -18,6 +18,7 @@ import type { Head, Reply } from "../wires/wire.ts";
 import { type ExpressRequest, NodeHead, RequestBody } from "./node_request.ts";
 import { sendReply } from "./node_reply.ts";
 import { createUpgrade, type IdentifyUpgrade } from "./node_sockets.ts";
+import { closeWith } from "./close_with_listener.ts";
 import { whenListening } from "./when_listening.ts";
 
 /**
@@ -67,9 +68,15 @@ export interface NodeHandlerOptions<Request extends object = NodeRequest> {
    * the paths that there are. Default: `true` if the framework passes `next`, except in a route of Express, which is for this handler.
    */
   readonly next?: boolean | undefined;
+  /**
+   * Whether `close()` of the listener, the server of `node:http` that passed a request, closes this server as well. Otherwise an open stream
+   * keeps the listener, and with it the process, until `server.close()` is called. Not for a server that is used without the listener,
+   * too. Default: `false`.
+   */
+  readonly closeWithListener?: boolean | undefined;
 }
 
-const RULES: OptionRules<NodeHandlerOptions> = { principal: FUNCTION, next: BOOLEAN };
+const RULES: OptionRules<NodeHandlerOptions> = { principal: FUNCTION, next: BOOLEAN, closeWithListener: BOOLEAN };
 
 /**
  * Creates a handler for `node:http`, Express and similar frameworks. Below a mount of Express, `app.use("/api", toNodeHandler(server))`,
@@ -89,13 +96,14 @@ const RULES: OptionRules<NodeHandlerOptions> = { principal: FUNCTION, next: BOOL
  * @throws {TypeError} If an option is unknown, or has the wrong type.
  */
 export function toNodeHandler<Request extends object = NodeRequest>(
-  server: Pick<Server, "~server" | "limits">,
+  server: Pick<Server, "~server" | "limits" | "close">,
   options: NodeHandlerOptions<Request> = {},
 ): NodeHandler<Request> {
   checkOptions<NodeHandlerOptions>("serve on Node", options, RULES);
-  const { principal } = options;
+  const { principal, closeWithListener = false } = options;
   whenListening(server["~server"].resumeMounted);
   const identifySocket: IdentifyUpgrade = (request, head, answer, fail) => {
+    if (closeWithListener) closeWith(request, server);
     if (principal === undefined) return answer();
     identify(() => principal(request as object as Request), head, answer, fail);
   };
@@ -104,6 +112,7 @@ export function toNodeHandler<Request extends object = NodeRequest>(
     const [request, response] = [anyRequest as object as ExpressRequest, anyResponse as ServerResponse];
     const { host, handle, answers, isPublic, resumeMounted } = server["~server"];
     resumeMounted();
+    if (closeWithListener) closeWith(request, server);
     const head = new NodeHead(request, response, server["~server"]);
     if (next !== undefined && (options.next ?? request.route === undefined) && !answers(head.path)) return next();
     const body = new RequestBody(request, server.limits);

@@ -57,7 +57,7 @@ export const GIVEN_FILES: Readonly<Record<string, string>> = {
       export interface Request extends InstanceType<Node["IncomingMessage"]> { session: { user?: { id: string } } }
       export interface Response extends InstanceType<Node["ServerResponse"]> { send(text: string): void }
       export type Handler = (request: Request, response: Response, next: (error?: unknown) => void) => void;
-      export interface App { use(handler: Handler): void; use(path: string, handler: Handler): void; get(path: string, handler: Handler): void }
+      export interface App { listen(port: number): { close(): void }; use(handler: Handler): void; use(path: string, handler: Handler): void; get(path: string, handler: Handler): void }
       function express(): App;
       namespace express { function json(): Handler; }
       export default express;
