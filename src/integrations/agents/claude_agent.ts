@@ -69,7 +69,9 @@ export async function claudeAgentServer(
   };
   const { tools } = await openToolbox(source, { ...options, alwaysLoad, onProgress }, { media: ["*"] });
   assertNames(tools, name);
-  session.open(tools, new Set(defer === "none" ? tools.map(({ listing }) => listing.name) : alwaysLoad));
+  const isLoaded = ({ listing }: AgentTool) =>
+    defer === "none" || (typeof alwaysLoad === "function" ? alwaysLoad(listing) : alwaysLoad.includes(listing.name));
+  session.open(tools, new Set(tools.filter(isLoaded).map(({ listing }) => listing.name)));
   return {
     type: "sdk",
     name,

@@ -27,7 +27,8 @@ export function selectDeferred(
 ): ReadonlySet<string> {
   const { defer = "none", alwaysLoad = [], contextTokens = DEFAULT_CONTEXT_TOKENS } = options;
   const names = new Set(listed.map(({ name }) => name));
-  const missing = alwaysLoad.find((name) => !names.has(name));
+  const always = typeof alwaysLoad === "function" ? [] : alwaysLoad;
+  const missing = always.find((name) => !names.has(name));
   if (missing !== undefined) {
     const { suggestion } = describeUnknown("tool", missing, [...names]);
     throw new TypeError(
@@ -39,8 +40,9 @@ export function selectDeferred(
   if (defer === "none" || isDiscovered || (defer === "auto" && !isLong(listed, contextTokens * SHARE))) {
     return new Set();
   }
-  const kept = new Set(alwaysLoad);
-  const isLoaded = (tool: ListedTool) => kept.has(tool.name) || isAlwaysLoaded(tool) || isByName(tool);
+  const kept = new Set(always);
+  const isChosen = typeof alwaysLoad === "function" ? alwaysLoad : ({ name }: ListedTool) => kept.has(name);
+  const isLoaded = (tool: ListedTool) => isChosen(tool) || isAlwaysLoaded(tool) || isByName(tool);
   return new Set(listed.filter((tool) => !isLoaded(tool)).map(({ name }) => name));
 }
 

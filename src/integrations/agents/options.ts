@@ -1,6 +1,6 @@
 import type { Progress } from "../../core/call/outcome.ts";
 import type { ListedTool, Transport } from "../../core/call/transport.ts";
-import { FUNCTION, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
+import { FUNCTION, oneOf, type OptionRules, POSITIVE, rule, TEXTS } from "../../internal/options.ts";
 import { createCoreClient } from "../../client/core_client.ts";
 import type { ClientMethods } from "../../client/types.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
@@ -31,10 +31,10 @@ export interface AgentOptions {
    */
   readonly defer?: "auto" | "all" | "none" | undefined;
   /**
-   * Names, on the server, of tools that are never deferred. Tools with `_meta: { "anthropic/alwaysLoad": true }` are not deferred
+   * Tools that are never deferred: their names on the server, or a function that returns `true` for them. Tools with `_meta: { "anthropic/alwaysLoad": true }` are not deferred
    * either. Default: none.
    */
-  readonly alwaysLoad?: readonly string[] | undefined;
+  readonly alwaysLoad?: readonly string[] | ((tool: ListedTool) => boolean) | undefined;
   /** Size of the model's context in tokens, for `defer: "auto"`. Default: 200,000. */
   readonly contextTokens?: number | undefined;
   /**
@@ -98,7 +98,7 @@ export const AGENT_RULES: OptionRules<AgentOptions> = {
   select: FUNCTION,
   promises: oneOf("awaited", "shown"),
   defer: oneOf("auto", "all", "none"),
-  alwaysLoad: TEXTS,
+  alwaysLoad: rule("an array of texts, or a function", (value) => TEXTS.fits(value) || FUNCTION.fits(value)),
   contextTokens: POSITIVE,
   group: FUNCTION,
   media: TEXTS,

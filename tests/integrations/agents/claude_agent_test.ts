@@ -73,6 +73,7 @@ test("hints for Claude are in _meta; destructive tools ask whatever is allowed",
   const load = { "anthropic/alwaysLoad": true };
   deepStrictEqual(await metaOf({}), [hint, undefined]);
   deepStrictEqual(await metaOf({ defer: "auto", alwaysLoad: ["drop"] }), [hint, load]);
+  deepStrictEqual(await metaOf({ defer: "auto", alwaysLoad: ({ name }) => name === "drop" }), [hint, load]);
   deepStrictEqual(await metaOf({ defer: "none" }), [{ ...hint, ...load }, load]);
   const { config } = await connect(source, { name: "db" });
   deepStrictEqual(config, { type: "sdk", name: "db", tools: [{ name: "drop", permission_policy: "always_ask" }] });

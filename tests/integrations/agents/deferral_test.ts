@@ -83,6 +83,12 @@ test("auto loads all tools up to 10 tools, and up to 5 % of the stated context",
   const alwaysLoad = [WANTED, "wiki_list_report"];
   const { tools } = await anthropicTools(server, { defer: "auto", alwaysLoad });
   deepStrictEqual(tools.filter((tool) => !tool.defer_loading).map(({ name }) => name), [...alwaysLoad, "search_tools"]);
+  const chosen = await anthropicTools(server, { defer: "auto", alwaysLoad: ({ name }) => alwaysLoad.includes(name) });
+  deepStrictEqual(chosen.tools, tools);
+  await rejects(
+    anthropicTools(server, { alwaysLoad: 5 as never }),
+    /alwaysLoad must be an array of texts, or a function/,
+  );
 });
 
 test("Chat Completions: the model searches, and calls what it found", async () => {
