@@ -62,7 +62,7 @@ testWith(
     });
     const [invalid, failure, broken] = errors.map((text) => JSON.parse(text).error);
     strictEqual(invalid.code, "invalid_input");
-    match(invalid.message, /Invalid arguments at "a"/);
+    match(invalid.message, /^- a: Invalid type/m);
     deepStrictEqual([failure.code, failure.data], ["sold_out", { left: 0 }]);
     match(failure.message, /There are none left/);
     strictEqual(broken.code, "internal");
