@@ -147,7 +147,8 @@ class ServerContentCatalog implements ContentCatalog {
     const found = this.#find(uri, request);
     if (found === undefined) return errorResult("resource_not_found", "Resource not found", { uri });
     const read: Read = { uri, variables: found.variables };
-    return this.#runDefinition(found.run, read, request, sink);
+    const result = this.#runDefinition<readonly ResourceContents[]>(found.run, read, request, sink);
+    return chain(result, (settled) => withUri(settled, uri));
   }
 
   getPrompt(
@@ -236,6 +237,12 @@ class ServerContentCatalog implements ContentCatalog {
     const call: Call = { tool: definition.name, args, meta: meta && supportedMeta(meta), peer };
     return this.#run(definition, call, sink) as MaybeFuture<CallResultOf<Value>>;
   }
+}
+
+/** The error of a reader for a resource that does not exist names its URI, also if the reader gave no details. */
+function withUri<Value>(result: CallResultOf<Value>, uri: string): CallResultOf<Value> {
+  const isNameless = result.kind === "error" && result.code === "resource_not_found" && result.data === undefined;
+  return isNameless ? { ...result, data: { uri } } : result;
 }
 
 /** A prompt or resource, unless the caller may not use the part that it belongs to: the request is then answered as one of an unknown one. */

@@ -109,12 +109,16 @@ for (
     ["whose reader has nothing", "books://3"],
     ["whose reader has null", "none://null"],
     ["whose reader has an empty list", "none://list"],
+    ["whose reader refuses it without details", "none://refused"],
     ["that is a template", "books://{id}"],
     ["that is no URI", "constructor"],
   ] as const
 ) {
   test(`a resource ${name} is not found, and its URI is told`, async () => {
-    const none = defineResource("none://{what}").read(({ what }) => (what === "null" ? null : []));
+    const none = defineResource("none://{what}").read(({ what }) => {
+      if (what === "refused") throw new ToolError("resource_not_found", "Resource not found");
+      return what === "null" ? null : [];
+    });
     const { catalog } = new CatalogBench({ resources: [readme, book, none] });
     const refusal = assertRefused(await catalog.readResource(uri, from()), "resource_not_found");
     deepStrictEqual(refusal.data, { uri });
