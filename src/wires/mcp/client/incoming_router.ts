@@ -41,6 +41,12 @@ export interface ServerEvents {
   readonly sessionRenewed: undefined;
 }
 
+/** What the program of a client calls to answer a question, by its method. */
+const HANDLERS: Readonly<Record<string, string>> = {
+  "sampling/createMessage": ": its program has to call transport.onSampling()",
+  "roots/list": ": its program has to call transport.onRoots()",
+};
+
 /** Client side: routes requests and notifications that an MCP server sends to the call, the listener or the handler they are for. */
 export class IncomingRouter {
   /** Sends a response. `undefined` in the era without sessions: servers may not send requests there. */
@@ -154,7 +160,7 @@ export class IncomingRouter {
     if (pending !== undefined) return pending.onQuestion?.(request, id, respond);
     const message = isPassedOn
       ? `No call is pending that ${method} belongs to`
-      : `This client does not support ${method}`;
+      : `This client does not support ${method}${HANDLERS[method] ?? ""}`;
     if (this.#handlers.isRelay) this.#logger.warn(`A question of the server is refused: ${message}`);
     // No caller can answer: the question is neither accepted nor declined.
     if (method === "elicitation/create") respond({ result: { action: "cancel" } });
