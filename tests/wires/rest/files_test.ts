@@ -19,6 +19,8 @@ let gate = Promise.withResolvers<void>();
 const tools = [
   define("picture").handle(() => content.file(PNG, { name: "dot.png" })),
   define("bytes").handle(() => PNG),
+  define("long").handle(() => content.file(PDF, { name: `${"n".repeat(100_000)}.pdf` })),
+  define("split").handle(() => content.file(PDF, { name: `${"n".repeat(195)}${"\u{1F600}".repeat(9)}.pdf` })),
   define("list").handle(
     () => [content.text("A dot:"), content.image(PNG, "image/png"), content.file(PDF, { name: "a.pdf" })],
   ),
@@ -110,6 +112,13 @@ test("a file has its name, is not cached, and runs nothing in a browser", async 
   const page = await get("page", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
   match(page.headers.get("content-disposition") ?? "", /^attachment/);
   match(page.headers.get("content-security-policy") ?? "", /default-src 'none'; sandbox/);
+});
+
+test("a long name is cut to 200 characters before its extension, and never within a character", async () => {
+  const long = await get("long", "application/pdf");
+  strictEqual(long.headers.get("content-disposition"), `inline; filename*=UTF-8''${"n".repeat(196)}.pdf`);
+  const split = await get("split", "application/pdf");
+  strictEqual(split.headers.get("content-disposition"), `inline; filename*=UTF-8''${"n".repeat(195)}.pdf`);
 });
 
 test("a media type or a name that is not one reaches no header", async () => {

@@ -16,6 +16,11 @@ const encoder = new TextEncoder();
 /** A media type without parameters. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 
+const MAX_NAME_CHARACTERS = 200;
+
+/** The extension of a file name, with its dot. */
+const EXTENSION = /\.\w{1,16}$/;
+
 /** Types that browsers show without running them; others are downloaded. */
 const SHOWN =
   /^(?:image\/(?!svg)|audio\/|video\/|application\/pdf$|text\/(?:plain|csv|markdown|tab-separated-values)$)/;
@@ -64,9 +69,21 @@ function essenceOf(type: string): string {
   return type.split(";", 1)[0]!.trim().toLowerCase();
 }
 
+/**
+ * The name, cut before its extension to {@link MAX_NAME_CHARACTERS}: a longer header is refused by proxies and clients, and no file system
+ * takes a longer name.
+ */
+function shortName(name: string): string {
+  if (name.length <= MAX_NAME_CHARACTERS) return name;
+  const extension = EXTENSION.exec(name)?.[0] ?? "";
+  const stem = name.slice(0, MAX_NAME_CHARACTERS - extension.length);
+  // The cut may be within a surrogate pair.
+  return (stem.isWellFormed() ? stem : stem.slice(0, -1)) + extension;
+}
+
 /** Source: RFC 8187, section 3.2. */
 function encodeName(name: string): string {
-  return encodeURIComponent(name.toWellFormed()).replace(
+  return encodeURIComponent(shortName(name.toWellFormed())).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
