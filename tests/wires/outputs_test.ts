@@ -14,7 +14,7 @@ const OCTETS = {
   type: "resource",
   resource: { uri: "file:///file", mimeType: "application/octet-stream", blob: "AQI=" },
 };
-const CSV = { type: "resource", resource: { uri: "file:///a.csv", mimeType: "text/csv", blob: "YSxi" } };
+const CSV = { type: "resource", resource: { uri: "file:///a.csv", mimeType: "text/csv", text: "a,b" } };
 
 class Empty {
   get shown() {

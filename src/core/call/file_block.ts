@@ -20,10 +20,33 @@ export function fileBlock(data: Uint8Array | string, { type, name }: FileOptions
   if (typeof data === "string") return { type: "resource", resource: { uri, mimeType, text: data }, ...extras };
   const [kind] = mimeType.split("/");
   if (kind !== "image" && kind !== "audio") {
-    return { type: "resource", resource: { uri, mimeType, blob: encodeBase64(data) }, ...extras };
+    return { type: "resource", resource: { uri, mimeType, ...fileContents(data, mimeType) }, ...extras };
   }
   const _meta = name === undefined ? extras?._meta : { ...extras?._meta, name };
   return { type: kind, data: encodeBase64(data), mimeType, ...extras, ...(_meta !== undefined && { _meta }) };
+}
+
+/** Bytes as the contents of a resource: as text if the media type is one of text and they are UTF-8, else in base64. */
+export function fileContents(
+  bytes: Uint8Array,
+  mimeType: string,
+): { readonly text: string } | { readonly blob: string } {
+  const text = decodeText(bytes, mimeType);
+  return text === undefined ? { blob: encodeBase64(bytes) } : { text };
+}
+
+/** Media types of text, except with a charset other than UTF-8. */
+const TEXT = /^(?:text\/[^;]+|application\/(?:json|xml|[^;]+\+(?:json|xml)))\s*(?:;(?!.*charset="?(?!utf-?8\b)).*)?$/i;
+
+/** Decodes bytes of a media type of text; `undefined` for other types, and for bytes that are not UTF-8. */
+export function decodeText(bytes: Uint8Array, mimeType: string): string | undefined {
+  if (!TEXT.test(mimeType)) return undefined;
+  try {
+    // The byte order mark is kept, so that readers get the same bytes.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /** First bytes of files, and their media types. */

@@ -1,21 +1,28 @@
 import { isJsonObject } from "../../internal/json.ts";
+import { fileContents } from "./file_block.ts";
+import { readFileBlock } from "./read_file_block.ts";
 
 /** One block of the bytes of several, which a stream of bytes consists of; `undefined` if they are not parts of one file. */
 export function joinFile(pieces: readonly unknown[]): unknown {
   const [first] = pieces;
-  const uri = resourceOf(first)?.["uri"];
-  if (typeof uri !== "string") return undefined;
-  let binary = "";
+  const resource = resourceOf(first);
+  if (typeof resource?.["uri"] !== "string") return undefined;
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
   for (const piece of pieces) {
-    const { uri: other, blob } = resourceOf(piece) ?? {};
-    if (other !== uri || typeof blob !== "string") return undefined;
-    try {
-      binary += atob(blob);
-    } catch {
-      return undefined;
-    }
+    const bytes = resourceOf(piece)?.["uri"] === resource["uri"] ? readFileBlock(piece)?.bytes : undefined;
+    if (bytes === undefined) return undefined;
+    parts.push(bytes);
+    length += bytes.length;
   }
-  return { ...first as object, resource: { ...resourceOf(first), blob: btoa(binary) } };
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  const { text: _text, blob: _blob, ...others } = resource;
+  return { ...first as object, resource: { ...others, ...fileContents(whole, String(others["mimeType"])) } };
 }
 
 function resourceOf(piece: unknown): Readonly<Record<string, unknown>> | undefined {
