@@ -94,7 +94,8 @@ test("models get the text of a file, and one image as an image", async () => {
     ]);
     strictEqual(JSON.stringify(output).includes('"input_image"'), true);
     const { it } = await aiSdkTools(images);
-    const shown = it?.toModelOutput({ output: await it.execute({}, {}) });
-    strictEqual(JSON.stringify(shown).includes('"mediaType":"image/png"'), true);
+    const results = await Array.fromAsync(it?.execute({}, { toolCallId: "1" }) ?? []);
+    const shown = it?.toModelOutput({ output: results.at(-1) });
+    strictEqual(JSON.stringify(shown).includes('"mediaType":"image/png"'), true, JSON.stringify(shown));
   }
 });

@@ -31,7 +31,7 @@ export function fileContents(
   bytes: Uint8Array,
   mimeType: string,
 ): { readonly text: string } | { readonly blob: string } {
-  const text = decodeText(bytes, mimeType);
+  const text = textOfFile(bytes, mimeType);
   return text === undefined ? { blob: encodeBase64(bytes) } : { text };
 }
 
@@ -39,7 +39,7 @@ export function fileContents(
 const TEXT = /^(?:text\/[^;]+|application\/(?:json|xml|[^;]+\+(?:json|xml)))\s*(?:;(?!.*charset="?(?!utf-?8\b)).*)?$/i;
 
 /** Decodes bytes of a media type of text; `undefined` for other types, and for bytes that are not UTF-8. */
-export function decodeText(bytes: Uint8Array, mimeType: string): string | undefined {
+export function textOfFile(bytes: Uint8Array, mimeType: string): string | undefined {
   if (!TEXT.test(mimeType)) return undefined;
   try {
     // The byte order mark is kept, so that readers get the same bytes.

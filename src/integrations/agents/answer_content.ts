@@ -1,7 +1,7 @@
 /** Content of answers: texts as they are, files in the form of each vendor, and what a model does not take named by type and size. */
 import type { ContentBlock } from "../../core/call/content_blocks.ts";
 import { fileBlocksOf, readBlocks } from "../../core/call/answer_blocks.ts";
-import { decodeText } from "../../core/call/file_block.ts";
+import { textOfFile } from "../../core/call/file_block.ts";
 import { readFileBlock } from "../../core/call/read_file_block.ts";
 import { decodeBase64 } from "../../internal/encoding.ts";
 
@@ -81,7 +81,7 @@ function readBlock(block: ContentBlock, takes: TakesMedia): AnswerPart {
       if ("text" in resource) return toText(resource.text);
       const { blob, mimeType = "application/octet-stream" } = resource;
       const bytes = decodeBase64(blob);
-      const text = bytes && decodeText(bytes, mimeType);
+      const text = bytes && textOfFile(bytes, mimeType);
       if (text !== undefined) return toText(text);
       return readFile(blob, mimeType, resource.uri.split("/").at(-1) || undefined, takes);
     }
