@@ -28,6 +28,8 @@ function claiming(content: unknown): Transport {
   return mcpTransport("http://localhost/mcp", {
     fetch: async (url: string | URL | Request, init?: RequestInit) => {
       const response = await farFetch(url, init);
+      // The stream of changes ends when its reader cancels it.
+      if (response.headers.get("content-type") !== "application/json") return response;
       const text = await response.text();
       const claimed = text.replace(
         /"content":\[.*?\],"structuredContent"/,

@@ -132,29 +132,34 @@ export class SocketClient implements Transport {
     return error;
   }
 
-  /** Waits for a socket to open. One that cannot be watched is closed. */
+  /** Waits for a socket to open. One that cannot be watched, or opens too late, is closed. */
   #watch(socket: ClientSocket, resolve: (calls: OpenSocketCalls) => void, fail: (reason: unknown) => void): void {
-    const stop = this.#settings.clock.after(OPENING_MS, () => {
-      fail(`no answer within ${OPENING_MS} ms`);
-      attempt(() => socket.close());
-    });
-    try {
-      this.#listen(socket, stop, resolve, fail);
-    } catch (thrown) {
+    const opening = new AbortController();
+    const giveUp = (reason: unknown): void => {
+      opening.abort();
       stop();
       attempt(() => socket.close());
-      fail(thrown);
+      fail(reason);
+    };
+    const stop = this.#settings.clock.after(OPENING_MS, () => giveUp(`no answer within ${OPENING_MS} ms`));
+    try {
+      this.#listen(socket, opening.signal, stop, resolve, fail);
+    } catch (thrown) {
+      giveUp(thrown);
     }
   }
 
   #listen(
     socket: ClientSocket,
+    givenUp: AbortSignal,
     stop: () => void,
     resolve: (calls: OpenSocketCalls) => void,
     fail: (reason: unknown) => void,
   ): void {
     let calls: OpenSocketCalls | undefined;
     socket.addEventListener("open", () => {
+      // A socket whose `close()` failed opens all the same.
+      if (givenUp.aborted) return attempt(() => socket.close());
       stop();
       this.#failures = 0;
       calls = new OpenSocketCalls(socket, this.#settings);
