@@ -75,6 +75,20 @@ test("deadlines of thousands of durations share a timer, and expire on time", ()
   strictEqual(clock.pending, 0);
 });
 
+test("durations whose deadlines were all cleared fire no timer, while another deadline is pending", () => {
+  const clock = new CountingClock(0);
+  const deadlines = new Deadlines(clock);
+  const last = deadlines.add(60_000, () => {});
+  for (let ms = 0; ms < 5_000; ms++) deadlines.add(10_000 + ms, () => {}).clear();
+  clock.tick(9_000);
+  clock.armed = 0;
+  clock.tick(10_000);
+  ok(clock.armed <= 41, `${clock.armed} timers in 10 s`);
+  last.clear();
+  clock.tick(250);
+  strictEqual(clock.pending, 0);
+});
+
 test("a deadline that never comes sets no timer that fires at once", () => {
   const clock = new CountingClock(0);
   const deadlines = new Deadlines(clock);

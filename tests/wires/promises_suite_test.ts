@@ -11,6 +11,7 @@ import {
   type ToolQuestion,
 } from "../../mod.ts";
 import { overlap } from "../overlap.ts";
+import type { Transport, TransportCall } from "../../src/core/call/transport.ts";
 import { carries, COMPOSED, isChosen, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
 import { createPromiseFixture, type PromiseJournal, type PromiseServer } from "./promises_fixture.ts";
 
@@ -21,6 +22,8 @@ interface Stage {
   readonly server: PromiseServer;
   /** Another client of the same server. */
   connect(options?: ClientOptions): Client<PromiseServer>;
+  /** Resolves when a client first redeems a promise. */
+  readonly redeems: Promise<void>;
 }
 
 type Scenario = (stage: Stage) => Promise<void>;
@@ -28,15 +31,31 @@ type Scenario = (stage: Stage) => Promise<void>;
 async function run(wire: WireRow, scenario: Scenario): Promise<void> {
   const { server, journal } = createPromiseFixture();
   const { transport, close } = await wire.open(server);
-  const connect = (options?: ClientOptions) => createClient<PromiseServer>(transport, options);
+  const redeeming = Promise.withResolvers<void>();
+  const watched = watch(transport, ({ tool }) => tool === "redeem" && redeeming.resolve());
+  const connect = (options?: ClientOptions) => createClient<PromiseServer>(watched, options);
   try {
-    await scenario({ client: connect(), journal, wire, server, connect });
+    await scenario({ client: connect(), journal, wire, server, connect, redeems: redeeming.promise });
   } finally {
     journal.gate.resolve();
     transport.close?.();
     await close();
     await server.close(0);
   }
+}
+
+/** The same transport, which reports each call before it is sent. */
+function watch(transport: Transport, onCall: (call: TransportCall) => void): Transport {
+  return new Proxy(transport, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...args: readonly unknown[]): unknown => {
+        if (name === "call") onCall(args[0] as TransportCall);
+        return member.apply(target, args);
+      };
+    },
+  });
 }
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
@@ -102,9 +121,9 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     strictEqual(status.kind === "answer" && status.value, 8);
   },
 
-  async "redeems by itself"({ client, journal }) {
+  async "redeems by itself"({ client, journal, redeems }) {
     const answer = client.slow({ n: 21 });
-    setTimeout(() => journal.gate.resolve(), 200);
+    void redeems.then(() => journal.gate.resolve());
     strictEqual(await answer, 42);
   },
 
@@ -126,15 +145,16 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     strictEqual(await stream.result, "ab");
   },
 
-  async "ends a stream with the promise before its deadline, and gives the whole"({ client, journal }) {
+  async "ends a stream with the promise before its deadline, and gives the whole"({ client, journal, redeems }) {
     const stream = client.slow_pieces.stream({}, { meta: { deadline_ms: 3_000 } });
-    setTimeout(() => journal.gate.resolve(), 3_300);
+    // The work ends after the stream, whose promise the client redeems.
+    void redeems.then(() => journal.gate.resolve());
     strictEqual(await stream.result, "ab");
   },
 
-  async "fails late as it would have early"({ client, journal }) {
+  async "fails late as it would have early"({ client, journal, redeems }) {
     const answer = client.slow_no();
-    setTimeout(() => journal.gate.resolve(), 100);
+    void redeems.then(() => journal.gate.resolve());
     await rejects(answer, { name: "Failure", code: "sold_out", data: { left: 0 } });
   },
 
