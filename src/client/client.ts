@@ -42,7 +42,7 @@ import type {
 export interface ClientOptions extends HttpClientOptions {
   /** Total time limit of a call including retries, in milliseconds. It is sent to the server. Default: no limit. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum time without data from the server, in milliseconds. Default: 60,000. */
+  /** Maximum time without data from the server, in milliseconds. Below 16,000, earlier heartbeats are asked for. Default: 60,000. */
   readonly idleTimeoutMs?: number | undefined;
   /** Retries of calls that are safe to repeat: tools with `readOnlyHint` or `idempotentHint`, or calls with an idempotency key. */
   readonly retry?: RetryOptions | undefined;
@@ -312,7 +312,7 @@ class Caller implements ClientMethods {
     // Each attempt continues after the pieces that were received.
     const after = call.wantsPieces ? { after: call.pieceCount } : undefined;
     const args = token === undefined ? given : { ...given as object, wait_ms: call.maxWaitMs, ...after };
-    const { options: { meta: callMeta, idempotencyKey }, sink } = call;
+    const { options: { meta: callMeta, idempotencyKey }, sink, heartbeatMs } = call;
     const remainingMs = call.dueMs - performance.now();
     const meta = {
       ...callMeta,
@@ -320,6 +320,7 @@ class Caller implements ClientMethods {
       ...this.#kept,
       ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
       ...(remainingMs < Infinity && { deadline_ms: Math.ceil(Math.max(1, remainingMs)) }),
+      ...(heartbeatMs && { heartbeat_ms: heartbeatMs }),
     };
     const sent = { tool, args, meta: Object.keys(meta).length === 0 ? undefined : meta, limit: call };
     const result = await this.#transport.call(sent, sink);

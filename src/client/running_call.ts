@@ -22,10 +22,10 @@ export function assertKnown(action: string, options: object, known: string): voi
   }
 }
 
-/** Interval of a server's heartbeats in a stream, in milliseconds. */
+/** Interval of a server's heartbeats in a stream that asks for no other, in milliseconds. */
 const HEARTBEAT_MS = 8_000;
-const TOO_SHORT = `, which a healthy server may be: its heartbeats come each ${HEARTBEAT_MS} ms. ` +
-  "Raise idleTimeoutMs, or limit the whole call by timeoutMs";
+const TOO_SHORT = `, which a healthy server may be: its heartbeats come each ${HEARTBEAT_MS} ms, if it does not know ` +
+  "heartbeat_ms, and never within 500 ms. Raise idleTimeoutMs, or limit the whole call by timeoutMs";
 
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
@@ -69,9 +69,18 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     this.dueMs = performance.now() + this.#timeoutMs;
   }
 
-  /** Receiver of events if the caller wants progress, which requires a stream. Without it, the reply need not be streamed. */
+  /**
+   * Receiver of events if the caller wants progress, or if its idle timeout needs heartbeats: both require a stream. Without it, the
+   * reply need not be streamed.
+   */
   get sink(): Sink | undefined {
-    return this.options.onProgress && this;
+    return this.options.onProgress || this.heartbeatMs ? this : undefined;
+  }
+
+  /** Interval of the heartbeats to ask for, in milliseconds. `undefined` if the server's suffices for the idle timeout. */
+  get heartbeatMs(): number | undefined {
+    const idleMs = this.#idleTimeoutMs;
+    return idleMs < 2 * HEARTBEAT_MS ? Math.max(1, Math.floor(idleMs / 3)) : undefined;
   }
 
   /** How long a redemption may wait at the server, in milliseconds, so that its answer comes before the idle timeout. */

@@ -90,6 +90,8 @@ export interface TraceContext {
 export interface CallMeta {
   /** Time limit of the caller, in milliseconds. It applies if it is shorter than the limit of the tool, or of the server for a tool without one. */
   readonly deadlineMs?: number | undefined;
+  /** Interval at which the caller wants heartbeats while the call runs, in milliseconds. Wires with heartbeats bound it. */
+  readonly heartbeatMs?: number | undefined;
   /** Signed state of an earlier run of the same call that asked a question, or the promise token of a job that asks. */
   readonly continuation?: string | undefined;
   /** Whether the wire has asked within the same request, so that the continuation has reached no caller. */

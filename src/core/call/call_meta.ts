@@ -18,12 +18,14 @@ interface Member {
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
+const DURATION: Pick<Member, "expected" | "fits"> = {
+  expected: "a positive number of milliseconds",
+  fits: (value) => typeof value === "number" && value > 0,
+};
+
 const MEMBERS: Readonly<Record<string, Member>> = {
-  deadline_ms: {
-    name: "deadlineMs",
-    expected: "a positive number of milliseconds",
-    fits: (value) => typeof value === "number" && value > 0,
-  },
+  deadline_ms: { name: "deadlineMs", ...DURATION },
+  heartbeat_ms: { name: "heartbeatMs", ...DURATION },
   continuation: { name: "continuation", expected: "a string", fits: isText },
   responses: { name: "responses", expected: "an object", fits: isJsonObject },
   context: { name: "context", expected: "a string", fits: isText },

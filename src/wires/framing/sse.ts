@@ -7,8 +7,17 @@
 import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 import { PushStream } from "./push_stream.ts";
 
-/** Interval of heartbeats of an event stream in milliseconds. Bun closes a connection that is quiet for 10 s. */
+/** Default interval of heartbeats of an event stream in milliseconds. Bun closes a connection that is quiet for 10 s. */
 export const HEARTBEAT_MS = 8_000;
+
+/** Shortest interval of heartbeats in milliseconds: a caller that wants more of them gets this one. */
+const MIN_HEARTBEAT_MS = 500;
+
+/** Interval of heartbeats in milliseconds for a caller that wants `heartbeatMs`. */
+export function heartbeatInterval(heartbeatMs: number | undefined): number {
+  if (heartbeatMs === undefined) return HEARTBEAT_MS;
+  return Math.min(HEARTBEAT_MS, Math.max(MIN_HEARTBEAT_MS, heartbeatMs));
+}
 
 const encoder = new TextEncoder();
 
@@ -33,6 +42,8 @@ export interface SseBodyOptions {
   readonly heartbeats: Deadlines;
   /** Block that is sent as a heartbeat. */
   readonly heartbeat: string;
+  /** Interval of heartbeats that the caller wants, in milliseconds. Default: {@link HEARTBEAT_MS}. */
+  readonly heartbeatMs?: number | undefined;
   /** Called once with the body, when the stream opens. */
   readonly onOpen: (body: ReadableStream<Uint8Array>) => void;
 }
@@ -40,11 +51,13 @@ export interface SseBodyOptions {
 /** Body of an event stream: a {@link PushStream} of encoded events, which sends heartbeats until it ends. */
 export class SseBody extends PushStream<string, string> {
   readonly #options: SseBodyOptions;
+  #heartbeatMs: number;
   #heartbeat: Deadline;
 
   constructor(options: SseBodyOptions) {
     super({ encode, merge, encodeHeld: encode, onOpen: options.onOpen });
     this.#options = options;
+    this.#heartbeatMs = heartbeatInterval(options.heartbeatMs);
     this.#heartbeat = this.#armHeartbeat();
   }
 
@@ -53,8 +66,17 @@ export class SseBody extends PushStream<string, string> {
     this.#heartbeat.clear();
   }
 
+  /** Shortens the interval of heartbeats for a caller that wants `heartbeatMs`. */
+  beatWithin(heartbeatMs: number): void {
+    const intervalMs = heartbeatInterval(heartbeatMs);
+    if (intervalMs >= this.#heartbeatMs || this.isEnded) return;
+    this.#heartbeatMs = intervalMs;
+    this.#heartbeat.clear();
+    this.#heartbeat = this.#armHeartbeat();
+  }
+
   #armHeartbeat(): Deadline {
-    return this.#options.heartbeats.add(HEARTBEAT_MS, () => {
+    return this.#options.heartbeats.add(this.#heartbeatMs, () => {
       this.#heartbeat = this.#armHeartbeat();
       if (!this.hasHeld) void this.write(this.#options.heartbeat);
     });

@@ -18,6 +18,8 @@ export interface DuplexConnection {
 export interface DuplexHandler {
   /** Messages have arrived. */
   receive(messages: readonly ServerMessage[]): void;
+  /** Bytes have arrived, which may be a heartbeat. */
+  active(): void;
   /** The connection is closed, with the error for requests that have no reply. */
   closed(error: ErrorResult): void;
 }
@@ -97,6 +99,7 @@ export class DuplexTransport implements MessageTransport {
     const { epoch } = this;
     return this.#open({
       receive: (messages) => messages.forEach((message) => this.#receive(message)),
+      active: () => this.#markActive(),
       closed: (error) => {
         // Reported already, if there is a newer connection.
         if (epoch !== this.epoch) return;
@@ -106,9 +109,12 @@ export class DuplexTransport implements MessageTransport {
     }, options);
   }
 
-  #receive(incoming: ServerMessage): void {
-    // All requests share the connection, so any message is activity for each of them.
+  /** All requests share the connection, so whatever arrives is activity for each of them. */
+  #markActive(): void {
     for (const { options } of this.#waiting.values()) options.limit.markActive();
+  }
+
+  #receive(incoming: ServerMessage): void {
     if (incoming.kind !== "reply") this.receive(incoming, undefined);
     else if (incoming.id !== undefined) this.#reply(incoming.id, incoming.reply);
   }

@@ -29,6 +29,8 @@ export interface McpExchange {
   signal(isStreamed: boolean): AbortSignal | undefined;
   /** The channel of the request; `undefined` if the client does not accept a stream, unless `isForced`. */
   channel(isForced?: boolean): Channel | undefined;
+  /** Sends heartbeats at least each `heartbeatMs` while the request runs, within limits. Absent where there are no heartbeats. */
+  beatWithin?(heartbeatMs: number): void;
 }
 
 /** The caller of one MCP request, as handlers and middleware see it. */

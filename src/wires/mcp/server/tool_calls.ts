@@ -67,6 +67,7 @@ export class ToolCallRunner {
   run(call: McpToolCall, meta: CallMeta | undefined): MaybeFuture<CallResult> {
     const { tool, progressToken, logLevel, takesPromises } = call;
     const waits = tool !== undefined && tool.mayPromise && !takesPromises && meta?.isPromiseWanted !== true;
+    if (meta?.heartbeatMs !== undefined) call.exchange.beatWithin?.(meta.heartbeatMs);
     const hasEvents = progressToken !== undefined || logLevel !== undefined;
     const channel = hasEvents || waits ? call.exchange.channel() : undefined;
     if (channel !== undefined || waits) return this.#runWithSink(call, meta, channel, waits);
@@ -137,16 +138,18 @@ export class ToolCallRunner {
   }
 }
 
-/** Decodes deadline, context, idempotency key, trace and wish for a promise from a call's `_meta`. Members of a wrong type are ignored. */
+/** Decodes deadline, interval of heartbeats, context, idempotency key, trace and wish for a promise from a call's `_meta`. Members of a wrong type are ignored. */
 export function readCallMeta(meta: Members): CallMeta | undefined {
-  const { deadline_ms: deadlineMs, context, idempotency_key: idempotencyKey, promise } = meta;
+  const { deadline_ms: deadlineMs, heartbeat_ms: heartbeatMs, context, idempotency_key: idempotencyKey, promise } =
+    meta;
   const trace = decodeTrace(meta);
-  const isPlain = deadlineMs === undefined && context === undefined && idempotencyKey === undefined &&
-    promise === undefined && trace === undefined;
+  const isPlain = deadlineMs === undefined && heartbeatMs === undefined && context === undefined &&
+    idempotencyKey === undefined && promise === undefined && trace === undefined;
   if (isPlain) return undefined;
   const hasKey = typeof idempotencyKey === "string" && idempotencyKey !== "" && idempotencyKey.length <= MAX_KEY;
   return {
     ...(typeof deadlineMs === "number" && deadlineMs > 0 && { deadlineMs }),
+    ...(typeof heartbeatMs === "number" && heartbeatMs > 0 && { heartbeatMs }),
     ...(typeof context === "string" && { context }),
     ...(hasKey && { idempotencyKey }),
     ...(typeof promise === "boolean" && { isPromiseWanted: promise }),

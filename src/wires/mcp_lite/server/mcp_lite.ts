@@ -233,6 +233,7 @@ class McpLite implements MountedWire {
     const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, id, true) };
     const stream = new EventStream({
       heartbeats: this.#heartbeats,
+      heartbeatMs: decoded.meta?.heartbeatMs,
       onOpen: (body) => reply.receive({ status: 200, headers: STREAM_HEADERS, body }),
     });
     chain(this.#host.dispatch.call(call, stream), (result) => {

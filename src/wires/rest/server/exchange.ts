@@ -90,6 +90,7 @@ export class Exchange {
     const reply = new Future<Reply>();
     const stream = new EventStream({
       heartbeats: this.#host.heartbeats,
+      heartbeatMs: this.#call.meta?.heartbeatMs,
       onOpen: (body) => reply.receive({ status: 200, headers: STREAM_HEADERS, body }),
     });
     chain(this.#host.dispatch.call(this.#call, stream), (result) => {

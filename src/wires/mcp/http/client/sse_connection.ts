@@ -45,6 +45,7 @@ async function open(
   const { promise, resolve } = Promise.withResolvers<DuplexConnection | ErrorResult>();
   void readMessages(response, fetcher, closing, {
     receive: handler.receive,
+    active: handler.active,
     closed: (error) => {
       resolve(error);
       handler.closed(error);
@@ -62,7 +63,8 @@ async function readMessages(
 ): Promise<void> {
   try {
     const decoder = new ResumableSseDecoder(fetcher.maxBytes);
-    for await (const { event, data } of readEvents(response, decoder, monitorFromSignal(closing.signal), true)) {
+    const monitor: ActivityMonitor = { ...monitorFromSignal(closing.signal), markActive: handler.active };
+    for await (const { event, data } of readEvents(response, decoder, monitor, true)) {
       if (event !== "endpoint") handler.receive(parseMessages(data));
       else opened(toConnection(fetcher.at(data), closing));
     }

@@ -2,7 +2,7 @@ import type { Metadata, Principal, RequestHost } from "../../../../core/call/cal
 import { errorResult } from "../../../../core/call/outcome.ts";
 import { asObject, type Members } from "../../../../internal/json.ts";
 import { JSON_HEADERS, RESULT_HEADERS } from "../../../framing/http.ts";
-import { encodeSseEvent, HEARTBEAT_MS, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
+import { encodeSseEvent, heartbeatInterval, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import { type Deadline, Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
 import { Future, isPending, type MaybeFuture, type Receiver } from "../../../../internal/future.ts";
@@ -43,6 +43,7 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
   readonly #host: WireHost;
   readonly #waits: HttpWaits;
   #heartbeat: Deadline | undefined;
+  #heartbeatMs: number | undefined;
   #body: SseBody | undefined;
   #opened: Future<Reply> | undefined;
 
@@ -79,9 +80,15 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
     this.#body = new SseBody({
       heartbeats: this.#waits.heartbeats,
       heartbeat: KEEP_ALIVE,
+      heartbeatMs: this.#heartbeatMs,
       onOpen: (body) => opened.receive({ status: 200, headers: STREAM_HEADERS, body }),
     });
     return this;
+  }
+
+  beatWithin(heartbeatMs: number): void {
+    this.#heartbeatMs = heartbeatMs;
+    this.#body?.beatWithin(heartbeatMs);
   }
 
   send(json: string): void | Promise<void> {
@@ -113,7 +120,7 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
   onStillPending(): void {
     this.#head.disableIdleTimeout();
     // The stream is not created before it has something to send.
-    this.#heartbeat = this.#waits.heartbeats.add(HEARTBEAT_MS, () => this.#keepAlive());
+    this.#heartbeat = this.#waits.heartbeats.add(heartbeatInterval(this.#heartbeatMs), () => this.#keepAlive());
   }
 
   #keepAlive(): void {

@@ -152,11 +152,16 @@ export interface SessionExchangeOptions extends SessionRequestOptions {
 export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
   readonly #stream: string = crypto.randomUUID();
   #reader: SessionStreamReader | undefined;
+  #heartbeatMs: number | undefined;
   #hasMessages = false;
   #count = 0;
 
   constructor(options: SessionExchangeOptions) {
     super(options, acceptsEventStream(options.head.metadata.get("accept")));
+  }
+
+  beatWithin(heartbeatMs: number): void {
+    this.#heartbeatMs = heartbeatMs;
   }
 
   /** A handler waits for a slow reader: the store drops messages beyond those that it keeps. */
@@ -194,7 +199,17 @@ export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
     const { store, session, heartbeats, retryMs, pollAfterMs, onError } = this.options;
     const stream = this.#stream;
     const onEnd = () => {};
-    const reader = new SessionStreamReader({ store, session, stream, after: 0, heartbeats, onError, onEnd });
+    const heartbeatMs = this.#heartbeatMs;
+    const reader = new SessionStreamReader({
+      store,
+      session,
+      stream,
+      after: 0,
+      heartbeats,
+      heartbeatMs,
+      onError,
+      onEnd,
+    });
     this.#reader = reader;
     reader.follow();
     if (canResume(session)) {

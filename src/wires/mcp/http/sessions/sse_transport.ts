@@ -90,7 +90,7 @@ export class LegacySseTransport {
     const send = this.#senderTo(session.id);
     const current = request.method === "initialize" ? await this.#initialize(session, request) : session;
     if ("kind" in current) return await this.#send(errorResponse(request.id, current), head, send);
-    const exchange = new EndpointExchange({
+    const exchange = new EndpointExchange(this.#open.get(session.id), {
       head,
       store: this.#store,
       session: current,
@@ -193,8 +193,16 @@ export class LegacySseTransport {
 
 /** A request to an endpoint. All its messages go over the session's stream, also its response. */
 class EndpointExchange extends SessionRequest<SessionRequestOptions> {
-  constructor(options: SessionRequestOptions) {
+  readonly #reader: SessionStreamReader | undefined;
+
+  /** @param reader The stream, if it is open in this process. */
+  constructor(reader: SessionStreamReader | undefined, options: SessionRequestOptions) {
     super(options, true);
+    this.#reader = reader;
+  }
+
+  beatWithin(heartbeatMs: number): void {
+    this.#reader?.beatWithin(heartbeatMs);
   }
 
   protected override write(json: string): MaybePromise<void> {

@@ -14,6 +14,8 @@ export interface SessionStreamReaderOptions {
   /** Number of the last message that the client has. */
   readonly after: number;
   readonly heartbeats: Deadlines;
+  /** Interval of heartbeats that the client wants, in milliseconds. Default: that of event streams. */
+  readonly heartbeatMs?: number | undefined;
   /** Whether messages have event ids, with which the stream can be resumed. Default: `true`. */
   readonly hasIds?: boolean | undefined;
   /** Called with errors of the store. */
@@ -38,12 +40,13 @@ export class SessionStreamReader {
   #moved: PromiseWithResolvers<void> | undefined;
 
   constructor(options: SessionStreamReaderOptions) {
-    const { after, heartbeats } = options;
+    const { after, heartbeats, heartbeatMs } = options;
     this.#options = options;
     this.#after = after;
     this.#body = new SseBody({
       heartbeats,
       heartbeat: KEEP_ALIVE,
+      heartbeatMs,
       onOpen: (body) => this.#opened.resolve({ status: 200, headers: STREAM_HEADERS, body }),
     });
     this.#body.closed.addEventListener("abort", () => this.#end(), { once: true });
@@ -66,6 +69,11 @@ export class SessionStreamReader {
       onError(thrown);
       this.close();
     }
+  }
+
+  /** Shortens the interval of heartbeats for a client that wants `heartbeatMs`. */
+  beatWithin(heartbeatMs: number): void {
+    this.#body.beatWithin(heartbeatMs);
   }
 
   /** Whether anything was sent. */

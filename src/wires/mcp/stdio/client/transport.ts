@@ -112,6 +112,7 @@ function start(
   const connection = new ProcessConnection(child);
   const reader = new LineReader(maxLineLength);
   child.stdout?.on("data", (bytes: Uint8Array) => {
+    handler.active();
     const lines = reader.read(bytes);
     if (lines !== undefined) return handler.receive(lines.flatMap(parseMessages));
     connection.isClosed = true;

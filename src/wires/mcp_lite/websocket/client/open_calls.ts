@@ -15,7 +15,7 @@ const MAX_BUFFERED = 1_048_576;
 /** Interval at which a full buffer is looked at, in milliseconds: there is no event for it. */
 const POLL_MS = 10;
 /** Shortest time between two signs of activity for all calls, in milliseconds. */
-const MARK_MS = 1_000;
+const MARK_MS = 250;
 
 /** Limits of a socket. */
 export interface SocketLimits {

@@ -18,7 +18,9 @@ import type { MaybePromise } from "../../../../internal/async.ts";
 import { chain, isPending, type MaybeFuture } from "../../../../internal/future.ts";
 import { asObject, isJsonObject } from "../../../../internal/json.ts";
 import { ObjectCache } from "../../../../internal/object_cache.ts";
+import { type Deadline, Deadlines } from "../../../../internal/deadlines.ts";
 import { encodeEvent } from "../../../framing/event_stream.ts";
+import { heartbeatInterval } from "../../../framing/sse.ts";
 import {
   decodeRequest,
   isRequestId,
@@ -30,6 +32,7 @@ import { encodeError, encodeErrorObject, encodeResult } from "../../../framing/j
 import type { DuplexWire, MessageConnection, MountedDuplexWire, WireHost } from "../../../wire.ts";
 import { decodeCallParams } from "../../server/decode.ts";
 import { encodeOutcome, MetaEncoder } from "../../server/encode.ts";
+import { HEARTBEAT_MESSAGE } from "../../messages/socket_protocol.ts";
 
 const WIRE_NAME = "websocket";
 
@@ -44,12 +47,14 @@ export function liteDuplex(maxInFlight: number): DuplexWire {
 class LiteDuplex implements MountedDuplexWire {
   readonly host: WireHost;
   readonly maxInFlight: number;
+  readonly heartbeats: Deadlines;
   readonly #meta: MetaEncoder;
   readonly #texts = new ObjectCache<WireHost["tools"], string>((tools) => JSON.stringify(tools));
 
   constructor(host: WireHost, maxInFlight: number) {
     this.host = host;
     this.maxInFlight = maxInFlight;
+    this.heartbeats = new Deadlines(host.clock);
     this.#meta = new MetaEncoder(host.info.version);
   }
 
@@ -157,8 +162,10 @@ class LiteConnection {
       : run(call);
     if (!isPending(result)) return this.#sendResult(id, call, result, startedMs);
     (this.#running ??= new Map()).set(id, running);
+    if (meta?.heartbeatMs !== undefined) running.beat(this.lite.heartbeats, heartbeatInterval(meta.heartbeatMs));
     chain(result, (later) => {
       this.#running?.delete(id);
+      running.end();
       if (!running.isCancelled) this.#sendResult(id, call, later, startedMs);
       this.#closeIfDone();
     });
@@ -211,6 +218,9 @@ class LiteCall implements Peer, Sink {
   readonly #connection: MessageConnection;
   /** Created when it is read: most handlers need no signal. */
   #controller: AbortController | undefined;
+  #heartbeat: Deadline | undefined;
+  /** Whether the connection has no room for further heartbeats. */
+  #isFull = false;
   isCancelled = false;
 
   constructor(connection: MessageConnection, requestId: RequestId) {
@@ -240,9 +250,26 @@ class LiteCall implements Peer, Sink {
     return this.signal;
   }
 
+  /** Sends heartbeats until the call ends, beside those of the connection. */
+  beat(heartbeats: Deadlines, intervalMs: number): void {
+    this.#heartbeat = heartbeats.add(intervalMs, () => {
+      this.beat(heartbeats, intervalMs);
+      if (this.#isFull) return;
+      const room = this.#connection.send(HEARTBEAT_MESSAGE);
+      this.#isFull = room !== undefined;
+      void room?.then(() => this.#isFull = false);
+    });
+  }
+
+  /** Ends the heartbeats. */
+  end(): void {
+    this.#heartbeat?.clear();
+  }
+
   /** Ends the call without an answer. */
   cancel(): void {
     this.isCancelled = true;
+    this.end();
     this.#controller?.abort();
   }
 
