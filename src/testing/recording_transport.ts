@@ -45,7 +45,13 @@ export function recordingTransport({ head, calls }: Recording): Transport & { li
       const repeats = byKey.get(keyOf(tool, args, meta, schemas));
       if (repeats === undefined) {
         const isSame = (other: unknown) => keyOf(tool, other, {}, schemas) === keyOf(tool, args, {}, schemas);
-        return describeMissing({ tool, args, meta }, tools.map(({ name }) => name), settled, isSame);
+        const isCutOff = calls.some((call) => call.settled === undefined && call.tool === tool && isSame(call.args));
+        return isCutOff
+          ? errorResult(
+            "invalid_request",
+            `The recording ends before the result of this call of ${tool}: record it again`,
+          )
+          : describeMissing({ tool, args, meta }, tools.map(({ name }) => name), settled, isSame);
       }
       const call = repeats.calls[Math.min(repeats.answered++, repeats.calls.length - 1)];
       if (call?.settled === undefined) return errorResult("internal", "The recording has no result of this call");

@@ -417,4 +417,6 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/integrations/webhooks/public_fetch.ts",
   // Whether standard error is a terminal.
   "src/integrations/middleware/console_loggers.ts",
+  // The file of a recording, through a global that only some runtimes have.
+  "src/testing/recording_file.ts",
 ];

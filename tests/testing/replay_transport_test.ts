@@ -25,9 +25,14 @@ test("a recording answers its calls in their order, and names the nearest for ot
   strictEqual(count, 2);
 });
 
-test("the path of a file, and other text, are refused with what to pass", () => {
-  for (const text of ["calls.ndjson", "", new URL("file:///x") as unknown as string]) {
-    throws(() => replayTransport(text), { name: "TypeError", message: /readFileSync\("calls\.ndjson", "utf8"\)/ });
+test("what is neither a file nor a recording is refused with what to pass", () => {
+  const wrong = ["", " ", "[1]\n[2]", new URL("https://example.com/calls.ndjson"), undefined, 7];
+  for (const given of wrong) {
+    throws(() => replayTransport(given as string), {
+      name: "TypeError",
+      message:
+        /^Cannot replay: pass the path or the file URL of a recording, such as "calls\.ndjson", or its text, not /,
+    });
   }
-  throws(() => replayTransport("{}"), TypeError);
+  throws(() => replayTransport("{}"), { name: "TypeError", message: /^Not a recording/ });
 });
