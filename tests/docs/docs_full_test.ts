@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { runtime } from "../runtime/runtime.ts";
 import { type Example, findExamples, findFences, importFromJsr, importFromNpm } from "./extract.ts";
 import { findPrograms, namePlaces as nameFragments, writePrograms } from "./programs.ts";
+import { checkShown } from "./shown.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = findExamples(root);
@@ -59,14 +60,12 @@ describe("documentation examples", { skip }, () => {
     // Inside the repository, where Bun and tsc know what both names are, and Deno what `jsr:@toolwire/toolwire` is.
     mkdirSync(join(root, ".cache"), { recursive: true });
     folder = mkdtempSync(join(root, ".cache/docs-"));
+    mkdirSync(join(folder, "run"));
     for (const example of examples) {
       if (!["run", "check", "peer"].includes(example.kind)) continue;
-      const file = join(folder, example.place.replaceAll(/[^\w]+/g, "_"));
-      // `export {}` makes a module of what only has dynamic imports.
-      writeFileSync(`${file}.ts`, `${importFromNpm(example.code)}\nexport {};\n`);
-      writeFileSync(`${file}_jsr.ts`, `${importFromJsr(example.code)}\nexport {};\n`);
-      npm.set(example, `${file}.ts`);
-      jsr.set(example, `${file}_jsr.ts`);
+      const name = example.place.replaceAll(/[^\w]+/g, "_");
+      write(npm, example, `${name}.ts`, importFromNpm(example.code));
+      write(jsr, example, `${name}_jsr.ts`, importFromJsr(example.code));
     }
     writePrograms(folder, fragments);
     const compilerOptions = {
@@ -77,9 +76,18 @@ describe("documentation examples", { skip }, () => {
     };
     writeFileSync(
       join(folder, "tsconfig.json"),
-      JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["**/*.ts"], exclude: [] }),
+      JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["**/*.ts"], exclude: ["run"] }),
     );
   });
+
+  /** Writes what is type-checked, and in the folder `run` what runs: the same with its outputs compared. */
+  function write(files: Map<Example, string>, example: Example, name: string, code: string): void {
+    // `export {}` makes a module of what only has dynamic imports.
+    writeFileSync(join(folder, name), `${code}\nexport {};\n`);
+    const file = join(folder, "run", name);
+    if (example.kind === "run") writeFileSync(file, `${checkShown(code, example.place)}\nexport {};\n`);
+    files.set(example, file);
+  }
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -129,7 +137,7 @@ describe("documentation examples", { skip }, () => {
 
   /** Says `README.md:12` for the file made of it. */
   function namePlaces(text: string): string {
-    const local = text.replaceAll(`.cache/${basename(folder)}/`, "");
+    const local = text.replaceAll(new RegExp(`\\.cache/${basename(folder)}/(run/)?`, "g"), "");
     return [...jsr, ...npm].reduce((named, [{ place }, file]) => named.replaceAll(basename(file), place), local);
   }
 });
