@@ -128,6 +128,7 @@ export const NAV = [
         "Engines",
         "Memory, SQLite, BullMQ, Durable Objects.",
       ),
+      page("runs-twice.md", "What may run twice", "Steps, handlers, keys, questions, webhooks, schedules."),
       page("temporal.md", "Temporal", "Tools whose work is a workflow."),
       page("tokens.md", "Tokens", "Format, keys, rotation."),
       page(

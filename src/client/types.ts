@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly idleTimeoutMs?: number | undefined;
   /** Receives progress. The call is then streamed. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Idempotency key. Calls with the same key, principal and arguments are executed once. The client may then retry. */
+  /** Idempotency key: calls with the same key and principal are one call while its result is kept, unless it breaks. The client may then retry. */
   readonly idempotencyKey?: string | undefined;
   /** Members of the request's `_meta`, with their names on the wire. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;

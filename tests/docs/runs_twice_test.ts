@@ -1,0 +1,173 @@
+/** docs/runs-twice.md: a test proves each row of its table; rows that no other test has are proved here. */
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
+import * as core from "../../src/core/mod.ts";
+import { keyRing } from "../../src/core/keys/mod.ts";
+import { every } from "../../src/core/dispatch/schedules/mod.ts";
+import { FakeClock } from "../../src/testing/mod.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const KEYS = "k1:a secret of at least thirty-two bytes";
+
+/** Files and titles, or starts of titles, of the tests that prove a row, by its first cell. */
+const PROOFS: Readonly<Record<string, readonly (readonly [file: string, title: string])[]>> = {
+  "a call": [
+    ["tests/client/retry_test.ts", "a call is made again when its tool says"],
+    ["tests/client/retry_test.ts", "a call is not made again when its tool says"],
+  ],
+  "a handler that asks": [
+    ["tests/core/dispatch/questions/questions_test.ts", "ctx.step() is taken once, and gives the same in each run"],
+  ],
+  "the answer to a question": [
+    ["tests/docs/runs_twice_test.ts", "without an engine the same continuation, sent again, runs the handler again"],
+    [
+      "tests/core/dispatch/questions/continuations_test.ts",
+      "a continuation is an idempotency key: sent again at once and later",
+    ],
+  ],
+  "a handler of [promised](promises.md) work": [
+    ["tests/core/dispatch/promises/jobs_test.ts", "an older run's words are ignored"],
+    ["tests/core/dispatch/promises/jobs_test.ts", "a job that fails has ended"],
+  ],
+  "`ctx.step`": [
+    ["tests/engine/protocol_model_test.ts", "a step that was repeated"],
+    [
+      "tests/core/dispatch/questions/job_questions_test.ts",
+      "a step is kept when it ends: neither an ask nor a broken run takes it again",
+    ],
+  ],
+  "a call with an [idempotency key](promises.md#idempotency-keys)": [
+    ["tests/core/dispatch/keys/keyed_calls_test.ts", "not kept: the key is free again"],
+    ["tests/core/dispatch/keys/joined_calls_test.ts", "a keyed call whose process died asks whoever repeats it"],
+    ["tests/core/dispatch/keys/keyed_calls_test.ts", "a key is forgotten after an hour"],
+    [
+      "tests/core/dispatch/keys/keyed_calls_test.ts",
+      "a repeat of a key joins the call while it runs, and gets its answer after",
+    ],
+  ],
+  "`start` of `.external()`": [
+    ["tests/docs/runs_twice_test.ts", "start of an external tool runs at each call, and once for an idempotency key"],
+  ],
+  "`check` of `.external()`": [
+    [
+      "tests/core/dispatch/promises/external_test.ts",
+      "redeem looks again, at the pace of the work, as long as it may wait",
+    ],
+  ],
+  "`redeem`": [
+    [
+      "tests/core/dispatch/promises/redeem_test.ts",
+      "redeem gives the same promise until the end, then the answer, as often as it is asked",
+    ],
+  ],
+  "a [value from outside](durable.md#values-from-others)": [
+    [
+      "tests/wires/http_pages/resolver_test.ts",
+      "50 duplicates at once over three replicas: one 202, 49 x 200, and one run goes on",
+    ],
+  ],
+  "a [webhook](durable.md#webhooks-when-work-ends) that is sent": [
+    [
+      "tests/integrations/webhooks/webhooks_test.ts",
+      "a process that dies after it has stored the end, and before the webhook, loses none",
+    ],
+    [
+      "tests/integrations/webhooks/webhooks_test.ts",
+      "tries come after 5 s, 1 min, 10 min, 1 h, 6 h and 24 h, with one id",
+    ],
+  ],
+  "a call of a [schedule](durable.md#schedules)": [
+    ["tests/docs/runs_twice_test.ts", "a schedule of two replicas without a common engine makes two calls"],
+    ["tests/core/dispatch/schedules/schedules_test.ts", "every() calls a tool at each time, once over three replicas"],
+  ],
+  "pieces of a promised stream": [
+    [
+      "tests/core/dispatch/promises/kept_pieces_test.ts",
+      "a second attempt yields its pieces again, and they are kept once",
+    ],
+  ],
+  "messages of an [MCP session](mcp.md)": [
+    [
+      "tests/wires/mcp/server/sessions_test.ts",
+      "a stream that was broken off is taken up where it was, and its call goes on meanwhile",
+    ],
+  ],
+  "middleware": [
+    ["tests/core/dispatch/calls/middleware_test.ts", "middleware is around every call of every tool"],
+  ],
+};
+
+/** First cells of the table. */
+function rowsOf(page: string): string[] {
+  const text = readFileSync(join(root, page), "utf8");
+  const [, table = ""] = /^\| what \| runs again \| does not run again \|\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
+  return table.trim().split("\n").map((row) => row.split("|")[1]?.trim() ?? "");
+}
+
+test("each row of docs/runs-twice.md has a test, which is there", {
+  skip: !existsSync(join(root, "docs/runs-twice.md")),
+}, () => {
+  deepStrictEqual(rowsOf("docs/runs-twice.md"), Object.keys(PROOFS));
+  const missing = Object.values(PROOFS).flat().filter(([file, title]) =>
+    !readFileSync(join(root, file), "utf8").includes(title)
+  );
+  deepStrictEqual(missing, []);
+});
+
+test("without an engine the same continuation, sent again, runs the handler again", async () => {
+  const runs: string[] = [];
+  const tool = core.defineTool("pay").describe("Pay").handle(async (_, ctx) => {
+    await ctx.step("before", () => void runs.push("before"));
+    await ctx.requestMore("credits");
+    await ctx.step("after", () => void runs.push("after"));
+    return "paid";
+  });
+  const server = core.createServer({ tools: [tool], keys: keyRing(KEYS) });
+  const client = core.createClient<typeof server>(core.memoryTransport(server));
+  const asked = await client.pay.outcome();
+  ok("continuation" in asked, asked.kind);
+  const meta = { continuation: asked.continuation, responses: { credits: { action: "accept" } } };
+  for (let times = 0; times < 2; times++) strictEqual(await client.pay({}, { meta }), "paid");
+  deepStrictEqual(runs, ["before", "after", "after"]);
+});
+
+test("start of an external tool runs at each call, and once for an idempotency key", async () => {
+  let starts = 0;
+  const tool = defineTool("render").describe("Render").external({
+    start: () => ({ job: ++starts }),
+    check: ({ job }) => job,
+  });
+  const server = createServer({ tools: [tool], keys: KEYS });
+  try {
+    const client = createClient<typeof server>(memoryTransport(server));
+    await client.render.outcome();
+    await client.render.outcome();
+    strictEqual(starts, 2);
+    const key = { idempotencyKey: "a" };
+    const [first, repeat] = [await client.render.outcome({}, key), await client.render.outcome({}, key)];
+    ok(first.kind === "promise" && repeat.kind === "promise");
+    strictEqual(starts, 3);
+    strictEqual(repeat.token, first.token);
+  } finally {
+    await server.close();
+  }
+});
+
+test("a schedule of two replicas without a common engine makes two calls", async () => {
+  const clock = new FakeClock();
+  let calls = 0;
+  const tool = defineTool("report").describe("Report").promise().handle(() => void calls++);
+  const replica = () => createServer({ tools: [tool], keys: KEYS, clock, schedules: [every("1h", tool)] });
+  const servers = [replica(), replica()];
+  try {
+    for (const server of servers) server.work();
+    await clock.advance(3_600_000);
+    strictEqual(calls, 2);
+  } finally {
+    for (const server of servers) await server.close(0);
+  }
+});
