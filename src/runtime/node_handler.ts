@@ -12,6 +12,7 @@ import { isPromiseLike, type MaybePromise } from "../internal/async.ts";
 import { settleInto } from "../internal/future.ts";
 import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from "../internal/options.ts";
 import { describeReceived } from "../internal/text.ts";
+import { UNKNOWN_TO_PROGRAM } from "../server/auth.ts";
 import { ReplySender } from "../server/reply_sender.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
@@ -51,6 +52,9 @@ export interface NodeResponse {
   readonly headersSent: boolean;
 }
 
+/** Returns the caller of a request of a framework; `undefined` or `null` if it is not known. */
+type IdentifyRequest<Request extends object> = (request: Request) => MaybePromise<Principal | null | undefined>;
+
 /**
  * Options of {@link toNodeHandler}.
  *
@@ -58,11 +62,17 @@ export interface NodeResponse {
  */
 export interface NodeHandlerOptions<Request extends object = NodeRequest> {
   /**
-   * Identifies the caller of a request, such as by the session that the application has read. `undefined` leaves it to the option `auth`
-   * of the server. A thrown `ToolError` refuses the request with its code; any other exception is passed to `next`, or, without it,
+   * Identifies the caller of a request, such as by the session that the application has read. `undefined` or `null` is a caller that is not
+   * known: it is left to the option `auth` of the server; without `auth` the request is refused as `unauthenticated`, except with
+   * `allowAnonymous`. A thrown `ToolError` refuses the request with its code; any other exception is passed to `next`, or, without it,
    * logged and answered with status 500. Not called for pages that anyone may request. Default: the option `auth`.
    */
-  readonly principal?: ((request: Request) => MaybePromise<Principal | undefined>) | undefined;
+  readonly principal?: IdentifyRequest<Request> | undefined;
+  /**
+   * Accept requests for which `principal` gives no caller, from anonymous callers. Tools with `.scopes()` reject them. For servers without
+   * `auth`, which has the same option. Default: `false`, which rejects them as `unauthenticated`.
+   */
+  readonly allowAnonymous?: boolean | undefined;
   /**
    * Whether requests that the server does not answer are passed to the next handler of the framework. `false` answers them with 404, and
    * the paths that there are. Default: `true` if the framework passes `next`, except in a route of Express, which is for this handler.
@@ -76,7 +86,12 @@ export interface NodeHandlerOptions<Request extends object = NodeRequest> {
   readonly closeWithListener?: boolean | undefined;
 }
 
-const RULES: OptionRules<NodeHandlerOptions> = { principal: FUNCTION, next: BOOLEAN, closeWithListener: BOOLEAN };
+const RULES: OptionRules<NodeHandlerOptions> = {
+  principal: FUNCTION,
+  allowAnonymous: BOOLEAN,
+  next: BOOLEAN,
+  closeWithListener: BOOLEAN,
+};
 
 /**
  * Creates a handler for `node:http`, Express and similar frameworks. Below a mount of Express, `app.use("/api", toNodeHandler(server))`,
@@ -93,19 +108,21 @@ const RULES: OptionRules<NodeHandlerOptions> = { principal: FUNCTION, next: BOOL
  * const http = createHttpServer(toNodeHandler(server));
  * http.listen(0, "127.0.0.1", () => http.close());
  * ```
- * @throws {TypeError} If an option is unknown, or has the wrong type.
+ * @throws {TypeError} If an option is unknown, has the wrong type, or would have no effect.
  */
 export function toNodeHandler<Request extends object = NodeRequest>(
   server: Pick<Server, "~server" | "limits" | "close">,
   options: NodeHandlerOptions<Request> = {},
 ): NodeHandler<Request> {
   checkOptions<NodeHandlerOptions>("serve on Node", options, RULES);
-  const { principal, closeWithListener = false } = options;
+  const { principal, allowAnonymous = false, closeWithListener = false } = options;
+  if (allowAnonymous) assertDecides(server, principal);
+  const unknown = allowAnonymous ? undefined : UNKNOWN_TO_PROGRAM;
   whenListening(server["~server"].resumeMounted);
   const identifySocket: IdentifyUpgrade = (request, head, answer, fail) => {
     if (closeWithListener) closeWith(request, server);
     if (principal === undefined) return answer();
-    identify(() => principal(request as object as Request), head, answer, fail);
+    identify(() => principal(request as object as Request), unknown, { head, answer, fail });
   };
   const upgrade = createUpgrade(server, identifySocket);
   const listener: (...received: Parameters<NodeHandler<Request>>) => void = (anyRequest, anyResponse, next) => {
@@ -120,7 +137,7 @@ export function toNodeHandler<Request extends object = NodeRequest>(
     const answer = (): void => settleInto(handle(head, body), sender);
     if (principal === undefined || isPublic(head.path)) return answer();
     const fail = (thrown: unknown): void => next === undefined ? sender.fail(thrown) : next(toError(thrown));
-    identify(() => principal(anyRequest), head, answer, fail);
+    identify(() => principal(anyRequest), unknown, { head, answer, fail });
   };
   return Object.assign(listener, {
     upgrade: (request: NodeRequest, socket: object, first: Uint8Array) =>
@@ -128,15 +145,37 @@ export function toNodeHandler<Request extends object = NodeRequest>(
   });
 }
 
-/** Sets the caller of a request, or why it is refused, and calls `answer`; calls `fail` for exceptions that are not for the caller. */
+/** @throws {TypeError} If `allowAnonymous` would have no effect, because other options decide about callers that are not known. */
+function assertDecides(server: Pick<Server, "~server">, principal: unknown): void {
+  if (principal === undefined) {
+    throw new TypeError(
+      "Cannot serve on Node: allowAnonymous is for callers that the option principal does not know: give principal, too",
+    );
+  }
+  if (server["~server"].host.security === undefined) return;
+  throw new TypeError(
+    "Cannot serve on Node: the option auth of the server decides about callers that principal does not know: give allowAnonymous to it",
+  );
+}
+
+/** A request whose caller is not identified yet. */
+interface Unidentified {
+  readonly head: NodeHead;
+  /** Answers the request, once its head has the caller, or the refusal. */
+  readonly answer: () => void;
+  /** Takes exceptions that are not for the caller. */
+  readonly fail: (thrown: unknown) => void;
+}
+
+/** Sets the caller of a request, or why it is refused, and answers it. @param unknown The refusal of a caller that is not known, if any. */
 function identify(
-  principal: () => MaybePromise<Principal | undefined>,
-  head: NodeHead,
-  answer: () => void,
-  fail: (thrown: unknown) => void,
+  principal: () => MaybePromise<Principal | null | undefined>,
+  unknown: ToolError | undefined,
+  { head, answer, fail }: Unidentified,
 ): void {
-  const accept = (found: Principal | undefined): void => {
-    head.principal = found;
+  const accept = (found: Principal | null | undefined): void => {
+    if (found === undefined || found === null) head.refusal = unknown;
+    else head.principal = found;
     answer();
   };
   const refuse = (thrown: unknown): void => {
@@ -144,7 +183,7 @@ function identify(
     head.refusal = thrown;
     answer();
   };
-  let found: MaybePromise<Principal | undefined>;
+  let found: MaybePromise<Principal | null | undefined>;
   try {
     found = principal();
     // A thenable that is not a promise, such as a query of a database, may throw, or call back more than once.

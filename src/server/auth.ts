@@ -2,9 +2,18 @@
 import type { ErrorResult } from "../core/call/outcome.ts";
 import { assertPrincipal } from "../core/call/principal.ts";
 import { settleThrown } from "../core/dispatch/error_masking.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
 import { chain, type MaybeFuture } from "../internal/future.ts";
 import { refusalReply } from "../wires/http_pages/refusal_reply.ts";
-import type { AuthDescription, Body, Head, MountedWire, Reply, WireHost } from "../wires/wire.ts";
+import {
+  type AuthDescription,
+  type Body,
+  type Head,
+  isUnauthenticated as isPublicPath,
+  type MountedWire,
+  type Reply,
+  type WireHost,
+} from "../wires/wire.ts";
 
 /** Authenticates callers on all wires; made by the functions of `./auth`, which bring the code. */
 export interface Auth {
@@ -28,10 +37,26 @@ export interface MountedAuth extends Pick<WireHost, "challenge"> {
 }
 
 /**
- * Answers a request whose caller the program around the server has identified, or refused. What is not a principal is an error of that
- * program: it is logged, and the caller gets a masked error.
+ * The refusal of a caller whom the program around the server does not know, and from whom it accepts no anonymous calls. On a server with
+ * `auth`, `auth` identifies the caller instead.
  */
-export function answerIdentified(head: Head, body: Body, wire: MountedWire, host: WireHost): MaybeFuture<Reply> {
+export const UNKNOWN_TO_PROGRAM: ToolError = new ToolError(
+  "unauthenticated",
+  "The caller is unknown: sign in to the application that serves this",
+);
+
+/**
+ * Answers a request whose caller the program around the server has identified, or refused. What is not a principal is an error of that
+ * program: it is logged, and the caller gets a masked error. Public paths are passed to the wire.
+ */
+export function answerIdentified(
+  head: Head,
+  body: Body,
+  wire: MountedWire,
+  { host, auth }: { readonly host: WireHost; readonly auth: MountedAuth | undefined },
+): MaybeFuture<Reply> {
+  if (isPublicPath(wire, head.path)) return wire.handle(head, body);
+  if (auth !== undefined && head.refusal === UNKNOWN_TO_PROGRAM) return auth.answer(head, body, wire);
   const refusal = refusalOf(head, host);
   if (refusal === undefined) return wire.handle(head, body);
   const reply = refusalReply(head, wire, refusal, host.dispatch);

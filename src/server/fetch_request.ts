@@ -6,9 +6,11 @@
 import type { Metadata, Principal, RequestHost } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import type { Dispatch } from "../core/dispatch/dispatcher.ts";
+import type { ToolError } from "../core/errors/tool_error.ts";
 import { Future, type Receiver } from "../internal/future.ts";
 import { joinChunks } from "../internal/chunks.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
+import { UNKNOWN_TO_PROGRAM } from "./auth.ts";
 import { brokenReply } from "./reply_sender.ts";
 
 /** The error for a body that cannot be read. Runtimes do not distinguish the reasons. */
@@ -25,10 +27,23 @@ const REPLACEMENT = "\ufffd";
 
 /** Second argument of `Server.fetch` from a program that has identified the caller of the request. */
 export interface IdentifiedHost {
-  /** The caller; `undefined` leaves it to the option `auth` of the server. */
-  readonly principal: Principal | undefined;
+  /**
+   * The caller. `undefined` or `null` is one that the program does not know: it is left to the option `auth` of the server; without
+   * `auth` the request is refused as `unauthenticated`, except with `allowAnonymous`.
+   */
+  readonly principal: Principal | null | undefined;
+  /**
+   * Whether a server without `auth` accepts requests without a principal, from anonymous callers. Tools with `.scopes()` reject them.
+   * Default: `false`.
+   */
+  readonly allowAnonymous?: boolean | undefined;
   /** What the runtime passed to the program as its second argument: the bindings of a Worker, the server of Bun. */
   readonly host?: unknown;
+}
+
+/** The refusal of a caller whom the program does not know, unless it accepts anonymous callers. */
+function refusalOf({ principal, allowAnonymous }: IdentifiedHost): ToolError | undefined {
+  return (principal === undefined || principal === null) && allowAnonymous !== true ? UNKNOWN_TO_PROGRAM : undefined;
 }
 
 /** Runtimes pass no member of this name. */
@@ -38,6 +53,7 @@ function isIdentified(host: unknown): host is IdentifiedHost {
 
 export class FetchRequest implements Head, Body, Receiver<Reply> {
   declare principal: Principal | undefined;
+  declare readonly refusal: ToolError | undefined;
   declare path: string;
   declare readonly metadata: Metadata;
   readonly #request: Request;
@@ -56,7 +72,8 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
     dispatch: Dispatch,
   ) {
     const isFromProgram = isIdentified(host);
-    this.principal = isFromProgram ? host.principal : undefined;
+    this.principal = isFromProgram ? host.principal ?? undefined : undefined;
+    this.refusal = isFromProgram ? refusalOf(host) : undefined;
     this.path = pathOf(request.url);
     this.metadata = request.headers;
     this.#request = request;

@@ -82,7 +82,9 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    *
    * @param request The request.
    * @param host The second argument that the runtime passes; for handlers it is `ctx.env`. A program that has identified the caller
-   * passes `{ principal, host }`, as {@link IdentifiedHost}, in its place: `server.fetch(request, { principal: { id: user.id } })`.
+   * passes `{ principal, host }`, as {@link IdentifiedHost}, in its place: `server.fetch(request, { principal: { id: user.id } })`. A
+   * principal of `undefined` or `null` refuses the request, unless the server has `auth`, which decides, or `allowAnonymous: true` is
+   * passed too.
    * @param context The third argument of Workers, whose `waitUntil` keeps work running after the response.
    */
   readonly fetch: (request: Request, host?: unknown, context?: unknown) => Promise<Response>;
@@ -377,7 +379,7 @@ function createHandler(parts: ServerParts, policy: OriginRules | undefined): Ser
   const { decorate } = guard;
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybeFuture<Reply> => {
     if (wire === undefined) return notFound(head.path, routes, host.basePath);
-    if (head.principal !== undefined || head.refusal !== undefined) return answerIdentified(head, body, wire, host);
+    if (head.principal !== undefined || head.refusal !== undefined) return answerIdentified(head, body, wire, parts);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
   };
   return (head, body) => {

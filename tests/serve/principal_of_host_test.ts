@@ -65,12 +65,12 @@ test("a principal that is left out is identified by auth", async () => {
   for (const host of [undefined, {}, { principal: undefined }, { principal: undefined, host: "west" }]) {
     strictEqual((await whoami(auth, host)).status, 401);
     strictEqual((await whoami(auth, host, { authorization: "Bearer a" })).content, "grace");
-    strictEqual((await whoami(undefined, host)).content, "nameless");
   }
+  for (const host of [undefined, {}]) strictEqual((await whoami(undefined, host)).content, "nameless");
 });
 
 test("what is not a principal is an error of the server, and runs no tool", async () => {
-  const wrong = [null, "ada", {}, { id: "" }, { id: "ada", scopes: "all" }, [ADA]];
+  const wrong = ["", "ada", {}, { id: "" }, { id: "ada", scopes: "all" }, [ADA]];
   for (const auth of [undefined, bearer(() => ADA)]) {
     for (const principal of wrong) {
       const { status, content, log } = await whoami(auth, { principal }, { authorization: "Bearer a" });

@@ -99,6 +99,18 @@ test("a caller whom the application refuses gets no socket, and an exception is 
   match(JSON.stringify(log.lines), /Server broke/);
 });
 
+test("a caller whom the application does not know gets a socket only with allowAnonymous", async () => {
+  const create = () => createServer({ tools: [whoami], wires: [webSocket()], basePath: "/v", logger: false });
+  for (const unknown of [undefined, null]) {
+    await using refused = await listen(toNodeHandler(create(), { principal: () => unknown }).upgrade);
+    strictEqual(await refusalOf(refused.host, "/v/mcp-lite/v1"), 401);
+    await using open = await listen(
+      toNodeHandler(create(), { principal: () => unknown, allowAnonymous: true }).upgrade,
+    );
+    strictEqual(await whoAsks(open.host), "a stranger");
+  }
+});
+
 test("a path that the server does not answer is 404, or left to the other listeners", async () => {
   const { upgrade } = toNodeHandler(createMounted());
   await using alone = await listen(upgrade);

@@ -14,6 +14,6 @@ export function assertPrincipal(value: unknown): asserts value is Principal {
     if (typeof id === "string" && id !== "" && isScopes) return;
   }
   throw new TypeError(
-    "Cannot identify the caller: give a principal { id, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for an anonymous caller",
+    "Cannot identify the caller: give a principal { id, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for a caller that is not known",
   );
 }

@@ -60,10 +60,11 @@ class HeadRequest implements AuthRequest {
 }
 
 /**
- * Identifies the caller of a request. `undefined` rejects the request as `unauthenticated`, except with `allowAnonymous`: then the caller
- * is anonymous. A thrown `ToolError` rejects the request with its code. Any other exception is masked, and rejects the request as well.
+ * Identifies the caller of a request. `undefined` or `null` rejects the request as `unauthenticated`, except with `allowAnonymous`: then the
+ * caller is anonymous. A thrown `ToolError` rejects the request with its code. Any other exception is masked, and rejects the request as
+ * well.
  */
-export type Identify = (request: AuthRequest) => MaybePromise<Principal | undefined>;
+export type Identify = (request: AuthRequest) => MaybePromise<Principal | null | undefined>;
 
 /** Options of {@link authenticate}. */
 export interface AuthenticateOptions {
@@ -136,8 +137,11 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
  *
  * @throws {ToolError} `permission_denied`, with the scopes, if one is missing.
  */
-export function withScopes<Found extends Principal | undefined>(principal: Found, required: readonly string[]): Found {
-  if (principal === undefined) return principal;
+export function withScopes(
+  principal: Principal | null | undefined,
+  required: readonly string[],
+): Principal | null | undefined {
+  if (principal === undefined || principal === null) return principal;
   assertPrincipal(principal);
   const { scopes: given = [] } = principal;
   if (required.every((scope) => given.includes(scope))) return principal;
@@ -222,7 +226,7 @@ class Authenticator implements MountedAuth {
     }
   }
 
-  #await(head: Head, identified: PromiseLike<Principal | undefined>): Promise<ErrorResult | undefined> {
+  #await(head: Head, identified: PromiseLike<Principal | null | undefined>): Promise<ErrorResult | undefined> {
     return new Promise((resolve) => {
       const deadline = this.#deadlines.add(this.#timeoutMs, () => resolve(TIMED_OUT));
       Promise.resolve(identified).then((principal) => this.#setPrincipal(head, principal))
@@ -235,10 +239,11 @@ class Authenticator implements MountedAuth {
   }
 
   /** @throws {ToolError} If there is no principal, and anonymous callers are refused. @throws {TypeError} If `principal` is not one. */
-  #setPrincipal(head: Head, principal: Principal | undefined): undefined {
-    if (principal !== undefined) assertPrincipal(principal);
+  #setPrincipal(head: Head, principal: Principal | null | undefined): undefined {
+    const found = principal ?? undefined;
+    if (found !== undefined) assertPrincipal(found);
     else if (!this.security.allowsAnonymous) throw new ToolError("unauthenticated", UNKNOWN_CALLER);
-    head.principal = principal;
+    head.principal = found;
   }
 
   #toErrorResult(thrown: unknown): ErrorResult {

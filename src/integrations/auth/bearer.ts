@@ -13,10 +13,10 @@ import {
 } from "./authenticate.ts";
 
 /**
- * Returns the principal of a token; `undefined` rejects the request as `unauthenticated`. A thrown `ToolError` rejects it with its code,
- * any other exception with a masked error.
+ * Returns the principal of a token; `undefined` or `null` rejects the request as `unauthenticated`. A thrown `ToolError` rejects it with its
+ * code, any other exception with a masked error.
  */
-export type VerifyToken = (token: string, request: AuthRequest) => MaybePromise<Principal | undefined>;
+export type VerifyToken = (token: string, request: AuthRequest) => MaybePromise<Principal | null | undefined>;
 
 /** Options of {@link bearer}. With `allowAnonymous`, requests without a token are accepted; a token that is sent has to be valid. */
 export type BearerOptions = AuthenticateOptions;
@@ -94,9 +94,9 @@ function readToken(authorization: string | null): string | undefined {
 }
 
 /** @throws {ToolError} If there is no principal. */
-function required(principal: MaybePromise<Principal | undefined>): MaybePromise<Principal> {
+function required(principal: MaybePromise<Principal | null | undefined>): MaybePromise<Principal> {
   return mapMaybe(principal, (found) => {
-    if (found === undefined) throw invalidToken("The token is unknown");
+    if (found === undefined || found === null) throw invalidToken("The token is unknown");
     return found;
   });
 }

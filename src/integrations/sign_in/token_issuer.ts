@@ -113,7 +113,7 @@ export class TokenIssuer {
     // A scope that the provider knows too is granted by it.
     const allowed = wanted.filter((one) => !asked.includes(one) || providerScopes?.includes(one) !== false);
     const principal = await principalOf({ subject, claims, scopes: allowed, providerScopes });
-    if (principal === undefined) {
+    if (principal === undefined || principal === null) {
       throw new OAuthError("access_denied", "This user may not use this server");
     }
     const { id, scopes = allowed, claims: kept } = principal;

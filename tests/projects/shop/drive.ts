@@ -19,8 +19,14 @@ after(() => {
 });
 let shop = await startShop();
 
-test("what the schema does not have stays in the shop", async () => {
+test("a caller without a session is refused", async () => {
   const client = createClient<typeof server>(mcpTransport(`${shop.url}/agents/mcp`));
+  await rejects(client.search_products({ text: "mug" }), { code: "unauthenticated" });
+});
+
+test("what the schema does not have stays in the shop", async () => {
+  const cookie = await signIn("ada");
+  const client = createClient<typeof server>(mcpTransport(`${shop.url}/agents/mcp`, { headers: { cookie } }));
   deepStrictEqual(await client.search_products({ text: "mug" }), [{ id: "mug", name: "Mug", cents: 900 }]);
 });
 
