@@ -1,6 +1,7 @@
 import { isJsonObject, pointerKeys } from "../../internal/json.ts";
-import { mapParts, subschemasOf } from "../json_schema/subschemas.ts";
+import { mapParts } from "../json_schema/subschemas.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
+import { ARKTYPE_OPTIONS, hintFor, refuseWithoutJson } from "./json_form.ts";
 import { explainNoJsonSchema } from "./no_schema.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
@@ -24,12 +25,9 @@ export type SchemaCheck = (schema: JsonSchema, where: string) => void;
 
 const TARGET = "draft-2020-12";
 
-/** Names that libraries give to schemas of files, and of instances such as those of `Uint8Array`. */
-const BYTES = /file|blob|instance|custom/i;
-
 /** Member of libraries that implement Standard JSON Schema. */
 interface JsonSchemaConverter {
-  readonly input: (options: { target: string }) => unknown;
+  readonly input: (options: { target: string; libraryOptions?: Readonly<Record<string, unknown>> }) => unknown;
 }
 
 /**
@@ -48,14 +46,13 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
   const standard: Schema["~standard"] & { readonly jsonSchema?: JsonSchemaConverter } = schema["~standard"];
   let converted: unknown;
   try {
-    if (standard.jsonSchema !== undefined) converted = standard.jsonSchema.input({ target: TARGET });
+    const options = standard.vendor === "arktype" ? { libraryOptions: ARKTYPE_OPTIONS } : {};
+    if (standard.jsonSchema !== undefined) converted = standard.jsonSchema.input({ target: TARGET, ...options });
     else converted = adapterFor(adapters, schema, "toJsonSchema")?.(schema);
-    if (standard.vendor === "zod" && isJsonObject(converted)) refuseFiles(converted);
+    refuseWithoutJson(schema, converted);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const hint = "use a JSON type; for a date, text with v.isoTimestamp() or z.iso.datetime()";
-    const ofBytes = BYTES.test(reason) ? "; for bytes, text in base64 with v.base64() or z.base64()" : "";
-    throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hint}${ofBytes}`, { cause });
+    throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hintFor(schema, reason)}`, { cause });
   }
   if (!isJsonObject(converted)) {
     throw new TypeError(
@@ -66,16 +63,6 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
   }
   const { $schema: _, ...rest } = converted;
   return standard.vendor === "json-schema" ? withoutEmptyRequired(rest) : withoutSafeBounds(rest);
-}
-
-/**
- * Refuses `z.file()`, which zod converts to text with the encoding "binary", although it takes a `File` alone.
- *
- * @throws {TypeError} If a part of the schema is a file.
- */
-function refuseFiles(schema: JsonSchema): void {
-  if (schema["contentEncoding"] === "binary") throw new TypeError('a "file" has no JSON form');
-  for (const [part] of subschemasOf(schema)) refuseFiles(part);
 }
 
 /**

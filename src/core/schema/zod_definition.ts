@@ -136,10 +136,33 @@ function membersOf(type: string, old: OldDefinition): Readonly<Record<string, un
     case "readonly":
       return { innerType: value("innerType") ?? value("type") };
     case "effects":
-      return { type: "readonly", innerType: value("schema") };
+      return { type: isInstanceOf(old) ? "instance" : "readonly", innerType: value("schema") };
     default:
       return {};
   }
+}
+
+type Refinement = (value: unknown, ctx: { addIssue(issue: { readonly message?: unknown }): void }) => unknown;
+
+/**
+ * Whether a schema is `z.instanceof(…)`, which zod 3 writes as `z.any()` with a check. Only the check of `z.custom()`, which `z.instanceof()`
+ * is made with, is called: its text has names that other checks do not have. A class with a message of the user's is not recognized.
+ */
+function isInstanceOf({ schema, effect }: OldDefinition): boolean {
+  const check = (effect as { readonly refinement?: Refinement } | undefined)?.refinement;
+  if (check === undefined || (schema as ZodNode)._def?.typeName !== "ZodAny") return false;
+  if (!/instanceof Promise[^]*\bfatal\b/.test(String(check))) return false;
+  let isInstance = false;
+  const addIssue = ({ message }: { readonly message?: unknown }) => {
+    isInstance ||= /^Input not instance of /.test(String(message));
+  };
+  try {
+    const checked = check(null, { addIssue });
+    if (checked instanceof Promise) checked.catch(() => undefined);
+  } catch {
+    // A check of the user's that cannot take `null`.
+  }
+  return isInstance;
 }
 
 function namedValues(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

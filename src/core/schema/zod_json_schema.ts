@@ -7,7 +7,13 @@
  */
 import type { SchemaAdapter } from "./adapter.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
-import { readDefinition, type ZodCheck, type ZodDefinition, type ZodNode } from "./zod_definition.ts";
+import {
+  type OldDefinition,
+  readDefinition,
+  type ZodCheck,
+  type ZodDefinition,
+  type ZodNode,
+} from "./zod_definition.ts";
 
 /** Schema adapter for `toolDefiner`: converts schemas of `zod/mini`, of zod 3, and of zod 4 before 4.2. Later ones of zod need none. */
 export const zodJsonSchema: SchemaAdapter = {
@@ -152,11 +158,23 @@ const SIMPLE = {
 
 /** Whether a member may be absent. What only a transformation or `.catch()` allows to be absent is asked for. */
 function isOptional(node: ZodNode): boolean {
-  if (node._zod === undefined) return node.isOptional?.() === true;
+  if (node._zod === undefined) return isOptionalOld(node);
   const { type, innerType, in: first, out } = node._zod.def;
   if (type === "catch") return isOptional(innerType);
   if (type === "pipe" && isTransform(first)) return isOptional(out);
   return node._zod.optin !== undefined;
+}
+
+/** zod 3 finds out by parsing `undefined`, which runs checks, and throws if one of them waits. A check allows no more than what it is of. */
+function isOptionalOld(node: ZodNode): boolean {
+  const { schema, effect }: Partial<OldDefinition> = node._def ?? {};
+  const isChecked = (effect as { readonly type?: unknown } | undefined)?.type === "refinement";
+  try {
+    if (!isChecked) return node.isOptional?.() === true;
+  } catch {
+    // A transformation that waits.
+  }
+  return schema !== undefined && isOptional(schema as ZodNode);
 }
 
 function isTransform({ _zod }: ZodNode): boolean {
