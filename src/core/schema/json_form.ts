@@ -1,6 +1,6 @@
 /**
  * Rejects parts of schemas that take values without a JSON form, where a library converts them all the same: no call could pass such a
- * schema. What to write instead is in {@link hintFor}.
+ * schema. What to write instead is in {@link remedyFor}.
  */
 import { isJsonObject } from "../../internal/json.ts";
 import { subschemasOf } from "../json_schema/subschemas.ts";
@@ -79,7 +79,7 @@ const BYTES = /file|blob|instance|custom|declaration|bytes|buffer|uint8/i;
 const OWN = /custom|declaration|predicate/i;
 
 /** Says what to write in place of a part without a JSON form. */
-export function hintFor(schema: Schema, reason: string): string {
+export function remedyFor(schema: Schema, reason: string): string {
   const { vendor } = schema["~standard"];
   const name = vendor === "zod" && !("_zod" in schema) ? "zod 3" : vendor;
   const [date, bytes, check] = REMEDIES.get(name) ??

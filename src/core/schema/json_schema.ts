@@ -1,7 +1,7 @@
 import { isJsonObject, pointerKeys } from "../../internal/json.ts";
 import { mapParts } from "../json_schema/subschemas.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
-import { ARKTYPE_OPTIONS, hintFor, refuseWithoutJson } from "./json_form.ts";
+import { ARKTYPE_OPTIONS, remedyFor, refuseWithoutJson } from "./json_form.ts";
 import { explainNoJsonSchema } from "./no_schema.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
@@ -52,7 +52,7 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
     refuseWithoutJson(schema, converted);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hintFor(schema, reason)}`, { cause });
+    throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${remedyFor(schema, reason)}`, { cause });
   }
   if (!isJsonObject(converted)) {
     throw new TypeError(
