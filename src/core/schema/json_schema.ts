@@ -1,7 +1,7 @@
 import { isJsonObject, pointerKeys } from "../../internal/json.ts";
 import { mapParts } from "../json_schema/subschemas.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
-import { ARKTYPE_OPTIONS, remedyFor, refuseWithoutJson } from "./json_form.ts";
+import { ARKTYPE_OPTIONS, refuseWithoutJson, remedyFor } from "./json_form.ts";
 import { explainNoJsonSchema } from "./no_schema.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
