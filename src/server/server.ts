@@ -204,6 +204,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   const mounted: MountedPaths[] = [];
   const { path: basePath } = options.basePath ?? { path: "" };
   const ownHost: WireHost = {
+    wires,
     mounted,
     dispatch: dispatcher,
     get tools() {

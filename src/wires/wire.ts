@@ -59,6 +59,12 @@ export interface WireHost {
   readonly catalog: ContentCatalog | undefined;
   /** Path below which the wires answer; `""` for the root. Their own paths are without it, as are the paths of heads. */
   readonly basePath: string;
+  /**
+   * The request wires that the server was created with. Those for MCP have options that its other transports share.
+   *
+   * @internal
+   */
+  readonly wires: readonly RequestWire[];
   /** The mounted request wires, in order. Complete only after the server was created. */
   readonly mounted: readonly MountedPaths[];
   /** Change notifications of the server. */

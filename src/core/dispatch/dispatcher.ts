@@ -65,6 +65,8 @@ export interface DispatchOptions extends JobOptions {
 export interface Dispatch {
   /** Runs one call; its events go to the sink, if there is one. Never throws, never rejects. */
   call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
+  /** Runs a definition that is not a tool of the server, such as a method of MCP. Checks its scopes. @internal */
+  run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult>;
   /** Masks an error that occurred outside of a tool, such as in the encoding of a result: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   /** Writes a warning to the log. */
@@ -75,11 +77,7 @@ export interface Dispatch {
   readonly isClosed: boolean;
   /** Aborts when the shutdown begins. Created when it is first read: Workers allow no signal outside of a request. */
   readonly closeSignal: AbortSignal;
-  /**
-   * The jobs, for operators, their promise tokens and their waits; `undefined` on a server without an engine.
-   *
-   * @internal
-   */
+  /** Jobs, promise tokens and waits, for operators and wires; `undefined` on a server without an engine. @internal */
   readonly deferral: Pick<Deferral, "jobs" | "readPromise" | "readWait" | "resolve"> | undefined;
 }
 
@@ -156,7 +154,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     return definition === undefined ? this.#refuseUnknown(call, registry) : this.run(definition, call, sink);
   }
 
-  /** Runs a definition without a look-up by name: a tool, or a prompt or resource under a name that no tool can have. Checks its scopes. */
   run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult> {
     if (this.#isClosed) return this.refuse(call, CLOSING);
     const error = authorizationError(definition, call.peer.principal) ?? argumentsError(call.args) ??

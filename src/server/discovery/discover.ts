@@ -223,6 +223,7 @@ class DiscoveryHost {
     const { dispatch } = this.#inner;
     return {
       call: (call, sink) => this.#call(call, sink),
+      run: (definition, call, sink) => dispatch.run(definition, call, sink),
       mask: (thrown, fields) => dispatch.mask(thrown, fields),
       warn: (message, fields) => dispatch.warn(message, fields),
       get deferral() {

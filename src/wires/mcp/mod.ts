@@ -7,7 +7,24 @@ export { mcp, type McpOptions } from "./http/server/mcp.ts";
 export { memorySessionStore, type MemorySessionStoreOptions } from "./http/sessions/memory_store.ts";
 export { type McpSessions, mcpSessions, type McpSessionsOptions } from "./http/sessions/mcp_sessions.ts";
 export type { ClientEvent, McpSession, SessionEvent, SessionStore, StoredMessage } from "./http/sessions/store.ts";
-export { type McpCatalog, mcpCatalog, type McpFeatures, type McpTasks, mcpTasks } from "./server/features.ts";
+export {
+  type McpCatalog,
+  mcpCatalog,
+  type McpCustomMethods,
+  type McpFeatures,
+  mcpMethods,
+  type McpTasks,
+  mcpTasks,
+} from "./server/features.ts";
+export type {
+  CheckedMethod,
+  McpMethod,
+  McpMethodOptions,
+  McpMethods,
+  MethodParams,
+  MethodResult,
+  TypedMcpMethods,
+} from "./server/custom_method_types.ts";
 export { type DuplexOptions, mcpDuplex } from "./server/duplex.ts";
 export type { ProtocolOptions } from "./server/mcp_server.ts";
 export type { CacheHints } from "./server/revision.ts";

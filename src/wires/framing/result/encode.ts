@@ -72,7 +72,7 @@ export function outcomeMeta(outcome: AnswerOutcome | FailureOutcome): Members | 
 }
 
 /** Data of an error: its details and its code. Details that are not an object, or have their own `code`, are in `details`. */
-export function errorData({ code, data: details }: ErrorResult): Members {
+export function errorData({ code, data: details }: { readonly code: string; readonly data?: unknown }): Members {
   const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));
   return { ...(isPlain ? details : { details }), code };
 }

@@ -6,8 +6,8 @@ import { asObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { LEGACY_RESOURCE_NOT_FOUND } from "../protocol/codes.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
-import { CallSink } from "./call_sink.ts";
-import type { McpExchange, McpPeer } from "./exchange.ts";
+import type { CallSink } from "./call_sink.ts";
+import { type ContentRequest, sinkOf } from "./content_request.ts";
 import { Extensions } from "./extensions.ts";
 import { cursorError, Pages } from "./pages.ts";
 import {
@@ -24,15 +24,6 @@ import type { Revision } from "./revision.ts";
 import { outcomeMeta } from "../../framing/result/encode.ts";
 import type { Completion } from "../../../core/content/completion.ts";
 import type { PromptContent } from "../../../core/content/prompt.ts";
-
-/** A request for resources, prompts or completion, with its caller and revision. The server has a catalog. */
-export interface ContentRequest {
-  readonly request: RequestMessage;
-  readonly peer: McpPeer;
-  readonly exchange: McpExchange;
-  readonly revision: Revision;
-  readonly progressToken: string | number | undefined;
-}
 
 /** Name of a handler: a method of {@link ContentHandlers} that decodes the parameters of a request. */
 export type ContentHandler = Exclude<keyof ContentHandlers, "extensions">;
@@ -136,13 +127,6 @@ export class ContentHandlers {
       return json === undefined ? cursorError(cursor) : { json, isCacheable: true };
     };
   }
-}
-
-function sinkOf({ progressToken, exchange, peer, request }: ContentRequest): CallSink | undefined {
-  const channel = progressToken === undefined ? undefined : exchange.channel();
-  if (channel === undefined) return undefined;
-  peer.isStreamed = true;
-  return new CallSink({ channel, progressToken, logLevel: undefined, logger: request.method });
 }
 
 /** Removes the members that an old revision does not have. */

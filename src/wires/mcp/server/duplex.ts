@@ -8,7 +8,7 @@ import type { Metadata, Principal } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { chain, isPending, type MaybeFuture } from "../../../internal/future.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, omitUndefined } from "../../../internal/json.ts";
 import { parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
 import type { DuplexWire, MessageConnection, MountedDuplexWire, WireHost } from "../../wire.ts";
 import { LEGACY_VERSIONS } from "../protocol/constants.ts";
@@ -20,6 +20,7 @@ import {
   type RequestMessage,
 } from "../protocol/messages.ts";
 import { toNotification } from "./change_streams.ts";
+import type { McpMethods, TypedMcpMethods } from "./custom_method_types.ts";
 import type { Channel, McpExchange } from "./exchange.ts";
 import { LegacyMethods } from "./legacy.ts";
 import {
@@ -32,7 +33,7 @@ import {
 } from "./legacy_exchange.ts";
 import { MCP_FEATURES } from "./features.ts";
 import { TaskNotifications } from "./legacy_tasks.ts";
-import { McpServer, type ProtocolOptions } from "./mcp_server.ts";
+import { McpServer, type McpWire, type ProtocolOptions } from "./mcp_server.ts";
 import { answerLegacy, answerModern } from "./methods.ts";
 import { ModernMethods } from "./modern.ts";
 import {
@@ -45,8 +46,8 @@ import {
 import { errorResponse, protocolErrorResponse, type RpcResponse, unknownMethodResponse } from "./response.ts";
 import { WaitingRequests } from "./waiting_requests.ts";
 
-/** Options of MCP over a duplex connection. */
-export interface DuplexOptions extends ProtocolOptions {
+/** Options of MCP over a duplex connection. Defaults of the options of MCP are those of the server's wire `mcp({ … })`. */
+export interface DuplexOptions<Methods = McpMethods> extends ProtocolOptions<Methods> {
   /** Maximum number of running requests of a connection; others wait. Pings, subscriptions, `tasks/{cancel,update}` are exempt. Default: 100. */
   readonly maxConcurrentCalls?: number | undefined;
 }
@@ -66,8 +67,16 @@ const URGENT_METHODS: ReadonlySet<string> = new Set(["ping", "subscriptions/list
  *
  * Mounting it throws a `TypeError` if a tool violates the rules of MCP.
  */
-export function mcpDuplex(options: DuplexOptions = {}): DuplexWire {
-  return { name: "mcp", mount: (host) => new McpDuplex(host, options) };
+export function mcpDuplex<const Params = Record<never, never>, Methods = unknown>(
+  options: DuplexOptions<TypedMcpMethods<Params, Methods>> = {},
+): DuplexWire {
+  return { name: "mcp", mount: (host) => new McpDuplex(host, { ...protocolOf(host), ...omitUndefined(options) }) };
+}
+
+/** Options of the server's wire `mcp({ … })`. */
+function protocolOf({ wires }: WireHost): ProtocolOptions {
+  const shared = wires.map((wire: Partial<McpWire>) => wire["~protocol"]);
+  return omitUndefined(shared.find((options) => options !== undefined) ?? {});
 }
 
 /** The parts that all connections share. */

@@ -1,6 +1,8 @@
-/** Parts of MCP that only some servers need, as values: tasks, and resources with prompts. */
+/** Parts of MCP that only some servers need, as values: tasks, resources with prompts, and methods beside those of MCP. */
 import type { WireHost } from "../../wire.ts";
 import { ContentHandlers } from "./content_handlers.ts";
+import type { McpMethods } from "./custom_method_types.ts";
+import { CustomMethods } from "./custom_methods.ts";
 import { handleLegacyTask, readTaskRequest } from "./legacy_tasks.ts";
 import { Tasks } from "./tasks.ts";
 import type { ToolCallRunner } from "./tool_calls.ts";
@@ -18,12 +20,20 @@ export interface McpCatalog {
   readonly "~serve": (host: WireHost, pageSize: number) => ContentHandlers;
 }
 
+/** The feature of `mcp()` that serves methods beside those of MCP. Its value: {@link mcpMethods}. */
+export interface McpCustomMethods {
+  /** @internal */
+  readonly "~serve": (host: WireHost, methods: McpMethods) => CustomMethods;
+}
+
 /** The parts that `mcp()` of a server of `./core` needs as values. Servers of the front door have them all. */
 export interface McpFeatures {
   /** Tasks of clients, for tools that give promises: `mcpTasks`. */
   readonly tasks?: McpTasks | undefined;
   /** Methods of resources, prompts and completion: `mcpCatalog`. */
   readonly catalog?: McpCatalog | undefined;
+  /** Methods beside those of MCP, which the option `methods` has: `mcpMethods`. */
+  readonly customMethods?: McpCustomMethods | undefined;
 }
 
 /** Serves promised work as MCP tasks, in the forms of 2026-07-28 and 2025-11-25. */
@@ -38,5 +48,8 @@ export const mcpTasks: McpTasks = { "~serve": (host, tools, calls) => new Served
 /** Serves resources, prompts and completion, for `mcp({ catalog: mcpCatalog })` on a server of `./core`. */
 export const mcpCatalog: McpCatalog = { "~serve": (host, pageSize) => new ContentHandlers(host, pageSize) };
 
+/** Serves methods beside those of MCP, for `mcp({ methods, customMethods: mcpMethods })` on a server of `./core`. */
+export const mcpMethods: McpCustomMethods = { "~serve": (host, methods) => new CustomMethods(host, methods) };
+
 /** All optional features of `mcp()`, for servers of the front door. */
-export const MCP_FEATURES: McpFeatures = { tasks: mcpTasks, catalog: mcpCatalog };
+export const MCP_FEATURES: McpFeatures = { tasks: mcpTasks, catalog: mcpCatalog, customMethods: mcpMethods };

@@ -17,6 +17,8 @@ import {
 } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler, ContentHandlers } from "./content_handlers.ts";
+import type { ContentRequest } from "./content_request.ts";
+import type { CustomMethods } from "./custom_methods.ts";
 import { McpPeer } from "./exchange.ts";
 import type { ServedTasks } from "./features.ts";
 import {
@@ -48,7 +50,8 @@ export type LegacyHandler =
   | "setLogLevel"
   | "initialize"
   | "ping"
-  | "handleTask";
+  | "handleTask"
+  | "callCustom";
 
 /** Answers the methods of the MCP revisions with a handshake, for any transport. */
 export class LegacyMethods {
@@ -119,7 +122,7 @@ export class LegacyMethods {
 
   callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {
     const { id, params } = request;
-    const { calls, settings, tasks } = this.server;
+    const { calls, tasks } = this.server;
     const read = calls.read(params, exchange.principal);
     if ("kind" in read) return errorResponse(id, read);
     const { name, tool, args } = read;
@@ -127,7 +130,7 @@ export class LegacyMethods {
     if (typeof isTask !== "boolean") return errorResponse(id, isTask);
     const { callMeta, progressToken, takesPromises, takesPieces } = readMeta(params);
     const peer = legacyPeer(request, exchange);
-    const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
+    const logLevel = this.#logLevelOf(exchange);
     const call = {
       name,
       tool,
@@ -177,12 +180,42 @@ export class LegacyMethods {
     exchange: LegacyExchange,
     revision: Revision,
   ): MaybeFuture<RpcResponse> {
-    const { callMeta, progressToken } = readMeta(request.params);
-    const peer = legacyPeer(request, exchange);
+    const meta = readMeta(request.params);
     const content = this.server.content as ContentHandlers;
-    const prepared = content[handler]({ request, peer, exchange, revision, progressToken });
+    const prepared = content[handler](this.#toContentRequest(request, exchange, revision, meta));
     if ("kind" in prepared) return errorResponse(request.id, prepared);
-    return this.#finish({ id: request.id, exchange, revision }, prepared, prepared.run(callMeta), callMeta);
+    return this.#runPrepared({ id: request.id, exchange, revision }, prepared, meta);
+  }
+
+  /** Runs a request for a method of the server, asks its questions, and encodes the response. The server has the method. */
+  callCustom(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {
+    const meta = readMeta(request.params);
+    const custom = this.server.custom as CustomMethods;
+    const prepared = custom.prepare(this.#toContentRequest(request, exchange, revision, meta));
+    return this.#runPrepared({ id: request.id, exchange, revision }, prepared, meta);
+  }
+
+  #toContentRequest(
+    request: RequestMessage,
+    exchange: LegacyExchange,
+    revision: Revision,
+    { progressToken }: LegacyMeta,
+  ): ContentRequest {
+    const peer = legacyPeer(request, exchange);
+    return { request, peer, exchange, revision, progressToken, logLevel: this.#logLevelOf(exchange) };
+  }
+
+  /** Clients that have not set a level get lines from `info` on. */
+  #logLevelOf({ caller }: LegacyExchange): string | undefined {
+    return this.server.settings.logging ? caller.logLevel ?? "info" : undefined;
+  }
+
+  #runPrepared(
+    asking: AskingRequest,
+    prepared: RetryableRequest,
+    { callMeta }: LegacyMeta,
+  ): MaybeFuture<RpcResponse> {
+    return this.#finish(asking, prepared, prepared.run(callMeta), callMeta);
   }
 
   /** `tasks/get`, `tasks/result` and `tasks/cancel` */

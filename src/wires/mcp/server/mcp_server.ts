@@ -1,16 +1,18 @@
-import { isJsonObject, type Members } from "../../../internal/json.ts";
-import { BOOLEAN, type OptionRules, POSITIVE, rule, wholeNumber } from "../../../internal/options.ts";
+import { type Complete, isJsonObject, type Members } from "../../../internal/json.ts";
+import { BOOLEAN, OBJECT, type OptionRules, POSITIVE, rule, wholeNumber } from "../../../internal/options.ts";
 import type { RequestWire, WireHost } from "../../wire.ts";
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, TASKS_EXTENSION } from "../protocol/constants.ts";
 import { ChangeStreams } from "./change_streams.ts";
 import type { ContentHandlers } from "./content_handlers.ts";
+import type { McpMethods } from "./custom_method_types.ts";
+import type { CustomMethods } from "./custom_methods.ts";
 import type { McpFeatures, ServedTasks } from "./features.ts";
 import { type CacheHints, Revision } from "./revision.ts";
 import { ToolCallRunner } from "./tool_calls.ts";
 import { McpTools } from "./tools.ts";
 
 /** Options of MCP that do not depend on the transport. */
-export interface ProtocolOptions {
+export interface ProtocolOptions<Methods = McpMethods> {
   /**
    * Whether messages of `ctx.log` are sent to callers that request them. Default: `false`; a log may contain data that callers must
    * not see.
@@ -25,6 +27,8 @@ export interface ProtocolOptions {
    * 600,000 (ten minutes, as long as a continuation is valid): people answer. The client's own request may end before.
    */
   readonly askTimeoutMs?: number | undefined;
+  /** Methods beside those of MCP, by name: `{ "acme/stats": { params, result, handle } }`. Default: none. */
+  readonly methods?: Methods | undefined;
 }
 
 /** The wire that `mcp()` creates. `serveStdio` reads its options, so that they apply there, too. */
@@ -32,14 +36,15 @@ export interface McpWire extends RequestWire {
   readonly "~protocol": ProtocolOptions;
 }
 
-/** The members of {@link ProtocolOptions}, with defaults for those that are left out. */
-export type ProtocolSettings = { readonly [Name in keyof ProtocolOptions]-?: NonNullable<ProtocolOptions[Name]> };
+/** The members of {@link ProtocolOptions} other than methods, with defaults for those that are left out. */
+export type ProtocolSettings = Complete<Omit<ProtocolOptions, "methods">>;
 
 export const PROTOCOL_RULES: OptionRules<ProtocolOptions> = {
   logging: BOOLEAN,
   cache: rule('{ ttlMs: 0, scope: "private" }, or the like', isCacheHints),
   pageSize: wholeNumber(1),
   askTimeoutMs: POSITIVE,
+  methods: OBJECT,
 };
 
 function isCacheHints(value: unknown): boolean {
@@ -79,11 +84,13 @@ export class McpServer {
   readonly content: ContentHandlers | undefined;
   /** Deferred calls as tasks; `undefined` if `tasks` is not among the features. */
   readonly tasks: ServedTasks | undefined;
+  /** Methods beside those of MCP; `undefined` without the option. */
+  readonly custom: CustomMethods | undefined;
   readonly changeStreams: ChangeStreams;
   readonly #revisions: ReadonlyMap<string, Revision>;
 
-  /** @throws {TypeError} If a tool violates the rules of MCP, or needs a part that is not among the features. */
-  constructor(host: WireHost, options: ProtocolOptions, { tasks, catalog }: McpFeatures) {
+  /** @throws {TypeError} If a tool or method violates the rules of MCP, or needs a part that is not among the features. */
+  constructor(host: WireHost, options: ProtocolOptions, { tasks, catalog, customMethods }: McpFeatures) {
     const { logging = false, cache = { ttlMs: 0, scope: "private" }, pageSize = 250, askTimeoutMs = 600_000 } = options;
     this.host = host;
     this.settings = { logging, cache, pageSize, askTimeoutMs };
@@ -91,6 +98,9 @@ export class McpServer {
     this.calls = new ToolCallRunner(host, this.tools);
     this.content = catalog?.["~serve"](host, pageSize);
     this.tasks = tasks?.["~serve"](host, this.tools, this.calls);
+    const { methods } = options;
+    this.custom = methods && customMethods?.["~serve"](host, methods);
+    if (methods !== undefined && this.custom === undefined) throw missing("methods", "customMethods: mcpMethods");
     if (tasks === undefined && this.tools.canPromise) throw missing("tools that give promises", "tasks: mcpTasks");
     if (catalog === undefined && host.catalog !== undefined) {
       throw missing("resources and prompts", "catalog: mcpCatalog");
@@ -122,6 +132,7 @@ export class McpServer {
     const extensions = { ...(hasTasks && isModern && { [TASKS_EXTENSION]: {} }), ...this.content?.extensions.declared };
     return {
       ...capabilities,
+      ...(this.custom && { experimental: this.custom.declared }),
       ...(hasTasks && version === "2025-11-25" && { tasks: { cancel: {}, requests: { tools: { call: {} } } } }),
       ...(Object.keys(extensions).length > 0 && { extensions }),
     };

@@ -13,7 +13,7 @@ import type { ContentHandler } from "./content_handlers.ts";
 import type { McpExchange } from "./exchange.ts";
 import { type LegacyHandler, type LegacyMethods, legacyPeer } from "./legacy.ts";
 import type { LegacyExchange } from "./legacy_exchange.ts";
-import type { Capability } from "./mcp_server.ts";
+import type { Capability, McpServer } from "./mcp_server.ts";
 import { type ModernHandler, type ModernMethods, modernPeer } from "./modern.ts";
 import { errorResponse, type RpcResponse, unknownMethodResponse } from "./response.ts";
 
@@ -56,8 +56,15 @@ const ROWS: Readonly<Record<string, Method>> = {
 
 const METHODS: ReadonlyMap<string, Method> = new Map(Object.entries(ROWS));
 
-/** Methods that are not in the table, those of extensions, which send lists of resources. */
+/** Methods of the server, `mcp({ methods })`. */
+const CUSTOM: Method = { modern: "callCustom", legacy: "callCustom" };
+
+/** All other methods, those of extensions, which send lists of resources. */
 const OTHERS: Method = { list: "list:resources" };
+
+function findMethod(name: string, { custom }: McpServer): Method {
+  return METHODS.get(name) ?? (custom?.has(name) ? CUSTOM : OTHERS);
+}
 
 /** Answers a request of 2026-07-28, whose `_meta` is valid. The error is -32601 if the method or its capability is absent. */
 export function answerModern(
@@ -67,7 +74,7 @@ export function answerModern(
   exchange: McpExchange,
 ): MaybeFuture<RpcResponse> {
   const { server } = methods;
-  const method = METHODS.get(request.method) ?? OTHERS;
+  const method = findMethod(request.method, server);
   const { capability, list } = method;
   if (capability !== undefined && !server.offers(capability)) return unknownMethodResponse(request);
   if (list === undefined) return runModern(method, methods, request, meta, exchange);
@@ -99,7 +106,7 @@ export function answerLegacy(
   exchange: LegacyExchange,
 ): MaybeFuture<RpcResponse> {
   const { server } = methods;
-  const method = METHODS.get(request.method) ?? OTHERS;
+  const method = findMethod(request.method, server);
   const { capability, list } = method;
   if (capability !== undefined && !server.offers(capability)) return unknownMethodResponse(request);
   if (list === undefined) return runLegacy(method, methods, request, exchange);

@@ -10,17 +10,25 @@ import { hasTasksExtension, missingFor } from "../protocol/capabilities.ts";
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION, PIECES_SENT } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler, ContentHandlers } from "./content_handlers.ts";
+import type { ContentRequest } from "./content_request.ts";
+import type { CustomMethods } from "./custom_methods.ts";
 import { type McpExchange, McpPeer } from "./exchange.ts";
 import type { ServedTasks } from "./features.ts";
 import { cannotAsk, toInputRequests } from "./input_requests.ts";
 import type { McpServer } from "./mcp_server.ts";
 import { ToolPages } from "./pages.ts";
-import { errorResponse, protocolErrorResponse, resultResponse, type RpcResponse } from "./response.ts";
+import {
+  errorResponse,
+  protocolErrorResponse,
+  resultResponse,
+  type RetryableRequest,
+  type RpcResponse,
+} from "./response.ts";
 import type { Revision } from "./revision.ts";
 import { type McpToolCall, readCallMeta, readInputResponses } from "./tool_calls.ts";
 
 /** Name of a handler in {@link ModernMethods}. */
-export type ModernHandler = "callTool" | "listTools" | "discover" | "listen" | "handleTask";
+export type ModernHandler = "callTool" | "listTools" | "discover" | "listen" | "handleTask" | "callCustom";
 
 /** Answers the methods of 2026-07-28, for any transport. The transport has validated the `_meta` of the requests. */
 export class ModernMethods {
@@ -42,7 +50,7 @@ export class ModernMethods {
 
   callTool(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
     const { id, params } = request;
-    const { calls, settings, tasks } = this.server;
+    const { calls, tasks } = this.server;
     const read = calls.read(params, exchange.principal);
     if ("kind" in read) return errorResponse(id, read);
     const answers = readInputResponses(params);
@@ -54,7 +62,7 @@ export class ModernMethods {
     if (tasks !== undefined && tool?.definition.promise?.required && !takesTasks) return tasks.required(id);
     const peer = modernPeer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
-    const logLevel = settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
+    const logLevel = this.#logLevelOf(meta);
     const takesPieces = progressToken !== undefined && meta[PIECES_SENT] === true;
     // A promise would end the pieces.
     const takesPromises = takesTasks && (!takesPieces || tool.definition.promise?.required === true);
@@ -88,11 +96,33 @@ export class ModernMethods {
     meta: Members,
     exchange: McpExchange,
   ): MaybeFuture<RpcResponse> {
-    const peer = modernPeer(request, meta, exchange);
-    const progressToken = meta["progressToken"] as string | number | undefined;
     const content = this.server.content as ContentHandlers;
-    const prepared = content[handler]({ request, peer, exchange, revision: this.#revision, progressToken });
-    if ("kind" in prepared) return errorResponse(request.id, prepared);
+    const prepared = content[handler](this.#toContentRequest(request, meta, exchange));
+    return "kind" in prepared ? errorResponse(request.id, prepared) : this.#runPrepared(request, meta, prepared);
+  }
+
+  /** Runs a request for a method of the server, and encodes its result or its questions. The server has the method. */
+  callCustom(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
+    const custom = this.server.custom as CustomMethods;
+    return this.#runPrepared(request, meta, custom.prepare(this.#toContentRequest(request, meta, exchange)));
+  }
+
+  #toContentRequest(request: RequestMessage, meta: Members, exchange: McpExchange): ContentRequest {
+    return {
+      request,
+      peer: modernPeer(request, meta, exchange),
+      exchange,
+      revision: this.#revision,
+      progressToken: meta["progressToken"] as string | number | undefined,
+      logLevel: this.#logLevelOf(meta),
+    };
+  }
+
+  #logLevelOf(meta: Members): string | undefined {
+    return this.server.settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
+  }
+
+  #runPrepared(request: RequestMessage, meta: Members, prepared: RetryableRequest): MaybeFuture<RpcResponse> {
     const answers = readInputResponses(request.params);
     if (answers !== undefined && "kind" in answers) return errorResponse(request.id, answers);
     const callMeta = readCallMeta(meta);

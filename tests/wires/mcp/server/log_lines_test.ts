@@ -2,7 +2,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Logger } from "../../../../mod.ts";
-import { mcp } from "../../../../src/wires/mcp/mod.ts";
+import { definePrompt, defineResource, mcp } from "../../../../src/wires/mcp/mod.ts";
 import { legacy, modern } from "./client.ts";
 
 const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
@@ -63,4 +63,34 @@ test("the logger of the server gets the same lines, with the tool", async () => 
     ["the first message is kept", { tool, message: "a field" }],
     ["a logger that is not a name", { tool, logger: 5 }],
   ]);
+});
+
+test("log lines of prompts and resources reach their caller, as those of tools do", async () => {
+  const note = defineResource("notes://a").read((_, ctx) => {
+    ctx.log("info", "read");
+    return "text";
+  });
+  const ask = definePrompt("ask").describe("Ask").handle((_, ctx) => {
+    ctx.log("warn", "asked", { logger: "prompts" });
+    return "text";
+  });
+  const server = createServer({
+    tools: [],
+    resources: [note],
+    prompts: [ask],
+    wires: [mcp({ logging: true })],
+    logger: false,
+  });
+  const requests = [["resources/read", { uri: "notes://a" }], ["prompts/get", { name: "ask" }]] as const;
+  const sent = [
+    { level: "info", logger: "resources/read", data: "read" },
+    { level: "warning", logger: "prompts", data: "asked" },
+  ];
+  for (const [at, [method, params]] of requests.entries()) {
+    const meta = { [LOG_LEVEL]: "info" };
+    for (const { messages } of [await modern(server, method, params, { meta }), await legacy(server, method, params)]) {
+      deepStrictEqual(messages.map((message) => message.method && message.params), [sent[at], undefined]);
+    }
+  }
+  await server.close();
 });

@@ -3,11 +3,11 @@ import type { Server } from "../../../../mod.ts";
 import { parseMessages } from "../../../../src/wires/mcp/protocol/messages.ts";
 import { type DuplexConnection, DuplexTransport } from "../../../../src/wires/mcp/client/duplex_transport.ts";
 import { McpClientTransport } from "../../../../src/wires/mcp/client/transport.ts";
-import type { McpClientOptions } from "../../../../src/wires/mcp/client/types.ts";
+import type { McpClientOptions, McpTransport } from "../../../../src/wires/mcp/client/types.ts";
 import { LineReader } from "../../../../src/wires/mcp/stdio/client/line_reader.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
 import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
-import type { Transport } from "../../../../src/wires/mod.ts";
+import type { DuplexWire } from "../../../../src/wires/mod.ts";
 
 /** What goes through a pipe, in the order in which it was put in. */
 export class Pipe implements AsyncIterable<Uint8Array> {
@@ -42,7 +42,8 @@ const MAX_LINE = 67_108_864;
 export function openStdio(
   server: Server,
   options: McpClientOptions,
-): { readonly transport: Transport; close(): Promise<void> } {
+  wire: DuplexWire = mcpDuplex(),
+): { readonly transport: McpTransport; close(): Promise<void> } {
   const encoder = new TextEncoder();
   const served: Promise<void>[] = [];
   const carrier = new DuplexTransport((end) => {
@@ -74,7 +75,7 @@ export function openStdio(
         input.end();
       },
     };
-    served.push(serveLines(mcpDuplex(), server["~server"].host, { input, write, graceMs: 0 }));
+    served.push(serveLines(wire, server["~server"].host, { input, write, graceMs: 0 }));
     return Promise.resolve(line);
   });
   const transport = new McpClientTransport({ name: "in process", transport: carrier, probeTimeoutMs: 30_000 }, options);

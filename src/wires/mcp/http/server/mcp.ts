@@ -13,6 +13,7 @@ import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../.
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
 import { decodeMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
+import type { McpMethods, TypedMcpMethods } from "../../server/custom_method_types.ts";
 import type { McpFeatures } from "../../server/features.ts";
 import { McpServer, type McpWire, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
 import { answerModern } from "../../server/methods.ts";
@@ -35,7 +36,7 @@ import { LegacyHttp } from "./legacy.ts";
 import type { LegacySseTransport } from "../sessions/sse_transport.ts";
 
 /** Options of {@link mcp}. */
-export interface McpOptions extends ProtocolOptions, McpFeatures {
+export interface McpOptions<Methods = McpMethods> extends ProtocolOptions<Methods>, McpFeatures {
   /** Path of the endpoint. Default: `/mcp`. */
   readonly path?: string | undefined;
   /**
@@ -90,17 +91,19 @@ export interface McpOptions extends ProtocolOptions, McpFeatures {
  * @throws {RangeError} If a number among the options is out of range.
  * @throws {TypeError} If another option is invalid or unknown. `createServer` throws it if a tool violates the rules of MCP.
  */
-export function mcp(options: McpOptions = {}): RequestWire {
+export function mcp<const Params = Record<never, never>, Methods = unknown>(
+  options: McpOptions<TypedMcpMethods<Params, Methods>> = {},
+): RequestWire {
   checkOptions(ACTION, options, RULES);
   const path = toPath(options.path ?? "/mcp");
-  const { sessions, logging, cache, pageSize, askTimeoutMs } = options;
+  const { sessions, logging, cache, pageSize, askTimeoutMs, methods } = options;
   const ssePath = options.ssePath === undefined ? undefined : toPath(options.ssePath);
   if (ssePath !== undefined && sessions === undefined) {
     throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions: mcpSessions()`);
   }
   const wire: McpWire = {
     name: "mcp",
-    "~protocol": { logging, cache, pageSize, askTimeoutMs },
+    "~protocol": { logging, cache, pageSize, askTimeoutMs, methods },
     mount: (host) => new Mcp(host, path, ssePath, sessions, options),
   };
   return wire;
@@ -114,6 +117,7 @@ const RULES: OptionRules<McpOptions> = {
   ssePath: PATH,
   tasks: OBJECT,
   catalog: OBJECT,
+  customMethods: OBJECT,
   ...PROTOCOL_RULES,
 };
 
@@ -151,8 +155,8 @@ class Mcp implements MountedWire {
     this.methods = sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
     this.#waits = new HttpWaits(host.clock);
-    const { tasks, catalog } = options;
-    this.#server = new McpServer(host, options, host.features?.["mcp"] ?? { tasks, catalog });
+    const { tasks, catalog, customMethods } = options;
+    this.#server = new McpServer(host, options, host.features?.["mcp"] ?? { tasks, catalog, customMethods });
     this.#modern = new ModernMethods(this.#server);
     this.#legacy = new LegacyHttp(this.#server, this.#waits, sessions);
     const served = this.#legacy.sessions;

@@ -1,18 +1,18 @@
 /** Serves MCP over the standard input and output of this process, as desktop hosts start it. */
 import type { Principal } from "../../../../core/call/call.ts";
 import { CleanUp } from "../../../../internal/clean_up.ts";
-import { omitUndefined } from "../../../../internal/json.ts";
 import { checkOptions, type OptionRules, rule, TEXT, TEXTS, wholeNumber } from "../../../../internal/options.ts";
 import type { WireHost } from "../../../wire.ts";
+import type { McpMethods, TypedMcpMethods } from "../../server/custom_method_types.ts";
 import { mcpDuplex } from "../../server/duplex.ts";
-import { type McpWire, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
+import { PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
 import { claimOutput } from "./claim_output.ts";
 import { localPrincipal } from "./local_principal.ts";
 import { serveLines } from "./serve_lines.ts";
 import process from "node:process";
 
 /** Options of {@link serveStdio}. Defaults of the options of MCP are those of the server's wire `mcp({ … })`. */
-export interface ServeStdioOptions extends ProtocolOptions {
+export interface ServeStdioOptions<Methods = McpMethods> extends ProtocolOptions<Methods> {
   /**
    * The caller, with its scopes. Default: the user who started the program, `{ id: "local" }`, who is trusted: every scope is
    * granted.
@@ -31,8 +31,6 @@ export interface ServeStdioOptions extends ProtocolOptions {
 export interface StdioServer {
   /** Access to the server, for wires and adapters. */
   readonly "~server": { readonly host: WireHost; resume(): void };
-  /** Options of the server, which include its wires. */
-  readonly "~offer"?: { readonly options: object } | undefined;
   /** Closes the server. */
   close(graceMs?: number): Promise<void>;
 }
@@ -49,12 +47,6 @@ const RULES: OptionRules<ServeStdioOptions> = {
 function isPrincipal(value: unknown): boolean {
   const { id, scopes = [] } = (value ?? {}) as Partial<Principal>;
   return TEXT.fits(id) && TEXTS.fits(scopes);
-}
-
-/** Options of the server's wire `mcp({ … })`. */
-function protocolOf({ "~offer": offer }: StdioServer): ProtocolOptions {
-  const { wires = [] } = (offer?.options ?? {}) as { readonly wires?: readonly Partial<McpWire>[] };
-  return wires.find((wire) => wire["~protocol"] !== undefined)?.["~protocol"] ?? {};
 }
 
 /**
@@ -74,14 +66,17 @@ function protocolOf({ "~offer": offer }: StdioServer): ProtocolOptions {
  * @throws {RangeError} If a number among the options is out of range.
  * @throws {TypeError} If `server` is not a server, another option is invalid or unknown, or a tool violates the rules of MCP.
  */
-export async function serveStdio(server: StdioServer, options: ServeStdioOptions = {}): Promise<void> {
+export async function serveStdio<const Params = Record<never, never>, Methods = unknown>(
+  server: StdioServer,
+  options: ServeStdioOptions<TypedMcpMethods<Params, Methods>> = {},
+): Promise<void> {
   if (typeof server?.["~server"]?.host?.dispatch?.call !== "function") {
     throw new TypeError("Cannot serve this over stdio: pass the server that createServer() returns");
   }
   checkOptions("serve MCP over stdio", options, RULES);
   const { host } = server["~server"];
   const { graceMs = DEFAULT_GRACE_MS, principal = localPrincipal(host), ...own } = options;
-  const wire = mcpDuplex({ ...protocolOf(server), ...omitUndefined(own) });
+  const wire = mcpDuplex(own);
   const output = claimOutput();
   server["~server"].resume();
   const closing = new CleanUp();

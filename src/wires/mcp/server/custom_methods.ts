@@ -1,0 +1,206 @@
+/** The methods that a server adds to those of MCP: their names, their schemas, and their requests, which dispatch runs as it runs tools. */
+import type { CallMeta } from "../../../core/call/call.ts";
+import type { AnswerOutcome, FailureOutcome } from "../../../core/call/outcome.ts";
+import type { ContentCtx } from "../../../core/handler/context.ts";
+import { SCHEMA_ADAPTERS } from "../../../core/schema/all_adapters.ts";
+import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
+import { assertReferences } from "../../../core/schema/references.ts";
+import type { AnySchema } from "../../../core/schema/plain_schema.ts";
+import { unknownArguments } from "../../../core/schema/unknown_arguments.ts";
+import { addScopes } from "../../../core/tool/access.ts";
+import { EMPTY_DEFINITION, type ToolDefinition } from "../../../core/tool/definition.ts";
+import { chain } from "../../../internal/future.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
+import {
+  ANYTHING,
+  checkOptions,
+  FUNCTION,
+  type OptionRules,
+  POSITIVE,
+  required,
+  rule,
+} from "../../../internal/options.ts";
+import { errorData, outcomeMeta } from "../../framing/result/encode.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
+import type { WireHost } from "../../wire.ts";
+import type { McpMethod, McpMethods } from "./custom_method_types.ts";
+import { type ContentRequest, sinkOf } from "./content_request.ts";
+import {
+  errorResponse,
+  type FinalResult,
+  protocolError,
+  protocolErrorResponse,
+  resultResponse,
+  type RetryableRequest,
+  type RpcResponse,
+} from "./response.ts";
+import type { Revision } from "./revision.ts";
+
+/** First parts of the names that belong to MCP, its extensions and JSON-RPC. */
+const RESERVED: ReadonlySet<string> = new Set([
+  "completion",
+  "elicitation",
+  "initialize",
+  "io.modelcontextprotocol",
+  "logging",
+  "mcp",
+  "notifications",
+  "ping",
+  "prompts",
+  "resources",
+  "roots",
+  "rpc",
+  "sampling",
+  "server",
+  "skills",
+  "subscriptions",
+  "tasks",
+  "tools",
+]);
+
+/** JSON-RPC number of a failure without its own: MCP leaves -32000 to implementations. */
+const FAILURE = -32_000;
+
+const RULES: OptionRules<McpMethod> = {
+  params: ANYTHING,
+  result: ANYTHING,
+  scopes: ANYTHING,
+  timeoutMs: POSITIVE,
+  errors: rule("an object of whole numbers by code, such as { locked: 4001 }", (value) => {
+    return isJsonObject(value) && Object.values(value).every(Number.isInteger);
+  }),
+  handle: required(FUNCTION),
+};
+
+interface ServedMethod {
+  readonly definition: ToolDefinition;
+  readonly errors: Readonly<Record<string, number>>;
+}
+
+/** Serves the methods that a server adds to those of MCP. */
+export class CustomMethods {
+  /** The methods, as the capability `experimental` declares them. */
+  readonly declared: Members;
+  readonly #host: WireHost;
+  readonly #methods: ReadonlyMap<string, ServedMethod>;
+
+  /** @throws {TypeError} If a name is reserved or invalid, or a method or one of its schemas is invalid. */
+  constructor(host: WireHost, methods: McpMethods) {
+    const entries = Object.entries(methods);
+    const guard = unknownArguments("refuse")["~guard"](undefined);
+    this.#host = host;
+    this.#methods = new Map(entries.map(([name, method]) => {
+      assertName(name);
+      checkOptions(`create server: the ${labelOf(name)} of mcp({ methods })`, method, RULES);
+      return [name, { definition: guard(toDefinition(name, method)), errors: method.errors ?? {} }];
+    }));
+    this.declared = Object.fromEntries(entries.map(([name]) => [name, {}]));
+  }
+
+  has(name: string): boolean {
+    return this.#methods.has(name);
+  }
+
+  /** Prepares a request for one of the methods, so that it can run, and run again with answers to its questions. */
+  prepare(content: ContentRequest): RetryableRequest {
+    const { request: { id, method, params }, peer, revision } = content;
+    const { definition, errors } = this.#methods.get(method) as ServedMethod;
+    const { _meta, requestState: _state, inputResponses: _responses, ...args } = params;
+    return {
+      run: (meta) => {
+        return this.#host.dispatch.run(definition, {
+          tool: definition.name,
+          args,
+          meta: meta && withoutJobs(meta),
+          peer,
+        }, sinkOf(content));
+      },
+      encode: (result) => this.#encode(id, method, revision, errors, result),
+    };
+  }
+
+  #encode(
+    id: RequestId,
+    method: string,
+    revision: Revision,
+    errors: ServedMethod["errors"],
+    result: FinalResult,
+  ): RpcResponse {
+    if (result.kind === "error") return errorResponse(id, result);
+    if (result.kind === "failure") return failureResponse(id, errors, result);
+    try {
+      const answer = result as AnswerOutcome;
+      return resultResponse(id, revision.result(JSON.stringify(answer.value).slice(1, -1), outcomeMeta(answer)));
+    } catch (thrown) {
+      return errorResponse(id, this.#host.dispatch.mask(thrown, { method }));
+    }
+  }
+}
+
+function failureResponse(
+  id: RequestId,
+  errors: ServedMethod["errors"],
+  { code, message, data }: FailureOutcome,
+): RpcResponse {
+  const number = Object.hasOwn(errors, code) ? errors[code] as number : FAILURE;
+  return protocolErrorResponse(id, protocolError(number, message, errorData({ code, data }), 200));
+}
+
+/** Methods have no jobs, so members that would create one are removed. */
+function withoutJobs({ idempotencyKey: _key, isPromiseWanted: _promise, ...meta }: CallMeta): CallMeta {
+  return meta;
+}
+
+function assertName(name: string): void {
+  const fail = (problem: string): never => {
+    throw new TypeError(
+      `Cannot create server: mcp({ methods }) cannot have ${
+        JSON.stringify(name)
+      }: ${problem}; use a prefix, as in "acme/stats"`,
+    );
+  };
+  const [first = ""] = name.split(/[/.]/, 1);
+  // Sent in a header, too.
+  if (!/^[\x21-\x7e]{1,128}$/.test(name)) fail("a name is 1 to 128 characters of ASCII, without spaces");
+  const isReserved = RESERVED.has(first) || /^\w+\.(mcp|modelcontextprotocol)[./]/.test(name);
+  if (isReserved) fail(`this name belongs to ${first === "rpc" ? "JSON-RPC" : "MCP"}`);
+}
+
+function labelOf(name: string): string {
+  return `method "${name}"`;
+}
+
+/** The definition of a method as dispatch runs it, under a name that no tool can have. @throws {TypeError} If the method is invalid. */
+function toDefinition(name: string, method: McpMethod): ToolDefinition {
+  const label = labelOf(name);
+  const { params, result, scopes = [], timeoutMs } = method;
+  const input = params && compile(params, `The schema of the parameters of ${label}`);
+  return {
+    ...EMPTY_DEFINITION,
+    name: `method:${name}`,
+    description: "",
+    adapters: SCHEMA_ADAPTERS,
+    input,
+    inputSchema: input?.jsonSchema ?? EMPTY_DEFINITION.inputSchema,
+    output: result && compile(result, `The schema of the result of ${label}`),
+    scopes: scopes.length === 0 ? scopes : addScopes([], scopes, label),
+    timeoutMs,
+    handler: (args, ctx) =>
+      chain(method.handle(args as never, ctx as ContentCtx), (value) => toResult(value, name, ctx)),
+  };
+}
+
+function compile(schema: AnySchema, where: string): CompiledSchema {
+  return compileSchema(schema, { where, isObject: true, adapters: SCHEMA_ADAPTERS, check: assertReferences });
+}
+
+/** Checks what a handler has returned. Nothing becomes an empty object. @throws {TypeError} If it cannot be a result of MCP. */
+function toResult(value: unknown, name: string, ctx: Pick<ContentCtx, "meta">): Members {
+  if (value === undefined) return {};
+  if (!isJsonObject(value) || "resultType" in value) {
+    throw new TypeError(`The handler of method "${name}" has to return an object, without resultType, which is MCP's`);
+  }
+  const { _meta: meta, ...members } = value;
+  if (isJsonObject(meta)) ctx.meta(meta);
+  return members;
+}
