@@ -44,6 +44,7 @@ const TESTED: Readonly<Record<string, string>> = {
   DuplexWire: BROKEN,
   Reply: BROKEN,
   Logger: BROKEN,
+  McpMethod: "tests/wires/mcp/server/custom_methods_test.ts",
   OAuthStore: "tests/integrations/oauth/store_test.ts",
 };
 
