@@ -293,8 +293,8 @@ function listOne(definition: ResourceDefinition, { variables, ...own }: ListedRe
       }: "${definition.uri}" does not read it; give each variable a value that is not empty`,
     );
   }
-  const { icons, mimeType, annotations } = listTemplate(definition);
-  return { uri, name: uri, ...omitUndefined({ icons, mimeType, annotations }), ...own };
+  const { description, icons, mimeType, annotations } = listTemplate(definition);
+  return { uri, name: uri, ...omitUndefined({ description, icons, mimeType, annotations }), ...own };
 }
 
 /** Keeps the first of the resources that have the same URI and key, for the callers who may use any of them. */

@@ -1,6 +1,7 @@
 import type { Principal } from "../../core/call/call.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { mapMaybe, type MaybePromise } from "../../internal/async.ts";
+import { isPromiseLike, mapMaybe, type MaybePromise } from "../../internal/async.ts";
+import { asObject } from "../../internal/json.ts";
 import { checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
 import {
@@ -67,7 +68,7 @@ export function createBearer(verify: VerifyToken, options: BearerOptions): Auth 
   return createAuth(
     (request) => {
       const token = readToken(request.metadata.get("authorization"));
-      if (token !== undefined) return required(verify(token, request));
+      if (token !== undefined) return required(refusing(verify, token, request));
       if (allowAnonymous) return undefined;
       throw new ToolError("unauthenticated", "Send a token, as Authorization: Bearer <token>");
     },
@@ -91,6 +92,25 @@ function readToken(authorization: string | null): string | undefined {
   const [token] = /^[\w.~+/-]+=*$/.exec(authorization.slice(7)) ?? [];
   if (token === undefined) throw invalidToken("The token is malformed");
   return token;
+}
+
+/** Calls `verify`. A token that it refuses by a separate `unauthenticated` error is named invalid in the challenge, too, as RFC 6750 requires. */
+function refusing(verify: VerifyToken, token: string, request: AuthRequest): MaybePromise<Principal | undefined> {
+  try {
+    const principal = verify(token, request);
+    return isPromiseLike(principal) ? Promise.resolve(principal).catch(asInvalidToken) : principal;
+  } catch (thrown) {
+    return asInvalidToken(thrown);
+  }
+}
+
+/** @throws What was thrown; an `unauthenticated` error that has no error in its details gets `invalid_token`. */
+function asInvalidToken(thrown: unknown): never {
+  if (!(thrown instanceof ToolError) || thrown.code !== "unauthenticated") throw thrown;
+  const details = asObject(thrown.details);
+  if (details["error"] !== undefined) throw thrown;
+  const { message, cause } = thrown;
+  throw new ToolError("unauthenticated", message, { details: { error: "invalid_token", ...details }, cause });
 }
 
 /** @throws {ToolError} If there is no principal. */

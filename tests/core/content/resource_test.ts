@@ -143,6 +143,7 @@ test("a template lists its resources among the others, in order of definition", 
   const { catalog } = new CatalogBench({
     resources: [
       defineResource("books://{id}{?lang}")
+        .describe("One book")
         .mimeType("text/plain")
         .annotate({ audience: ["assistant"] })
         .meta({ "example.com/of": "the template" })
@@ -158,7 +159,7 @@ test("a template lists its resources among the others, in order of definition", 
     ],
   });
   const peer = { principal: { id: "ada" } };
-  const common = { mimeType: "text/plain", annotations: { audience: ["assistant"] } };
+  const common = { description: "One book", mimeType: "text/plain", annotations: { audience: ["assistant"] } };
   deepStrictEqual(await valueOf(catalog.listResources(from(undefined, peer))), [
     { uri: "books://1", name: "books://1", ...common, title: "Moby Dick for ada" },
     { uri: "books://22", name: "books://22", ...common, title: "Emma for ada" },

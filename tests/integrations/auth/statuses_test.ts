@@ -2,6 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
+import { ToolError } from "../../../mod.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { StatusSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/status_pb.ts";
 import { frame, framesOf, textOf } from "../../wires/grpc/frames.ts";
@@ -66,6 +67,28 @@ test("MCP-lite: a token that is not good is answered 401, and called that", asyn
   strictEqual(response.headers.get("www-authenticate"), INVALID);
   const { error } = await response.json() as { error: { data: unknown } };
   deepStrictEqual(error.data, { error: "invalid_token", code: "unauthenticated" });
+});
+
+test("a token that verify() refuses by a ToolError is an invalid token, too", async () => {
+  const refuse = (details?: Readonly<Record<string, unknown>>) => {
+    throw new ToolError("unauthenticated", "The token has expired", details && { details });
+  };
+  for (
+    const [verify, error] of [
+      [() => refuse(), "invalid_token"],
+      [() => Promise.reject(new ToolError("unauthenticated", "The token has expired")), "invalid_token"],
+      [() => refuse({ error: "expired_token" }), "expired_token"],
+    ] as const
+  ) {
+    const { server } = createGuarded(bearer(verify));
+    const response = await callAs(server, "ping", "eve");
+    strictEqual(response.status, 401);
+    strictEqual(
+      response.headers.get("www-authenticate"),
+      `Bearer error="${error}", error_description="The token has expired", resource_metadata="${METADATA_URL}"`,
+    );
+    await response.body?.cancel();
+  }
 });
 
 test("MCP-lite: who lacks a scope is answered 403, with all that are needed", async () => {

@@ -1,0 +1,65 @@
+/** Servers of other libraries, and the same servers moved to Toolwire: the official client sees the same, but for the differences in the tables. */
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import { findProgram, runProgram, startProgram, testWith } from "../serve/programs.ts";
+import { type Check, observe, overHttp, overStdio } from "./checks.ts";
+import * as official from "./official_checks.ts";
+import { installServers, programFolder } from "./program.ts";
+import { expectedAfter, expectedBefore, type MoveTable, readTable } from "./table.ts";
+
+interface Suite {
+  readonly name: string;
+  readonly checks: { readonly OVER_HTTP: readonly Check[]; readonly OVER_STDIO?: readonly Check[] };
+  /** Headers of all requests. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const SUITES: readonly Suite[] = [
+  { name: "official", checks: official, headers: { authorization: "Bearer ada" } },
+];
+
+/** Runs all checks against a program, over HTTP and stdio. */
+async function run(bun: string, cwd: string, { checks, headers }: Suite): Promise<ReadonlyMap<string, unknown>> {
+  const { OVER_HTTP, OVER_STDIO = [] } = checks;
+  await using program = await startProgram([bun, "server.ts"], { cwd, url: /http:\/\/[^\s?]+/ });
+  const http = overHttp(program.url, headers);
+  const seen = await observe(http, OVER_HTTP).finally(() => http.end());
+  const stdio = overStdio([bun, "server.ts", "--stdio"], cwd);
+  return new Map([...seen, ...await observe(stdio, OVER_STDIO).finally(() => stdio.end())]);
+}
+
+/** Compares what all checks gave; a failure shows each that differs. */
+function assertSeen(
+  seen: ReadonlyMap<string, unknown>,
+  table: MoveTable,
+  expected: (table: MoveTable, check: string) => unknown,
+): void {
+  ok(seen.size >= 40, `${seen.size} checks`);
+  const wanted = [...seen.keys()].map((check) => [check, expected(table, check)] as const);
+  const differs = wanted.filter(([check, value]) => !isDeepStrictEqual(value, seen.get(check)));
+  deepStrictEqual(
+    Object.fromEntries(differs.map(([check]) => [check, seen.get(check)])),
+    Object.fromEntries(differs),
+  );
+}
+
+for (const suite of SUITES) {
+  const table = readTable(suite.name);
+  testWith(`${suite.name}: the suite passes on the old library`, [findProgram("bun")], async (bun) => {
+    await installServers(bun);
+    await using folder = await programFolder(`${suite.name}/server.ts`);
+    assertSeen(await run(bun, folder.path, suite), table, expectedBefore);
+  });
+
+  testWith(
+    `${suite.name}: the moved server compiles, and passes but for the differences`,
+    [findProgram("bun"), findProgram("tsc")],
+    async (bun, tsc) => {
+      await installServers(bun);
+      await using folder = await programFolder(`${suite.name}/moved.ts`);
+      const { code, stdout } = await runProgram([tsc, "-p", "."], { cwd: folder.path, withinMs: 120_000 });
+      strictEqual(code, 0, stdout);
+      assertSeen(await run(bun, folder.path, suite), table, expectedAfter);
+    },
+  );
+}
