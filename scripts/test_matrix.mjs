@@ -196,7 +196,7 @@ async function runOnBun(all) {
   const report = join(temporary, "bun.xml");
   const args = [
     "test",
-    "--timeout=30000",
+    `--timeout=${HANG_MS}`,
     "--reporter=junit",
     `--reporter-outfile=${report}`,
     ...files.map((file) => `./${file}`),
