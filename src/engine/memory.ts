@@ -14,7 +14,7 @@ export interface MemoryEngineOptions {
    * caller with the most are deleted; if none has finished, a new job is refused with `unavailable`. Default: 10,000.
    */
   readonly maxJobs?: number | undefined;
-  /** Largest size of all jobs, in UTF-16 code units of JSON; above it, room is made in the same way. Default: 128 Mi. */
+  /** Largest size of all jobs, in UTF-16 code units of JSON; above it, room is made in the same way. Default: 134,217,728 (128 Mi). */
   readonly maxChars?: number | undefined;
   /**
    * Accepts that work ends with the request that began it on Cloudflare Workers, where a server otherwise refuses tools with
