@@ -95,7 +95,7 @@ function readToken(authorization: string | null): string | undefined {
 }
 
 /** Calls `verify`. A token that it refuses by a separate `unauthenticated` error is named invalid in the challenge, too, as RFC 6750 requires. */
-function refusing(verify: VerifyToken, token: string, request: AuthRequest): MaybePromise<Principal | undefined> {
+function refusing(verify: VerifyToken, token: string, request: AuthRequest): ReturnType<VerifyToken> {
   try {
     const principal = verify(token, request);
     return isPromiseLike(principal) ? Promise.resolve(principal).catch(asInvalidToken) : principal;
