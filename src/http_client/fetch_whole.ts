@@ -1,4 +1,5 @@
 import { toToolError } from "../core/call/outcome.ts";
+import { isTooDeep, tooDeepError } from "../core/call/parse_answer.ts";
 import { monitorFromSignal, withTimeLimit } from "../core/call/time_limit.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { abortable } from "../internal/time.ts";
@@ -37,6 +38,7 @@ export function fetchWhole(url: URL, init: RequestInit, { send, maxBytes, timeou
           return new Response(null, { status: 404 });
         }
         const text = await readText(chunks);
+        if (isTooDeep(text)) throw tooDeepError();
         const { status, headers } = response;
         return new Response(text === "" ? null : text, { status, headers });
       },

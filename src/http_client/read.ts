@@ -1,5 +1,6 @@
 /** Reads response bodies in chunks, up to a limit. */
 import type { ErrorResult } from "../core/call/outcome.ts";
+import { isTooDeep, tooDeepError } from "../core/call/parse_answer.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { asObject } from "../internal/json.ts";
@@ -114,9 +115,14 @@ export async function readText(chunks: TextChunks): Promise<string> {
   return text.replace(/^\ufeff/, "");
 }
 
-/** Reads a body as text and as JSON; `json` is `undefined` if the text is not JSON. */
+/**
+ * Reads a body as text and as JSON; `json` is `undefined` if the text is not JSON.
+ *
+ * @throws {ToolError} `result_too_large` if it is nested too deeply.
+ */
 export async function readJson(chunks: TextChunks): Promise<{ readonly text: string; readonly json: unknown }> {
   const text = await readText(chunks);
+  if (isTooDeep(text)) throw tooDeepError();
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -42,11 +42,40 @@ function scanDepth(text: string, maxDepth: number): boolean {
   return false;
 }
 
-/** Index of the quote that ends the string starting at `start`, or the end of the text. */
+/** Index of the quote that ends the string starting at `start`, or the end of the text. `indexOf` is faster than a loop. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c /* \ */ ? 2 : 1;
-  return at;
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let first = at;
+    while (text.charCodeAt(first - 1) === 0x5c /* \ */) first--;
+    if ((at - first) % 2 === 0) return at;
+  }
+  return text.length;
+}
+
+/** Reads the upper levels of a JSON object that is too deep to be parsed; `{}` if the text is invalid. What is below `depth` is `null`. */
+export function readOutline(text: string, depth: number): Members {
+  try {
+    return asObject(JSON.parse(outlineJson(text, depth)));
+  } catch {
+    return {};
+  }
+}
+
+/** Replaces arrays and objects that are nested deeper than `depth` by `null`. */
+function outlineJson(text: string, depth: number): string {
+  let outline = "";
+  let level = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x22 /* " */) at = endOfString(text, at);
+    else if (char === 0x7b /* { */ || char === 0x5b /* [ */) {
+      if (level++ === depth) outline += `${text.slice(from, at)}null`;
+    } else if (char === 0x7d /* } */ || char === 0x5d /* ] */) {
+      if (--level === depth) from = at + 1;
+    }
+  }
+  return outline + text.slice(from);
 }
 
 /** Returns JSON whose members are sorted by name at each level, so that equal values have equal text. */

@@ -1,6 +1,7 @@
 /** Access to an API: its base URL, the headers of every request, and the decoding of responses. */
-import { asObject, isJsonObject, nestsDeeperThan } from "../../internal/json.ts";
+import { asObject, isJsonObject } from "../../internal/json.ts";
 import { addRetryAfter, cancelBody, isRedirect, readText } from "../../http_client/read.ts";
+import { isTooDeep } from "../../core/call/parse_answer.ts";
 import { monitorFromSignal } from "../../core/call/time_limit.ts";
 import type { OutgoingCall } from "../../core/call/transport.ts";
 import { exchange, headersFor, type HeadersFunction, type HeaderValues } from "../../http_client/send.ts";
@@ -108,9 +109,6 @@ function hrefOf({ origin, pathname }: URL): string {
 /** Maximum length of an error's body in messages, in UTF-16 code units. */
 const MAX_EXCERPT = 1_000;
 
-/** Maximum nesting of a response. */
-const MAX_DEPTH = 512;
-
 /**
  * Reads the value of a response.
  *
@@ -126,7 +124,7 @@ function readAnswer({ status, headers }: Response, text: string, what: string, i
 }
 
 function parseAnswer(text: string, status: number, what: string): unknown {
-  if (nestsDeeperThan(text, MAX_DEPTH)) throw unexpected(text, status, `${what} answered what nests too deep`);
+  if (isTooDeep(text)) throw unexpected(text, status, `${what} answered what nests too deep`);
   try {
     return JSON.parse(text);
   } catch {

@@ -10,6 +10,7 @@ import { serve } from "../../../src/runtime/serve.ts";
 import { grpc, grpcTransport } from "../../../src/wires/grpc/mod.ts";
 import { ResponseType, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { Flag, headerBlock, http2Frame, settings, Type } from "../requests/http2_frames.ts";
+import { deepResponse } from "../../wires/grpc/deep_response.ts";
 import { frame } from "../../wires/grpc/frames.ts";
 
 const NO_RETRY = { retry: { attempts: 0 } } as const;
@@ -89,6 +90,10 @@ const ANSWERS: Readonly<Record<string, readonly [answer: (stream: ServerHttp2Str
   "a message that is no protobuf": [
     (stream) => endWith(stream, [frame(new Uint8Array([0xff, 0xff, 0xff]))], { "grpc-status": "0" }),
     "unavailable",
+  ],
+  "an answer nested beyond sense": [
+    (stream) => endWith(stream, [frame(deepResponse(50_000))], { "grpc-status": "0" }),
+    "result_too_large",
   ],
   "a status that is none": [(stream) => endWith(stream, [answer], { "grpc-status": "abc" }), "internal"],
   "a status nobody knows": [(stream) => endWith(stream, [], { "grpc-status": "99" }), "internal"],

@@ -9,6 +9,7 @@ import {
   toErrorResult,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
+import { MAX_ANSWER_DEPTH, tooDeepError } from "../../../core/call/parse_answer.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { decodeStatus } from "../../framing/json_rpc/decode_error.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
@@ -72,8 +73,8 @@ export class StreamedResponses {
   }
 }
 
-/** Maximum nesting depth of the responses that clients read. */
-export const RECURSION_LIMIT = 4_096;
+/** Maximum nesting of the messages that the library reads. A level of an answer is up to four messages. */
+export const RECURSION_LIMIT: number = 4 * MAX_ANSWER_DEPTH;
 
 /** The error `unavailable`, for a response that is incomplete or malformed. */
 export const STREAM_INTERRUPTED: ErrorResult = errorResult("unavailable", CONNECTION_LOST);
@@ -121,6 +122,7 @@ export function rpcErrorResult(thrown: unknown, response?: ReceivedResponse): Er
   const cause = thrown instanceof ConnectError ? thrown.cause : thrown;
   // Thrown below the protocol, and wrapped by Connect.
   if (cause instanceof ToolError) return toErrorResult(cause);
+  if (isRecursionError(thrown)) return toErrorResult(tooDeepError());
   if (!(thrown instanceof ConnectError)) return { ...STREAM_INTERRUPTED, cause: thrown };
   // Connect takes any JSON for an error; without message and details it is of another server.
   const hasContent = thrown.rawMessage !== "" || thrown.details.length > 0;
@@ -131,6 +133,12 @@ export function rpcErrorResult(thrown: unknown, response?: ReceivedResponse): Er
     return { ...errorResult("result_too_large", "The answer is larger than what is read"), cause: thrown };
   }
   return { ...STREAM_INTERRUPTED, cause: thrown };
+}
+
+/** Whether the library gave up a message that is nested too deeply. It has no type for that. */
+function isRecursionError(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || (thrown instanceof ConnectError && thrown.isWireError)) return false;
+  return thrown.message.includes("maximum recursion depth");
 }
 
 /** Decodes one response of a stream: an event, or the last result. Returns `undefined` for a response that is neither. */

@@ -1,5 +1,6 @@
 /** A message transport over a duplex connection. Replies are matched to requests by their ids. */
-import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult, toErrorResult } from "../../../core/call/outcome.ts";
+import { tooDeepError } from "../../../core/call/parse_answer.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeMessage, type OneWayMessage, type RpcRequest, type ServerMessage } from "../protocol/messages.ts";
@@ -98,13 +99,14 @@ export class DuplexTransport implements MessageTransport {
   #connect(options: SendOptions): Promise<DuplexConnection | ErrorResult> {
     const { epoch } = this;
     return this.#open({
-      receive: (messages) => messages.forEach((message) => this.#receive(message)),
+      receive: (messages) => {
+        // A connection that was given up may still deliver what had arrived.
+        for (const message of messages) if (epoch === this.epoch) this.#receive(message);
+      },
       active: () => this.#markActive(),
       closed: (error) => {
         // Reported already, if there is a newer connection.
-        if (epoch !== this.epoch) return;
-        this.epoch++;
-        this.#failAll(error);
+        if (epoch === this.epoch) this.#lose(error);
       },
     }, options);
   }
@@ -115,8 +117,24 @@ export class DuplexTransport implements MessageTransport {
   }
 
   #receive(incoming: ServerMessage): void {
-    if (incoming.kind !== "reply") this.receive(incoming, undefined);
+    if (incoming.kind === "too deep") this.#refuse(incoming.id);
+    else if (incoming.kind !== "reply") this.receive(incoming, undefined);
     else if (incoming.id !== undefined) this.#reply(incoming.id, incoming.reply);
+  }
+
+  /** Ends the request that a message is the reply to. If that is unknown, no request may wait for it: the connection ends. */
+  #refuse(id: RequestId | undefined): void {
+    const error = toErrorResult(tooDeepError(id === undefined ? "A message of the server" : "The answer"));
+    if (id !== undefined) return this.#reply(id, { transportError: error });
+    void this.#connection?.then((connection) => "kind" in connection || connection.close());
+    this.#connection = undefined;
+    this.#lose(error);
+  }
+
+  /** Ends all requests of a connection that is lost. */
+  #lose(error: ErrorResult): void {
+    this.epoch++;
+    this.#failAll(error);
   }
 
   #reply(id: RequestId, reply: RpcReply): void {

@@ -1,10 +1,12 @@
 /**
  * Messages of JSON-RPC 2.0 as MCP uses them: types, decoding on both sides, and encoding.
  *
- * Decoding never throws. A server rejects malformed messages with an error; a client ignores them.
+ * Decoding never throws. A server rejects malformed messages with an error; a client ignores them, except those that are nested too
+ * deeply: an answer may be among them.
  * Source: {@link https://www.jsonrpc.org/specification | JSON-RPC 2.0}; MCP, revisions 2024-11-05 to 2026-07-28, "Base protocol".
  */
-import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
+import { isTooDeep } from "../../../core/call/parse_answer.ts";
+import { asObject, isJsonObject, type Members, readOutline, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
 
 export interface RpcRequest {
@@ -69,8 +71,15 @@ interface ReplyMessage {
   readonly reply: RpcOutcome;
 }
 
+/** A message that is nested too deeply to be parsed. */
+interface DeepMessage {
+  readonly kind: "too deep";
+  /** Id of the request that it replies to; `undefined` if it is not a reply, or its id could not be read. */
+  readonly id: RequestId | undefined;
+}
+
 /** Any message of a server, as a client decodes it: a request, a notification, or the reply to a request of the client. */
-export type ServerMessage = RequestMessage | NotificationMessage | ReplyMessage;
+export type ServerMessage = RequestMessage | NotificationMessage | ReplyMessage | DeepMessage;
 
 /** A message without a response: a notification, or the response to a request of the server. */
 export type OneWayMessage =
@@ -106,12 +115,19 @@ function malformed(id: RequestId | null, message: string): MalformedMessage {
 
 /** Decodes messages of a server from JSON text: one or a batch. Malformed messages are skipped. Invalid JSON results in an empty array. */
 export function parseMessages(text: string): ServerMessage[] {
+  if (isTooDeep(text)) return [{ kind: "too deep", id: findReplyId(text) }];
   try {
     const json: unknown = JSON.parse(text);
     return (Array.isArray(json) ? json : [json]).flatMap((one) => decodeServerMessage(one) ?? []);
   } catch {
     return [];
   }
+}
+
+/** Id of a reply whose text is nested too deeply to be parsed. */
+function findReplyId(text: string): RequestId | undefined {
+  const { id, method } = readOutline(text, 1);
+  return method === undefined && isRequestId(id) ? id : undefined;
 }
 
 function decodeServerMessage(json: unknown): ServerMessage | undefined {

@@ -11,6 +11,7 @@ import {
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
+import { parseAnswer } from "../../../core/call/parse_answer.ts";
 import type { ActivityMonitor, ListedTool, Transport } from "../../../core/call/transport.ts";
 import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../../http_client/read.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
@@ -117,12 +118,7 @@ function readEvent(
 ): MaybePromise<CallResult | UnknownOutcome | void> {
   // Unknown events are ignored.
   if (!/^(message|done|error)$/.test(event)) return undefined;
-  let json: unknown;
-  try {
-    json = JSON.parse(data);
-  } catch {
-    return errorResult("parse_error", "An event is not JSON");
-  }
+  const json = parseAnswer(data, "An event");
   if (event === "done") return isJsonObject(json) ? decodeResult(json) : decodeErrorReply(json, 200, data);
   const members = asObject(json);
   if (event === "error") return decodeError(members);

@@ -10,6 +10,7 @@ import {
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
+import { parseAnswer } from "../../../core/call/parse_answer.ts";
 import type { ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../../http_client/read.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
@@ -106,12 +107,7 @@ async function readReply(response: Response, chunks: TextChunks): Promise<CallRe
 function readEvent({ event, data }: SseEvent, sink: Sink): MaybePromise<CallResult | UnknownOutcome | void> {
   // Unknown events are ignored.
   if (!/^(message|done|error)$/.test(event)) return undefined;
-  let members: Members;
-  try {
-    members = asObject(JSON.parse(data));
-  } catch {
-    return errorResult("parse_error", "An event is not JSON");
-  }
+  const members = asObject(parseAnswer(data, "An event"));
   if (event === "done") return decodeResult(members);
   if (event === "error") return decodeProblem(members, Number(members["status"]), data);
   const callEvent = decodeEvent(members);

@@ -61,6 +61,27 @@ test("a server that ended is begun anew, and greeted anew", async () => {
   }
 });
 
+test("a deep answer of a program ends its call; a deep message of no call ends the program and all calls", async () => {
+  const tooDeep = { code: "result_too_large", message: /nested deeper than 1024 levels/ };
+  const client = createClient(open("plain"), { retry: { attempts: 0 } });
+  try {
+    const pidOf = async () => Number((await client.$.call("pid") as [{ text: string }])[0].text);
+    const pid = await pidOf();
+    const [deep, other] = await Promise.allSettled([client.$.call("deep"), client.$.call("pid")]);
+    await rejects(Promise.reject(deep.status === "rejected" && deep.reason), tooDeep);
+    strictEqual(other.status, "fulfilled");
+    strictEqual(await pidOf(), pid);
+    const hanging = rejects(client.$.call("hang"), tooDeep);
+    await rejects(client.$.call("deep without an id"), tooDeep);
+    await hanging;
+    const next = await pidOf();
+    ok(next !== pid);
+    await eventually(() => !isRunning(pid));
+  } finally {
+    client.$.close();
+  }
+});
+
 for (const how of ["plain", "does not end with its input", "ends by force alone"]) {
   test(`a server ends when its client closes: ${how}`, async () => {
     const client = createClient(open(how));

@@ -9,11 +9,16 @@ let cancelled = 0;
 const send = (message: object) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + end);
 const say = (id: unknown, text: string) => send({ id, result: { content: [{ type: "text", text }] } });
 
+/** JSON that no program can write from a value. */
+const DEEP = '{"a":'.repeat(200_000) + "1" + "}".repeat(200_000);
+
 const CALLS: Readonly<Record<string, (id: unknown) => void>> = {
   t: (id) => say(id, "done"),
   pid: (id) => say(id, String(process.pid)),
   env: (id) => say(id, JSON.stringify(Object.keys(process.env))),
   big: (id) => say(id, "x".repeat(100_000)),
+  deep: (id) => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":${DEEP}}${end}`),
+  "deep without an id": () => process.stdout.write(`{"jsonrpc":"2.0","result":${DEEP}}${end}`),
   cancelled: (id) => say(id, String(cancelled)),
   exit: () => process.exit(3),
   hang: () => {},

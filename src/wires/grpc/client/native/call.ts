@@ -12,6 +12,7 @@ import {
   toToolError,
   type UnknownOutcome,
 } from "../../../../core/call/outcome.ts";
+import { MAX_ANSWER_DEPTH, tooDeepError } from "../../../../core/call/parse_answer.ts";
 import type { ActivityMonitor, ListedTool } from "../../../../core/call/transport.ts";
 import { ToolError } from "../../../../core/errors/tool_error.ts";
 import {
@@ -34,6 +35,7 @@ import {
 } from "../rpc.ts";
 import { connectionError, redirectError } from "../../../../http_client/send.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "../../messages/envelope.ts";
+import { ARGUMENTS_TOO_DEEP } from "../../messages/json.ts";
 import { ToolsListSchema } from "../../messages/gen/mcplite_pb.ts";
 import type { TlsClientOptions } from "../tls.ts";
 import { Http2Connection, type Http2Response, type Http2ResponseHeaders } from "./http2.ts";
@@ -197,9 +199,9 @@ function open(envelope: Envelope | ErrorResult, maxBytes: number): Bytes {
 }
 
 function readResponse(message: Bytes): ResponseMembers {
-  const response = decodeToolResponseBytes(message, RECURSION_LIMIT);
-  if ("kind" in response) throw new Error(response.message);
-  return response;
+  const response = decodeToolResponseBytes(message, MAX_ANSWER_DEPTH);
+  if (!("kind" in response)) return response;
+  throw response.message === ARGUMENTS_TOO_DEEP.message ? tooDeepError() : new Error(response.message);
 }
 
 type Fields = Omit<Http2ResponseHeaders, ":status">;

@@ -4,7 +4,8 @@
  * Resumes interrupted streams, and keeps the server's own stream open.
  * Source: MCP, revisions 2025-03-26 to 2026-07-28, "Transports".
  */
-import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult, toErrorResult } from "../../../../core/call/outcome.ts";
+import { tooDeepError } from "../../../../core/call/parse_answer.ts";
 import { withTimeLimit } from "../../../../core/call/time_limit.ts";
 import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
 import { CONNECTION_LOST, connectionError } from "../../../../http_client/send.ts";
@@ -117,7 +118,7 @@ export class HttpTransport implements MessageTransport {
     try {
       const text = await readText(readChunks(response, limit, this.#fetcher.maxBytes));
       const reply = this.#take(text, id, true);
-      if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
+      if (reply !== undefined) return response.ok || !("error" in reply) ? reply : { ...reply, status, headers };
       const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
       if (isOfAnother) return { transportError: wrongIdError(), status };
       return { transportError: addRetryAfter(this.#fetcher.statusError(status, text), headers), status };
@@ -174,7 +175,8 @@ export class HttpTransport implements MessageTransport {
   #take(text: string, id: RequestId | undefined, isAlone: boolean): RpcReply | undefined {
     let reply: RpcReply | undefined;
     for (const incoming of parseMessages(text)) {
-      if (incoming.kind !== "reply") this.receive(incoming, id);
+      if (incoming.kind === "too deep") reply ??= deepReply(incoming.id, id);
+      else if (incoming.kind !== "reply") this.receive(incoming, id);
       else if (id === undefined) continue;
       else if (incoming.id === id || (isAlone && incoming.id === undefined && "error" in incoming.reply)) {
         reply ??= incoming.reply;
@@ -186,6 +188,11 @@ export class HttpTransport implements MessageTransport {
   #toStreamError(thrown: unknown): ErrorResult {
     return connectionError(thrown, `POST ${this.#fetcher.url.href}`, CONNECTION_LOST);
   }
+}
+
+/** Ends the request `id` of a response with a message that cannot be parsed, unless the message replies to another request. */
+function deepReply(repliedId: RequestId | undefined, id: RequestId | undefined): RpcReply | undefined {
+  return repliedId === undefined || repliedId === id ? { transportError: toErrorResult(tooDeepError()) } : undefined;
 }
 
 const INTERRUPTED: ErrorResult = errorResult("unavailable", CONNECTION_LOST);

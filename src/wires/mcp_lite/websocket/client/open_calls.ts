@@ -1,9 +1,10 @@
 /** The calls of one open socket, by their ids: what is sent, and what arrives. */
-import { type ErrorResult, errorResult, errorResultWithCause } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult, errorResultWithCause, toErrorResult } from "../../../../core/call/outcome.ts";
 import type { Sink } from "../../../../core/call/outcome.ts";
+import { isTooDeep, tooDeepError } from "../../../../core/call/parse_answer.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import { attempt } from "../../../../internal/async.ts";
-import { asObject, isJsonObject, type Members } from "../../../../internal/json.ts";
+import { asObject, isJsonObject, type Members, readOutline } from "../../../../internal/json.ts";
 import type { Clock } from "../../../../internal/time.ts";
 import { decodeError } from "../../../framing/json_rpc/decode_error.ts";
 import { BEAT_MS, CLOSE, HEARTBEAT_MESSAGE, SILENCE_MS } from "../../messages/socket_protocol.ts";
@@ -103,6 +104,7 @@ export class OpenSocketCalls {
     if (data.length > this.#limits.maxChars) {
       return this.#refuse(CLOSE.tooBig, "The server sent a message that is too large");
     }
+    if (isTooDeep(data)) return this.#refuseDeep(data);
     let message: Members;
     try {
       message = asObject(JSON.parse(data));
@@ -110,6 +112,17 @@ export class OpenSocketCalls {
       return this.#refuse(CLOSE.binary, "The server sent a message that is not JSON");
     }
     this.#take(message, data.length);
+  }
+
+  /** Ends the call that a message belongs to; all calls and the socket, if that is unknown. */
+  #refuseDeep(data: string): void {
+    const { id, params } = readOutline(data, 2);
+    const callId = (id ?? asObject(params)["id"]) as number;
+    const isKnown = this.#calls.has(callId);
+    const error = toErrorResult(tooDeepError(isKnown ? "The answer" : "A message of the server"));
+    if (isKnown) return this.#giveUp(callId, error);
+    this.fail(error);
+    this.#closeSocket();
   }
 
   /** Ends all calls with the error of a lost socket. If a message was too large, only the call with the longest one has that error. */
