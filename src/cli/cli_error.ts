@@ -6,6 +6,7 @@
  */
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
+import { suppressedOf } from "../internal/clean_up.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit_codes.ts";
 
 /** Details of a {@link CliError}. `--json` prints all of them except `cause`. */
@@ -55,10 +56,23 @@ export interface ReportedError {
   readonly url?: string | undefined;
   readonly hint?: string | undefined;
   readonly data?: unknown;
+  /** Why the clean-up after the error failed, too. */
+  readonly cleanUp?: string;
 }
 
 /** Converts what a command threw to the error that is printed. Exceptions of unknown kinds have the code `unexpected` and exit code 1. */
 export function toReportedError(thrown: unknown): ReportedError {
+  const cleanUp = suppressedIn(thrown).map(withCauses).join("; ");
+  return { ...reportOf(thrown), ...(cleanUp !== "" && { cleanUp }) };
+}
+
+/** Failures of the clean-ups after an error, and after its causes. */
+function suppressedIn(thrown: unknown): readonly unknown[] {
+  const found = causesOf(thrown).map(suppressedOf).filter((error) => error !== undefined);
+  return found.flatMap((error) => [error, ...suppressedIn(error)]);
+}
+
+function reportOf(thrown: unknown): ReportedError {
   if (thrown instanceof CliError) {
     const { exitCode, code, message, step, url, hint, data } = thrown;
     return { exitCode, code, message, step, url, hint, data };
@@ -85,11 +99,18 @@ const MAX_CAUSES = 4;
 /** Returns the message of an error, with those of at most four causes in parentheses: `message (cause: cause)`. Repeated ones are left out. */
 export function withCauses(thrown: unknown): string {
   const messages: string[] = [];
-  let current = thrown;
-  for (let depth = 0; depth <= MAX_CAUSES && current !== undefined; depth++) {
-    const message = current instanceof Error ? current.message : String(current);
+  for (const error of causesOf(thrown)) {
+    const message = error instanceof Error ? error.message : String(error);
     if (message !== "" && !messages.some((known) => known.includes(message))) messages.push(message);
-    current = current instanceof Error ? current.cause : undefined;
   }
   return messages.length < 2 ? messages.join("") : `${messages[0]} (${messages.slice(1).join(": ")})`;
+}
+
+/** An error, and at most four causes. */
+function causesOf(thrown: unknown): readonly unknown[] {
+  const errors = [thrown];
+  for (let last = thrown; last instanceof Error && last.cause !== undefined && errors.length <= MAX_CAUSES;) {
+    errors.push(last = last.cause);
+  }
+  return errors;
 }

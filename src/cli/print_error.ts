@@ -4,11 +4,11 @@ import { isJsonObject } from "../internal/json.ts";
 import type { ReportedError } from "./cli_error.ts";
 import { printable, type Terminal } from "./terminal/terminal.ts";
 
-/** Prints an error on standard error: message, code, issues of the input and a hint as text, or with `isJson` one line `{"error":{…}}`. */
+/** Prints an error on standard error: message, code, issues of the input, a failed clean-up and a hint as text, or with `isJson` one line `{"error":{…}}`. */
 export function printError(terminal: Terminal, error: ReportedError, isJson: boolean): void {
   const { exitCode: _, ...fields } = error;
   if (isJson) return terminal.note(printable(JSON.stringify({ error: fields })));
-  const { message, code, step, hint, data } = error;
+  const { message, code, step, hint, data, cleanUp } = error;
   const label = step === undefined ? "" : `${step}: `;
   const suffix = code === "usage" || code === "unexpected" || code === "interrupted" ? "" : ` (${code})`;
   terminal.note(
@@ -19,6 +19,7 @@ export function printError(terminal: Terminal, error: ReportedError, isJson: boo
   );
   for (const line of issues) terminal.note(`  ${printable(line)}`);
   if (isFailureData(error) && issues.length === 0) terminal.note(`  ${printable(JSON.stringify(data))}`);
+  if (cleanUp !== undefined) terminal.note(printable(`  The clean-up failed, too: ${cleanUp}`));
   const suggestion = hint ?? suggestionOf(data);
   if (suggestion !== undefined) terminal.note(printable(suggestion));
 }

@@ -40,8 +40,8 @@ export class CleanUp {
 /**
  * The value of `work`, after `release` has run, also if the work has failed.
  *
- * @throws What the work throws, unchanged: a failure of the release after it is mostly its consequence, and must not hide it. If the
- * release alone fails, its error.
+ * @throws What the work throws: a failure of the release after it is mostly its consequence, and must not hide it. It is the member
+ * `suppressed` of that error. If the release alone fails, its error.
  */
 export async function releasing<Value>(
   work: () => Value | PromiseLike<Value>,
@@ -51,9 +51,49 @@ export async function releasing<Value>(
   try {
     value = await work();
   } catch (thrown) {
-    await new CleanUp().wait(release);
+    try {
+      await release();
+    } catch (second) {
+      suppress(thrown, second);
+    }
     throw thrown;
   }
   await release();
   return value;
+}
+
+/** As {@link releasing}, for work without promises. */
+export function releasingSync<Value>(work: () => Value, release: () => unknown): Value {
+  const value = undoing(work, release);
+  release();
+  return value;
+}
+
+/** The value of `work`. If that fails, `undo` runs. @throws What the work throws, with the failure of `undo` as `suppressed`. */
+export function undoing<Value>(work: () => Value, undo: () => unknown): Value {
+  try {
+    return work();
+  } catch (thrown) {
+    try {
+      undo();
+    } catch (second) {
+      suppress(thrown, second);
+    }
+    throw thrown;
+  }
+}
+
+/** Maximum number of errors that are searched for the last one: foreign errors may be in a circle. */
+const MAX_DEPTH = 16;
+
+/** Adds the failure of a clean-up to the error before it. Nothing can be added to a value that is not an error, or is frozen. */
+function suppress(first: unknown, second: unknown): void {
+  let last = first;
+  for (let depth = 0; depth < MAX_DEPTH && suppressedOf(last) !== undefined; depth++) last = suppressedOf(last);
+  if (last instanceof Error) Reflect.set(last, "suppressed", second);
+}
+
+/** The failure of the clean-up after an error; `undefined` if there was none. */
+export function suppressedOf(error: unknown): unknown {
+  return error instanceof Error ? (error as { readonly suppressed?: unknown }).suppressed : undefined;
 }

@@ -24,8 +24,12 @@ export interface PlaceLimits {
  *
  * @throws {CliError} If it is a folder, a device, a pipe, a link to nothing, or outside of the folder that was named.
  */
-export function locateFile(path: string, { within }: PlaceLimits = {}, verb: Verb = "write"): FilePlace {
+export function locateFile(path: string, limits: PlaceLimits = {}, verb: FileVerb = "write"): FilePlace {
   const file = resolve(path);
+  return attemptOn(file, () => locate(file, limits, verb), verb);
+}
+
+function locate(file: string, { within }: PlaceLimits, verb: FileVerb): FilePlace {
   const refuse = (reason: string) => fileRefusal(file, reason, undefined, verb);
   const stats = statOf(file, verb);
   if (stats === undefined && isLink(file, verb)) throw refuse("it is a link to a file that does not exist");
@@ -38,28 +42,35 @@ export function locateFile(path: string, { within }: PlaceLimits = {}, verb: Ver
 /** Bytes of a regular file; `undefined` if it does not exist. @throws {CliError} As {@link locateFile}, or if it cannot be read. */
 export function readFileBytes(path: string, limits?: PlaceLimits): Uint8Array | undefined {
   const { exists, target } = locateFile(path, limits, "read");
-  try {
-    return exists ? readFileSync(target) : undefined;
-  } catch (cause) {
-    throw fileRefusal(path, (cause as Error).message, cause, "read");
-  }
+  return attemptOn(path, () => exists ? readFileSync(target) : undefined, "read");
 }
 
-/** `, a link to …` if the file is one, for messages; otherwise empty. */
+/** `, a link to …` if the file is one, for messages; otherwise empty. @throws {CliError} If its folder cannot be read. */
 export function describeLink({ file, target }: FilePlace): string {
-  const isSame = join(realpathOf(dirname(file)), basename(file)) === target;
+  const isSame = attemptOn(file, () => targetOfNew(file), "read") === target;
   return isSame ? "" : `, a link to ${target}`;
 }
 
-type Verb = "read" | "write";
+/** What a command does with a file. */
+export type FileVerb = "read" | "write" | "delete";
+
+/** Runs a step whose exceptions are those of the file system. @throws {CliError} For each of them. */
+export function attemptOn<Value>(file: string, step: () => Value, verb: FileVerb = "write"): Value {
+  try {
+    return step();
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause;
+    throw fileRefusal(file, (cause as Error).message, cause, verb);
+  }
+}
 
 /** Creates the error of a file that is not read or written. */
-export function fileRefusal(file: string, reason: string, cause?: unknown, verb: Verb = "write"): CliError {
+export function fileRefusal(file: string, reason: string, cause?: unknown, verb: FileVerb = "write"): CliError {
   return new CliError(EXIT.usage, `Cannot ${verb} the file ${file}: ${reason}`, { code: "file", cause });
 }
 
 /** Reads what is at a path. Node throws for a folder that is a file with `lstatSync` only, Bun and Deno with both. */
-function statOf(file: string, verb: Verb, read: typeof statSync = statSync): Stats | undefined {
+function statOf(file: string, verb: FileVerb, read: typeof statSync = statSync): Stats | undefined {
   try {
     return read(file, { throwIfNoEntry: false });
   } catch (cause) {
@@ -68,7 +79,7 @@ function statOf(file: string, verb: Verb, read: typeof statSync = statSync): Sta
   }
 }
 
-function isLink(file: string, verb: Verb): boolean {
+function isLink(file: string, verb: FileVerb): boolean {
   return statOf(file, verb, lstatSync)?.isSymbolicLink() === true;
 }
 

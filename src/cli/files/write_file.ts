@@ -13,7 +13,9 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   type Stats,
   statSync,
@@ -22,9 +24,17 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
-import { CliError } from "../cli_error.ts";
+import { releasingSync, undoing } from "../../internal/clean_up.ts";
 import { acquireLock, type FileLock, withLock } from "./lock.ts";
-import { describeLink, type FilePlace, fileRefusal, locateFile, type PlaceLimits, readFileBytes } from "./place.ts";
+import {
+  attemptOn,
+  describeLink,
+  type FilePlace,
+  fileRefusal,
+  locateFile,
+  type PlaceLimits,
+  readFileBytes,
+} from "./place.ts";
 
 /** How a file is written. */
 export interface WriteOptions extends PlaceLimits {
@@ -69,18 +79,19 @@ export async function updateFile(
   options: WriteOptions = {},
 ): Promise<WrittenFile> {
   const place = prepare(path, options);
+  const link = describeLink(place);
   return await withLock(place.target, async () => {
     const old = readFileBytes(place.file, options);
     const after = await change(old);
     const bytes = typeof after === "string" ? new TextEncoder().encode(after) : after;
     if (bytes === undefined || (old !== undefined && isEqual(old, bytes))) {
-      return { link: describeLink(place), isChanged: false, backup: undefined };
+      return { link, isChanged: false, backup: undefined };
     }
     const now = readFileBytes(place.file, options);
     if (now === undefined ? old !== undefined : old === undefined || !isEqual(now, old)) {
       throw fileRefusal(place.file, "another program has changed it meanwhile; run the command again");
     }
-    return attempt(place.file, () => replace(place, old, bytes, options));
+    return { link, isChanged: true, backup: attemptOn(place.file, () => replace(place, old, bytes, options)) };
   });
 }
 
@@ -99,16 +110,43 @@ export async function whileUsed<Value>(
   return await withLock(`${prepare(path, options).target}.used`, work);
 }
 
-/** Creates files in a folder that has none of them. @throws {CliError} If one exists, or cannot be written. */
+/**
+ * Creates files in a folder that has none of them. If one cannot be created, none is left, so that the command can be run again.
+ *
+ * @throws {CliError} If one exists, or cannot be written.
+ */
 export function createFiles(folder: string, files: Readonly<Record<string, string>>): void {
-  for (const [path, text] of Object.entries(files)) {
-    const { file, target } = locateFile(join(folder, path));
-    attempt(file, () => {
-      mkdirSync(dirname(target), { recursive: true });
-      locateFile(file, { within: folder });
-      writeFileSync(target, text, { flag: "wx" });
-    });
-  }
+  const created: Created = { files: [], folders: [] };
+  undoing(() => {
+    for (const [path, text] of Object.entries(files)) createFile(folder, path, text, created);
+  }, () => {
+    for (const file of created.files.toReversed()) rmSync(file, { force: true });
+    for (const made of created.folders.toReversed()) if (existsSync(made)) rmdirSync(made);
+  });
+}
+
+interface Created {
+  readonly files: string[];
+  readonly folders: string[];
+}
+
+function createFile(folder: string, path: string, text: string, created: Created): void {
+  const { file, target } = locateFile(join(folder, path));
+  attemptOn(file, () => {
+    for (const missing of missingFolders(dirname(target))) {
+      mkdirSync(missing);
+      created.folders.push(missing);
+    }
+    locateFile(file, { within: folder });
+    const descriptor = openSync(target, "wx");
+    created.files.push(target);
+    releasingSync(() => writeFileSync(descriptor, text), () => closeSync(descriptor));
+  });
+}
+
+/** Folders that have to be created for a folder, the outermost first. */
+function missingFolders(folder: string): readonly string[] {
+  return existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder];
 }
 
 /** A file to which lines are appended while a command runs. */
@@ -128,26 +166,20 @@ export interface LineFile {
 export async function openLines(path: string, replaces: boolean): Promise<LineFile> {
   const place = prepare(path, { folderMode: 0o700 });
   const lock = await acquireLock(place.target, 0);
-  try {
-    return attempt(place.file, () => startLines(place, replaces, lock));
-  } catch (thrown) {
-    lock.release();
-    throw thrown;
-  }
+  return undoing(() => attemptOn(place.file, () => startLines(place, replaces, lock)), () => lock.release());
 }
 
 function startLines({ file, target }: FilePlace, replaces: boolean, lock: FileLock): LineFile {
   const old = readFileBytes(file);
   if (old !== undefined && !replaces) throw fileRefusal(file, "it exists");
-  const backup = old === undefined || old.length === 0 ? undefined : copyAside(target, target);
-  publish(target, new Uint8Array(), 0o600, old !== undefined);
+  const kept = old && { text: old, copy: target };
+  const backup = publish(target, new Uint8Array(), 0o600, old !== undefined, kept);
   const descriptor = openSync(target, constants.O_WRONLY | constants.O_APPEND);
   return {
     backup,
-    write: (text) => void writeSync(descriptor, text),
+    write: (text) => attemptOn(file, () => void writeSync(descriptor, text)),
     close() {
-      closeSync(descriptor);
-      lock.release();
+      attemptOn(file, () => releasingSync(() => closeSync(descriptor), () => lock.release()));
     },
   };
 }
@@ -158,21 +190,43 @@ function prepare(path: string, { folderMode: mode, ...limits }: WriteOptions): F
   const folder = dirname(place.target);
   if (existsSync(folder)) return place;
   if (mode === undefined) throw fileRefusal(place.file, "its folder does not exist");
-  attempt(place.file, () => mkdirSync(folder, { recursive: true, mode }));
+  attemptOn(place.file, () => mkdirSync(folder, { recursive: true, mode }));
   return locateFile(path, limits);
 }
 
+/** Replaces a file. Returns the path of the copy of the old one. */
 function replace(
-  place: FilePlace,
+  { file, target }: FilePlace,
   old: Uint8Array | undefined,
   bytes: Uint8Array,
   { isDisposable, mode, copiesBesideLink = false }: WriteOptions,
-): WrittenFile {
-  const { file, target } = place;
-  const isKept = old !== undefined && old.length > 0 && isDisposable?.(old) !== true;
-  const backup = isKept ? copyAside(target, copiesBesideLink ? file : target) : undefined;
-  publish(target, bytes, old === undefined ? mode : statSync(target).mode & 0o777, old !== undefined);
-  return { link: describeLink(place), isChanged: true, backup };
+): string | undefined {
+  const isKept = old !== undefined && isDisposable?.(old) !== true;
+  const kept = isKept ? { text: old, copy: copiesBesideLink ? file : target } : undefined;
+  const modeAfter = old === undefined ? mode : statSync(target).mode & 0o777;
+  return publish(target, bytes, modeAfter, old !== undefined, kept);
+}
+
+/** Old text of a file, and the path beside which its copy is to be. */
+interface Kept {
+  readonly text: Uint8Array;
+  readonly copy: string;
+}
+
+/** Replaces or creates a file. Returns the path of the copy of the old text, if that is kept and not empty. */
+function publish(
+  target: string,
+  bytes: Uint8Array,
+  mode: number | undefined,
+  replaces: boolean,
+  kept: Kept | undefined,
+): string | undefined {
+  if (kept === undefined || kept.text.length === 0) return void putInPlace(target, bytes, mode, replaces);
+  const copy = copyAside(target, kept.copy);
+  // The copy may be the last of the old text, if the file system failed after it had renamed the file.
+  const undo = () => isEqual(readFileSync(target), kept.text) && rmSync(copy);
+  undoing(() => putInPlace(target, bytes, mode, replaces), undo);
+  return copy;
 }
 
 /** Maximum number of copies of the same second. */
@@ -183,36 +237,29 @@ function copyAside(target: string, beside: string): string {
   const stem = `${beside}.toolwire-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}`;
   for (let number = 1;; number++) {
     const copy = `${stem}${number === 1 ? "" : `-${number}`}.bak`;
-    try {
-      copyFileSync(target, copy, constants.COPYFILE_EXCL);
-      return copy;
-    } catch (thrown) {
-      // Deno gives this error no code.
-      if (!existsSync(copy) || number >= MAX_COPIES) throw thrown;
-    }
+    if (existsSync(copy) && number < MAX_COPIES) continue;
+    undoing(() => copyFileSync(target, copy, constants.COPYFILE_EXCL), () => rmSync(copy, { force: true }));
+    return copy;
   }
 }
 
 /** Writes a file beside the target and gives it the target's name. A new file does not replace one that appeared meanwhile. */
-function publish(target: string, bytes: Uint8Array, mode: number | undefined, replaces: boolean): void {
+function putInPlace(target: string, bytes: Uint8Array, mode: number | undefined, replaces: boolean): void {
   const neighbour = join(dirname(target), `.${basename(target)}.toolwire-${process.pid}`);
-  rmSync(neighbour, { force: true });
-  try {
+  const remove = () => rmSync(neighbour, { force: true });
+  remove();
+  undoing(() => {
     const descriptor = openSync(neighbour, "wx", mode ?? 0o666);
-    try {
+    releasingSync(() => {
       writeFileSync(descriptor, bytes);
       fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    }, () => closeSync(descriptor));
     // The mode of the process may have taken bits away.
     if (mode !== undefined) chmodSync(neighbour, mode);
     if (replaces) keepOwner(neighbour, statSync(target));
     if (replaces) renameSync(neighbour, target);
     else placeNew(neighbour, target);
-  } finally {
-    rmSync(neighbour, { force: true });
-  }
+  }, remove);
 }
 
 /** A file that root replaces stays its owner's. */
@@ -226,20 +273,11 @@ function placeNew(neighbour: string, target: string): void {
   } catch (cause) {
     if (existsSync(target)) throw fileRefusal(target, "another program has created it meanwhile", cause);
     // Some file systems have no links.
-    renameSync(neighbour, target);
+    return renameSync(neighbour, target);
   }
+  rmSync(neighbour, { force: true });
 }
 
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
-}
-
-/** Runs a step whose exceptions are those of the file system. */
-function attempt<Value>(file: string, step: () => Value): Value {
-  try {
-    return step();
-  } catch (cause) {
-    if (cause instanceof CliError) throw cause;
-    throw fileRefusal(file, (cause as Error).message, cause);
-  }
 }

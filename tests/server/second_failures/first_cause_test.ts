@@ -12,15 +12,9 @@ import { engineSuite, type OpenedEngine, type ReplicaServer, simulateReplicas } 
 import { answerTo, createNetwork, POST, SERVER } from "../../integrations/oauth/network.ts";
 import { call, codeForm, createWorld, MemoryStore, obtain, requestToken } from "../../integrations/sign_in/world.ts";
 import { createFaulty, type Fault, FIRST, type MethodsOf, SECOND } from "./faulty.ts";
+import { messagesOf } from "./messages.ts";
 
 const FAULTS: readonly Fault[] = ["throws", "rejects"];
-
-/** Messages of an error, of its causes, and of the errors that it gathers. */
-function messagesOf(thrown: unknown): readonly string[] {
-  if (!(thrown instanceof Error)) return [];
-  const gathered = thrown instanceof AggregateError ? thrown.errors : [];
-  return [thrown.message, ...gathered.flatMap(messagesOf), ...messagesOf(thrown.cause)];
-}
 
 const REDIRECT: readonly MethodsOf<Redirect>[] = ["visit", "close"];
 

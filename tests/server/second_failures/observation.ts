@@ -109,7 +109,10 @@ export class Observation {
 function describe(value: unknown, depth = 0): string {
   if (depth > 8) return "";
   if (value instanceof AggregateError) return value.errors.map((error) => describe(error, depth + 1)).join(" ");
-  if (value instanceof Error) return `${value.message} ${describe(value.cause, depth + 1)}`;
+  if (value instanceof Error) {
+    const { message, cause, suppressed } = value as Error & { readonly suppressed?: unknown };
+    return `${message} ${describe(cause, depth + 1)} ${describe(suppressed, depth + 1)}`;
+  }
   if (typeof value === "object" && value !== null) {
     return Object.values(value).map((member) => describe(member, depth + 1)).join(" ");
   }
