@@ -93,7 +93,7 @@ function suppress(first: unknown, second: unknown): void {
   if (last instanceof Error) Reflect.set(last, "suppressed", second);
 }
 
-/** The failure of the clean-up after an error; `undefined` if there was none. */
+/** The failure of the clean-up after an error; `undefined` without one. */
 export function suppressedOf(error: unknown): unknown {
   return error instanceof Error ? (error as { readonly suppressed?: unknown }).suppressed : undefined;
 }

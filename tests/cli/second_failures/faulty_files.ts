@@ -14,7 +14,7 @@ export interface FileFault {
   readonly failsAgain: boolean;
 }
 
-/** What has become of the calls. */
+/** The calls of a run. */
 export interface FileCalls {
   /** Name of the function whose call has failed. */
   failed: string | undefined;
