@@ -33,7 +33,15 @@ export type OpenDuplexConnection = (
 
 interface WaitingRequest {
   readonly options: SendOptions;
+  /** The connection that it was sent over, by its epoch. */
+  epoch?: number;
   resolve(reply: RpcReply): void;
+}
+
+/** A connection, and the epoch that began with it. */
+interface Opened {
+  readonly connection: DuplexConnection;
+  readonly epoch: number;
 }
 
 /** Sends JSON-RPC messages over a connection that is opened with the first request, and again with the next one after it was closed. */
@@ -44,8 +52,10 @@ export class DuplexTransport implements MessageTransport {
   onLateReply: (id: RequestId) => void = () => {};
   readonly #open: OpenDuplexConnection;
   readonly #waiting = new Map<RequestId, WaitingRequest>();
-  #connection: Promise<DuplexConnection | ErrorResult> | undefined;
+  #opened: Promise<Opened | ErrorResult> | undefined;
   #isClosed = false;
+  /** Why the last connection was lost. */
+  #lost: ErrorResult = CLOSED;
 
   constructor(open: OpenDuplexConnection) {
     this.#open = open;
@@ -56,10 +66,11 @@ export class DuplexTransport implements MessageTransport {
     const { signal } = options.limit;
     const { promise, resolve } = Promise.withResolvers<RpcReply>();
     const abort = () => resolve({ transportError: abortError(signal) });
-    this.#waiting.set(id, { options, resolve });
+    const waiting: WaitingRequest = { options, resolve };
+    this.#waiting.set(id, waiting);
     signal.addEventListener("abort", abort);
     try {
-      const error = signal.aborted ? abortError(signal) : await this.#write(encodeMessage(message), options);
+      const error = signal.aborted ? abortError(signal) : await this.#write(encodeMessage(message), waiting);
       return error === undefined ? await promise : { transportError: error };
     } finally {
       signal.removeEventListener("abort", abort);
@@ -69,46 +80,53 @@ export class DuplexTransport implements MessageTransport {
 
   /** Sends a message without a response. Opens no connection: without one, the result is `unavailable`. */
   async post(message: OneWayMessage, options: SendOptions): Promise<ErrorResult | undefined> {
-    const connection = await this.#connection;
-    if (connection === undefined || "kind" in connection || connection.isClosed) return CLOSED;
-    return await connection.write(encodeMessage(message), options);
+    const opened = await this.#opened;
+    if (opened === undefined || "kind" in opened || opened.connection.isClosed) return CLOSED;
+    return await opened.connection.write(encodeMessage(message), options);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#connection?.then((connection) => "kind" in connection || connection.close());
-    this.#connection = undefined;
-    this.#failAll(CLOSED);
+    this.#closeConnection();
+    for (const { resolve } of this.#waiting.values()) resolve({ transportError: CLOSED });
   }
 
-  async #write(text: string, options: SendOptions): Promise<ErrorResult | undefined> {
+  #closeConnection(): void {
+    void this.#opened?.then((opened) => "kind" in opened || opened.connection.close());
+    this.#opened = undefined;
+  }
+
+  async #write(text: string, waiting: WaitingRequest): Promise<ErrorResult | undefined> {
     if (this.#isClosed) return CLOSED;
-    const connection = await this.#ensureOpen(options);
-    return "kind" in connection ? connection : await connection.write(text, options);
+    const opened = await this.#ensureOpen(waiting.options);
+    if ("kind" in opened) return opened;
+    // It has ended meanwhile.
+    if (opened.connection.isClosed) return this.#lost;
+    waiting.epoch = opened.epoch;
+    return await opened.connection.write(text, waiting.options);
   }
 
-  async #ensureOpen(options: SendOptions): Promise<DuplexConnection | ErrorResult> {
-    const opening = this.#connection;
-    const connection = opening && await opening;
-    if (connection !== undefined && !("kind" in connection) && !connection.isClosed) return connection;
+  async #ensureOpen(options: SendOptions): Promise<Opened | ErrorResult> {
+    const opening = this.#opened;
+    const opened = opening && await opening;
+    if (opened !== undefined && !("kind" in opened) && !opened.connection.isClosed) return opened;
     // The first request reconnects, the others use the new connection.
-    if (this.#connection === opening) this.#connection = this.#connect(options);
-    return await this.#connection ?? CLOSED;
+    if (this.#opened === opening) this.#opened = this.#connect(options);
+    return await this.#opened ?? CLOSED;
   }
 
-  #connect(options: SendOptions): Promise<DuplexConnection | ErrorResult> {
-    const { epoch } = this;
-    return this.#open({
+  async #connect(options: SendOptions): Promise<Opened | ErrorResult> {
+    // The end of the connection before this one may be reported later.
+    const epoch = ++this.epoch;
+    const connection = await this.#open({
       receive: (messages) => {
         // A connection that was given up may still deliver what had arrived.
         for (const message of messages) if (epoch === this.epoch) this.#receive(message);
       },
       active: () => this.#markActive(),
-      closed: (error) => {
-        // Reported already, if there is a newer connection.
-        if (epoch === this.epoch) this.#lose(error);
-      },
+      closed: (error) => this.#lose(epoch, error),
     }, options);
+    return "kind" in connection ? connection : { connection, epoch };
   }
 
   /** All requests share the connection, so whatever arrives is activity for each of them. */
@@ -126,25 +144,21 @@ export class DuplexTransport implements MessageTransport {
   #refuse(id: RequestId | undefined): void {
     const error = toErrorResult(tooDeepError(id === undefined ? "A message of the server" : "The answer"));
     if (id !== undefined) return this.#reply(id, { transportError: error });
-    void this.#connection?.then((connection) => "kind" in connection || connection.close());
-    this.#connection = undefined;
-    this.#lose(error);
+    this.#closeConnection();
+    this.#lose(this.epoch, error);
   }
 
-  /** Ends all requests of a connection that is lost. */
-  #lose(error: ErrorResult): void {
-    this.epoch++;
-    this.#failAll(error);
+  /** Ends all requests that were sent over a connection that is lost. */
+  #lose(lost: number, transportError: ErrorResult): void {
+    if (lost === this.epoch) this.epoch++;
+    this.#lost = transportError;
+    for (const { epoch, resolve } of this.#waiting.values()) if (epoch === lost) resolve({ transportError });
   }
 
   #reply(id: RequestId, reply: RpcReply): void {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) this.onLateReply(id);
     else waiting.resolve(reply);
-  }
-
-  #failAll(transportError: ErrorResult): void {
-    for (const { resolve } of this.#waiting.values()) resolve({ transportError });
   }
 }
 

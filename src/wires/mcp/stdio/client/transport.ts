@@ -9,6 +9,7 @@ import { existsSync } from "node:fs";
 import { type ErrorResult, errorResult, errorResultWithCause } from "../../../../core/call/outcome.ts";
 import { parseMessages } from "../../protocol/messages.ts";
 import { LineReader } from "./line_reader.ts";
+import { ProcessConnection } from "./process_connection.ts";
 
 /** Timeout of the request that detects the era, in milliseconds. Some old servers do not answer before the handshake. */
 const PROBE_TIMEOUT_MS = 5_000;
@@ -76,9 +77,6 @@ export interface ProcessOptions {
   readonly maxLineLength?: number | undefined;
 }
 
-/** Time for a process to exit after its input has ended, and again after SIGTERM, in milliseconds. */
-const EXIT_TIMEOUT_MS = 2_000;
-
 const INHERITED_VARIABLES = process.platform === "win32"
   ? [
     "APPDATA",
@@ -102,44 +100,37 @@ function start(
   { cwd, env, stderr = "inherit", maxLineLength = 67_108_864 }: ProcessOptions,
   handler: DuplexHandler,
 ): Promise<DuplexConnection | ErrorResult> {
-  const child = spawn(command, args, {
-    ...(cwd !== undefined && { cwd }),
-    env: { ...inheritedEnv(), ...env },
-    stdio: ["pipe", "pipe", typeof stderr === "function" ? "pipe" : stderr],
-    windowsHide: true,
-  });
+  // The runtime reports a missing folder as a missing program.
+  const refuse = (cause: Error) => {
+    const problem = isMissing(cwd) ? `there is no folder ${cwd}` : cause.message;
+    return errorResultWithCause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause });
+  };
+  let child: ChildProcess;
+  try {
+    child = spawn(command, args, {
+      ...(cwd !== undefined && { cwd }),
+      env: { ...inheritedEnv(), ...env },
+      stdio: ["pipe", "pipe", typeof stderr === "function" ? "pipe" : stderr],
+      windowsHide: true,
+    });
+  } catch (thrown) {
+    return Promise.resolve(refuse(thrown as Error));
+  }
   if (typeof stderr === "function") child.stderr?.setEncoding("utf8").on("data", stderr);
-  const connection = new ProcessConnection(child);
-  const reader = new LineReader(maxLineLength);
-  child.stdout?.on("data", (bytes: Uint8Array) => {
-    handler.active();
-    const lines = reader.read(bytes);
-    if (lines !== undefined) return handler.receive(lines.flatMap(parseMessages));
-    connection.isClosed = true;
-    handler.closed(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
-    endProcess(child, "SIGKILL");
-  });
   return new Promise((resolve) => {
-    const fail = (error: ErrorResult) => {
-      connection.isClosed = true;
+    const connection = new ProcessConnection(child, command, (error) => {
       resolve(error);
       handler.closed(error);
-    };
+    });
+    const reader = new LineReader(maxLineLength);
+    child.stdout?.on("data", (bytes: Uint8Array) => {
+      handler.active();
+      const lines = reader.read(bytes);
+      if (lines !== undefined) return handler.receive(lines.flatMap(parseMessages));
+      connection.kill(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
+    });
     child.once("spawn", () => resolve(connection));
-    child.once("error", (cause) => {
-      // The runtime reports a missing folder as a missing program.
-      const problem = isMissing(cwd) ? `there is no folder ${cwd}` : cause.message;
-      fail(errorResultWithCause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
-    });
-    child.once("close", (code, signal) => {
-      fail(
-        errorResultWithCause(
-          "unavailable",
-          "The server has ended",
-          `${command} ended with ${signal ?? `status ${code}`}`,
-        ),
-      );
-    });
+    child.on("error", (cause) => connection.fail(refuse(cause)));
   });
 }
 
@@ -157,49 +148,4 @@ function inheritedEnv(): Record<string, string> {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   }));
-}
-
-class ProcessConnection implements DuplexConnection {
-  isClosed = false;
-  readonly #child: ChildProcess;
-
-  constructor(child: ChildProcess) {
-    this.#child = child;
-    // Errors are reported by the callback of each write.
-    child.stdin?.on("error", () => {});
-  }
-
-  write(text: string): Promise<ErrorResult | undefined> {
-    return new Promise((resolve) => {
-      this.#child.stdin?.write(`${text}\n`, (cause) => {
-        const isWritten = cause === undefined || cause === null;
-        resolve(
-          isWritten ? undefined : errorResultWithCause("unavailable", "The server has ended", cause.message, { cause }),
-        );
-      });
-    });
-  }
-
-  /** Ends the input of the process, on which it should exit. Otherwise sends SIGTERM, then SIGKILL. */
-  close(): void {
-    const child = this.#child;
-    this.isClosed = true;
-    child.stdin?.end();
-    const kill = setTimeout(() => endProcess(child, "SIGKILL"), 2 * EXIT_TIMEOUT_MS);
-    const terminate = setTimeout(() => endProcess(child, "SIGTERM"), EXIT_TIMEOUT_MS);
-    child.once("close", () => {
-      clearTimeout(terminate);
-      clearTimeout(kill);
-    });
-  }
-}
-
-/** Sends the signal by process id: on Deno, `kill()` of a child works only once. */
-function endProcess({ pid, exitCode, signalCode }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return;
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // The process has ended meanwhile.
-  }
 }
