@@ -89,6 +89,7 @@ export const NAV = [
         "Put it behind Claude, Cursor, VS Code",
         "From a module to a host.",
       ),
+      page("credentials.md", "The user's credentials", "Cookies, bearer tokens, on to another API."),
       page("guides/many-replicas.md", "Many replicas", "What replicas have to share."),
       page("testing.md", "Test it", "Without a network and without waiting."),
       page("migrate.md", "Move by command", "toolwire migrate rewrites servers."),
