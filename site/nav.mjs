@@ -130,6 +130,7 @@ export const NAV = [
         "Memory, SQLite, BullMQ, Durable Objects.",
       ),
       page("runs-twice.md", "What may run twice", "Steps, handlers, keys, questions, webhooks, schedules."),
+      page("connections.md", "When a connection breaks", "By wire and revision; what survives."),
       page("temporal.md", "Temporal", "Tools whose work is a workflow."),
       page("tokens.md", "Tokens", "Format, keys, rotation."),
       page(

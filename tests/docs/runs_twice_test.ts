@@ -1,20 +1,18 @@
 /** docs/runs-twice.md: a test proves each row of its table; rows that no other test has are proved here. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
 import * as core from "../../src/core/mod.ts";
 import { keyRing } from "../../src/core/keys/mod.ts";
 import { every } from "../../src/core/dispatch/schedules/mod.ts";
 import { FakeClock } from "../../src/testing/mod.ts";
+import { checkProofs, type Proofs } from "./proofs.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const skip = !existsSync(new URL("../../docs/runs-twice.md", import.meta.url));
 const KEYS = "k1:a secret of at least thirty-two bytes";
 
-/** Files and titles, or starts of titles, of the tests that prove a row, by its first cell. */
-const PROOFS: Readonly<Record<string, readonly (readonly [file: string, title: string])[]>> = {
+const PROOFS: Proofs = {
   "a call": [
     ["tests/client/retry_test.ts", "a call is made again when its tool says"],
     ["tests/client/retry_test.ts", "a call is not made again when its tool says"],
@@ -101,21 +99,8 @@ const PROOFS: Readonly<Record<string, readonly (readonly [file: string, title: s
   ],
 };
 
-/** First cells of the table. */
-function rowsOf(page: string): string[] {
-  const text = readFileSync(join(root, page), "utf8");
-  const [, table = ""] = /^\| what \| runs again \| does not run again \|\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
-  return table.trim().split("\n").map((row) => row.split("|")[1]?.trim() ?? "");
-}
-
-test("each row of docs/runs-twice.md has a test, which is there", {
-  skip: !existsSync(join(root, "docs/runs-twice.md")),
-}, () => {
-  deepStrictEqual(rowsOf("docs/runs-twice.md"), Object.keys(PROOFS));
-  const missing = Object.values(PROOFS).flat().filter(([file, title]) =>
-    !readFileSync(join(root, file), "utf8").includes(title)
-  );
-  deepStrictEqual(missing, []);
+test("each row of docs/runs-twice.md has a test, which is there", { skip }, () => {
+  checkProofs("docs/runs-twice.md", "| what | runs again | does not run again |", PROOFS);
 });
 
 test("without an engine the same continuation, sent again, runs the handler again", async () => {
