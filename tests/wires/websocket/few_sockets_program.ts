@@ -1,0 +1,9 @@
+/** A server with room for two WebSockets, until SIGTERM. */
+import { createServer, defineTool } from "../../../mod.ts";
+import { serve } from "../../../src/runtime/serve.ts";
+import { webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+
+const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+const server = createServer({ tools: [ping], wires: [webSocket({ maxConnections: 2 })], logger: false });
+const { url } = await serve(server, { port: 0, graceMs: 0, signals: ["SIGTERM"] });
+console.log(`Listening on ${url}`);
