@@ -238,6 +238,7 @@ export const guarantees: readonly Guarantee[] = [{
     "tests/hostile/servers/grpc_test.ts",
     "tests/hostile/servers/replies_test.ts",
     "tests/hostile/servers/deep_answers_test.ts",
+    "tests/hostile/servers/mcp_floods_test.ts",
     "tests/hostile/servers/redirects_full_test.ts",
     "tests/hostile/servers/openapi_test.ts",
     "tests/hostile/servers/jwks_test.ts",

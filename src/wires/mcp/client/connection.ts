@@ -120,7 +120,7 @@ export class Connection implements ClientIdentity {
     if (this.#era !== era) era.close();
     const adopted = this.#era;
     if (adopted === undefined || this.#isClosed) return CLOSED;
-    this.router.respond = adopted.isModern ? undefined : (message) => void adopted.post(message);
+    this.router.respond = adopted.isModern ? undefined : (message) => adopted.post(message);
     return adopted;
   }
 
@@ -182,7 +182,7 @@ export class Connection implements ClientIdentity {
   #legacyEra(transport: MessageTransport): LegacyEra {
     this.#receiveFrom(transport);
     const era = new LegacyEra(transport, this);
-    this.router.respond = (message) => void era.post(message);
+    this.router.respond = (message) => era.post(message);
     return era;
   }
 

@@ -47,15 +47,21 @@ const HANDLERS: Readonly<Record<string, string>> = {
   "roots/list": ": its program has to call transport.onRoots()",
 };
 
+/** Maximum number of responses to requests of the server that are made or sent at the same time. Further requests are not answered. */
+const MAX_RESPONDING = 1_024;
+
 /** Client side: routes requests and notifications that an MCP server sends to the call, the listener or the handler they are for. */
 export class IncomingRouter {
-  /** Sends a response. `undefined` in the era without sessions: servers may not send requests there. */
-  respond: ((message: OneWayMessage) => void) | undefined = undefined;
+  /** Sends a response, and resolves when it was sent. `undefined` in the era without sessions: servers may not send requests there. */
+  respond: ((message: OneWayMessage) => Promise<unknown>) | undefined = undefined;
   /** Whether messages of the server arrive with the request that they belong to, if they belong to one: as over HTTP. */
   isSorted = false;
   readonly #handlers: RequestHandlers;
   readonly #logger: Pick<Logger, "warn">;
   readonly #pending = new Map<RequestId, PendingRequest>();
+  /** Number of responses that are made or sent. */
+  #responding = 0;
+  #hasDropped = false;
   /** Aborted calls of this session that the server may still be running: a question may belong to one of them. */
   readonly #abandoned = new Set<RequestId>();
   readonly #listeners: { readonly [Kind in keyof ServerEvents]: Listeners<ServerEvents[Kind]> } = {
@@ -141,20 +147,16 @@ export class IncomingRouter {
 
   #answer(request: InputRequest, id: RequestId, during: RequestId | undefined): void {
     const { respond: send } = this;
-    if (send === undefined) return;
-    const respond: RespondToServer = (outcome) => send({ id, ...outcome });
     const { method } = request;
+    if (send === undefined || this.#isOverrun(method)) return;
+    const respond: RespondToServer = (outcome) => {
+      this.#responding++;
+      const end = () => void this.#responding--;
+      send({ id, ...outcome }).then(end, end);
+    };
     if (method === "ping") return respond({ result: {} });
     const answer = this.#handlers.answer(request);
-    if (answer !== undefined) {
-      answer.then((result) => respond({ result }), (error) => {
-        this.#logger.warn(`The handler of ${method} has failed`, { error });
-        respond({
-          error: { code: mcpErrorCodes.internal.number, message: `The client could not answer ${method}` },
-        });
-      });
-      return;
-    }
+    if (answer !== undefined) return this.#respondLater(method, answer, respond);
     const isPassedOn = this.#handlers.isPassedOn(request);
     const pending = isPassedOn ? this.#pendingFor(method, during ?? relatedRequestId(request)) : undefined;
     if (pending !== undefined) return pending.onQuestion?.(request, id, respond);
@@ -165,6 +167,29 @@ export class IncomingRouter {
     // No caller can answer: the question is neither accepted nor declined.
     if (method === "elicitation/create") respond({ result: { action: "cancel" } });
     else respond({ error: { code: mcpErrorCodes.method_not_found.number, message } });
+  }
+
+  /** Responds when a handler has answered. */
+  #respondLater(method: string, answer: Promise<Members>, respond: RespondToServer): void {
+    this.#responding++;
+    answer.then((result) => respond({ result }), (error) => {
+      this.#logger.warn(`The handler of ${method} has failed`, { error });
+      respond({
+        error: { code: mcpErrorCodes.internal.number, message: `The client could not answer ${method}` },
+      });
+    }).finally(() => void this.#responding--);
+  }
+
+  /** Whether too many responses are on their way: the server sends requests faster than it takes their responses. */
+  #isOverrun(method: string): boolean {
+    if (this.#responding < MAX_RESPONDING) return false;
+    if (!this.#hasDropped) {
+      this.#logger.warn(
+        `Requests of the server, such as ${method}, are not answered while ${MAX_RESPONDING} responses are on their way`,
+      );
+    }
+    this.#hasDropped = true;
+    return true;
   }
 
   /**

@@ -13,12 +13,19 @@ import { asObject, canonicalJson } from "../../../internal/json.ts";
 import { toQuestionsResult } from "./continuation.ts";
 import type { RpcReply } from "./message_transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import type { InputRequest } from "../protocol/messages.ts";
+import { mcpErrorCodes } from "../protocol/codes.ts";
+import type { InputRequest, RpcError } from "../protocol/messages.ts";
 import { type PendingRequest, ProgressFeed, type RespondToServer } from "./incoming_router.ts";
 import { isAnswer, questionKey, type ServerQuestion, toOutcome, toQuestion } from "./questions.ts";
 
 /** Maximum number of calls that wait for answers of their callers. When it is exceeded, the oldest one is aborted. */
 const MAX_WAITING = 64;
+/** Maximum number of questions of one call that are open at the same time. */
+const MAX_QUESTIONS = 256;
+const TOO_MANY_QUESTIONS: RpcError = {
+  code: mcpErrorCodes.invalid_request.number,
+  message: `More than ${MAX_QUESTIONS} questions of a call are open`,
+};
 const PREFIX = "mcp:call:";
 
 /** A call, or its continuation, as the caller makes it. */
@@ -149,6 +156,7 @@ class OpenCall implements PendingRequest {
   readonly onPromise = (promise: PromiseOutcome): void => void this.#sink?.push({ kind: "deferred", promise });
 
   readonly onQuestion = (request: InputRequest, id: RequestId, respond: RespondToServer): void => {
+    if (this.#questions.size >= MAX_QUESTIONS) return respond({ error: TOO_MANY_QUESTIONS });
     const question = toQuestion(questionKey(request, ++this.#questionCount), request);
     this.#questions.set(question.key, { ...question, id, respond });
     this.#wake();

@@ -7,6 +7,7 @@ import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { Listeners } from "../../../internal/async.ts";
 import type { Members } from "../../../internal/json.ts";
+import { Throttle } from "../../../internal/throttle.ts";
 import type { Connection } from "./connection.ts";
 import { decodeFailedReply } from "./decode_reply.ts";
 import type { PendingRequest } from "./incoming_router.ts";
@@ -26,10 +27,15 @@ interface NotificationStream {
   readonly acknowledged: Promise<Members | undefined>;
 }
 
+/** Maximum number of times a second that handlers are called for changes of one list. */
+const MAX_CHANGES = 10;
+
 /** Handlers of changed lists and resources of a server, and the requests or the stream that they need. */
 export class Subscriptions {
   readonly #connection: Connection;
   readonly #changes = new Map<McpChange, Listeners>();
+  /** What calls the handlers of each list: each handler lists again, as often as the server announces changes. */
+  readonly #throttles = new Map<McpChange, Throttle>();
   readonly #resources = new Map<string, Listeners>();
   /** Requests of subscriptions in the era with a handshake, by URI: pending, or agreed by the server. */
   readonly #subscribed = new Map<string, Promise<ErrorResult | undefined>>();
@@ -86,6 +92,7 @@ export class Subscriptions {
   close(): void {
     this.#stream?.closing.abort();
     this.#stream = undefined;
+    for (const throttle of this.#throttles.values()) throttle.stop();
     this.#changes.clear();
     this.#resources.clear();
     this.#subscribed.clear();
@@ -93,8 +100,15 @@ export class Subscriptions {
 
   #notify(method: string, { uri }: Members): void {
     const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
-    if (list !== undefined) this.#changes.get(list as McpChange)?.notify();
+    if (list !== undefined) this.#announce(list as McpChange);
     if (method === "notifications/resources/updated") this.#resources.get(uri as string)?.notify();
+  }
+
+  #announce(list: McpChange): void {
+    if (!this.#changes.has(list)) return;
+    const throttle = this.#throttles.get(list) ?? new Throttle(() => this.#changes.get(list)?.notify(), MAX_CHANGES);
+    this.#throttles.set(list, throttle);
+    throttle.request();
   }
 
   async #request(
