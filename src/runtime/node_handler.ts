@@ -53,7 +53,7 @@ export interface NodeResponse {
 }
 
 /** Returns the caller of a request of a framework; `undefined` or `null` if it is not known. */
-type IdentifyRequest<Request extends object> = (request: Request) => MaybePromise<Principal | null | undefined>;
+type IdentifyRequest<Request extends object> = (request: Request) => MaybePromise<Principal<object> | null | undefined>;
 
 /**
  * Options of {@link toNodeHandler}.
@@ -169,13 +169,14 @@ interface Unidentified {
 
 /** Sets the caller of a request, or why it is refused, and answers it. @param unknown The refusal of a caller that is not known, if any. */
 function identify(
-  principal: () => MaybePromise<Principal | null | undefined>,
+  principal: () => MaybePromise<Principal<object> | null | undefined>,
   unknown: ToolError | undefined,
   { head, answer, fail }: Unidentified,
 ): void {
-  const accept = (found: Principal | null | undefined): void => {
+  const accept = (found: Principal<object> | null | undefined): void => {
     if (found === undefined || found === null) head.refusal = unknown;
-    else head.principal = found;
+    // Validated before a wire gets it.
+    else head.principal = found as Principal;
     answer();
   };
   const refuse = (thrown: unknown): void => {
@@ -183,7 +184,7 @@ function identify(
     head.refusal = thrown;
     answer();
   };
-  let found: MaybePromise<Principal | null | undefined>;
+  let found: MaybePromise<Principal<object> | null | undefined>;
   try {
     found = principal();
     // A thenable that is not a promise, such as a query of a database, may throw, or call back more than once.

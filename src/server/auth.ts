@@ -1,6 +1,6 @@
 /** Who calls: the contract of `auth`, and callers that the program around the server has identified. */
 import type { ErrorResult } from "../core/call/outcome.ts";
-import { assertPrincipal } from "../core/call/principal.ts";
+import { toPrincipal } from "../core/call/principal.ts";
 import { settleThrown } from "../core/dispatch/error_masking.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { chain, type MaybeFuture } from "../internal/future.ts";
@@ -63,11 +63,11 @@ export function answerIdentified(
   return chain(reply, (sent) => ({ ...sent, headers: { ...sent.headers, ...host.challenge(refusal, head.path) } }));
 }
 
-/** Why the caller is refused; `undefined` if it is not. */
-function refusalOf({ principal, refusal }: Head, { dispatch }: WireHost): ErrorResult | undefined {
+/** Sets the principal of the head as handlers get it, or returns why the caller is refused. */
+function refusalOf(head: Head, { dispatch }: WireHost): ErrorResult | undefined {
   try {
-    if (refusal !== undefined) throw refusal;
-    assertPrincipal(principal);
+    if (head.refusal !== undefined) throw head.refusal;
+    head.principal = toPrincipal(head.principal);
     return undefined;
   } catch (thrown) {
     const settled = settleThrown(thrown);

@@ -31,7 +31,7 @@ export interface IdentifiedHost {
    * The caller. `undefined` or `null` is one that the program does not know: it is left to the option `auth` of the server; without
    * `auth` the request is refused as `unauthenticated`, except with `allowAnonymous`.
    */
-  readonly principal: Principal | null | undefined;
+  readonly principal: Principal<object> | null | undefined;
   /**
    * Whether a server without `auth` accepts requests without a principal, from anonymous callers. Tools with `.scopes()` reject them.
    * Default: `false`.
@@ -72,7 +72,8 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
     dispatch: Dispatch,
   ) {
     const isFromProgram = isIdentified(host);
-    this.principal = isFromProgram ? host.principal ?? undefined : undefined;
+    // Validated before a wire gets it.
+    this.principal = isFromProgram ? host.principal as Principal ?? undefined : undefined;
     this.refusal = isFromProgram ? refusalOf(host) : undefined;
     this.path = pathOf(request.url);
     this.metadata = request.headers;

@@ -6,14 +6,21 @@
 import type { Json, JsonObject } from "../../internal/json.ts";
 import type { CallConfig } from "./call_config.ts";
 
-/** An authenticated caller. */
-export interface Principal {
+/**
+ * An authenticated caller.
+ *
+ * @typeParam Claims Type of the claims. Programs that give a caller may have any object, such as an `interface`; handlers get its JSON.
+ */
+export interface Principal<Claims extends object = JsonObject> {
   /** Identifier, the same on every wire. Tokens, idempotency keys and jobs are bound to it. */
   readonly id: string;
   /** Scopes that the caller has been granted. */
   readonly scopes?: readonly string[] | undefined;
-  /** Further claims about the caller, by name, such as those of a token. A JSON object, because they are stored with deferred work. */
-  readonly claims?: JsonObject | undefined;
+  /**
+   * Further claims about the caller, by name, such as those of a token. Handlers get them as JSON, a `Date` as text, because they are stored
+   * with deferred work.
+   */
+  readonly claims?: Claims | undefined;
 }
 
 /** HTTP headers or gRPC metadata with case-insensitive names. `Headers` is compatible. */

@@ -1,19 +1,55 @@
 /** Validation of what programs give as the caller of a request. */
-import { isJsonObject } from "../../internal/json.ts";
+import { isJsonObject, type JsonObject } from "../../internal/json.ts";
 import type { Principal } from "./call.ts";
 
 /**
+ * Returns the caller that a program gives, with claims that are JSON: those of handlers are then the same on every wire, and in deferred
+ * work. A principal whose claims are JSON is returned as it is.
+ *
  * Validated at run time: an empty id would be an anonymous caller, and a string of scopes would be read by character.
  *
  * @throws {TypeError} If `value` is not a principal.
  */
-export function assertPrincipal(value: unknown): asserts value is Principal {
+export function toPrincipal(value: unknown): Principal {
   if (isJsonObject(value)) {
-    const { id, scopes = [] } = value;
+    const { id, scopes = [], claims } = value;
     const isScopes = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
-    if (typeof id === "string" && id !== "" && isScopes) return;
+    if (typeof id === "string" && id !== "" && isScopes) {
+      if (claims === undefined || (isJsonObject(claims) && isJson(claims, 0))) return value as object as Principal;
+      return { ...value, id, claims: jsonOf(claims) };
+    }
   }
   throw new TypeError(
     "Cannot identify the caller: give a principal { id, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for a caller that is not known",
+  );
+}
+
+/** Nesting of claims above which they are copied by `JSON`, which refuses what refers to itself. */
+const MAX_DEPTH = 16;
+
+/** Whether a value is what its JSON text would be read as. */
+function isJson(value: unknown, depth: number): boolean {
+  if (typeof value !== "object") {
+    return typeof value === "number" ? Number.isFinite(value) : typeof value === "string" || typeof value === "boolean";
+  }
+  if (value === null) return true;
+  if (depth === MAX_DEPTH) return false;
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if ((prototype !== Object.prototype && prototype !== null) || "toJSON" in value) return false;
+  return Object.values(value).every((member) => member === undefined || isJson(member, depth + 1));
+}
+
+/** @throws {TypeError} If the JSON of the claims is not an object. */
+function jsonOf(claims: unknown): JsonObject {
+  let copy: unknown;
+  try {
+    copy = JSON.parse(JSON.stringify(claims));
+  } catch (cause) {
+    throw new TypeError("Cannot identify the caller: the claims of the principal cannot be written as JSON", { cause });
+  }
+  if (isJsonObject(copy)) return copy as JsonObject;
+  throw new TypeError(
+    "Cannot identify the caller: the claims of the principal are not an object; leave them out if there are none",
   );
 }

@@ -5,7 +5,7 @@
  */
 import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult, missingScopesOf } from "../../core/call/outcome.ts";
-import { assertPrincipal } from "../../core/call/principal.ts";
+import { toPrincipal } from "../../core/call/principal.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
@@ -64,7 +64,7 @@ class HeadRequest implements AuthRequest {
  * caller is anonymous. A thrown `ToolError` rejects the request with its code. Any other exception is masked, and rejects the request as
  * well.
  */
-export type Identify = (request: AuthRequest) => MaybePromise<Principal | null | undefined>;
+export type Identify = (request: AuthRequest) => MaybePromise<Principal<object> | null | undefined>;
 
 /** Options of {@link authenticate}. */
 export interface AuthenticateOptions {
@@ -138,11 +138,11 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
  * @throws {ToolError} `permission_denied`, with the scopes, if one is missing.
  */
 export function withScopes(
-  principal: Principal | null | undefined,
+  identified: Principal<object> | null | undefined,
   required: readonly string[],
 ): Principal | null | undefined {
-  if (principal === undefined || principal === null) return principal;
-  assertPrincipal(principal);
+  if (identified === undefined || identified === null) return identified;
+  const principal = toPrincipal(identified);
   const { scopes: given = [] } = principal;
   if (required.every((scope) => given.includes(scope))) return principal;
   throw new ToolError("permission_denied", `Needs scopes ${required.join(", ")}`, {
@@ -226,7 +226,7 @@ class Authenticator implements MountedAuth {
     }
   }
 
-  #await(head: Head, identified: PromiseLike<Principal | null | undefined>): Promise<ErrorResult | undefined> {
+  #await(head: Head, identified: PromiseLike<Principal<object> | null | undefined>): Promise<ErrorResult | undefined> {
     return new Promise((resolve) => {
       const deadline = this.#deadlines.add(this.#timeoutMs, () => resolve(TIMED_OUT));
       Promise.resolve(identified).then((principal) => this.#setPrincipal(head, principal))
@@ -239,11 +239,10 @@ class Authenticator implements MountedAuth {
   }
 
   /** @throws {ToolError} If there is no principal, and anonymous callers are refused. @throws {TypeError} If `principal` is not one. */
-  #setPrincipal(head: Head, principal: Principal | null | undefined): undefined {
-    const found = principal ?? undefined;
-    if (found !== undefined) assertPrincipal(found);
+  #setPrincipal(head: Head, identified: Principal<object> | null | undefined): undefined {
+    const principal = identified ?? undefined;
+    if (principal !== undefined) head.principal = toPrincipal(principal);
     else if (!this.security.allowsAnonymous) throw new ToolError("unauthenticated", UNKNOWN_CALLER);
-    head.principal = found;
   }
 
   #toErrorResult(thrown: unknown): ErrorResult {

@@ -17,7 +17,7 @@ import {
  * Returns the principal of a token; `undefined` or `null` rejects the request as `unauthenticated`. A thrown `ToolError` rejects it with its
  * code, any other exception with a masked error.
  */
-export type VerifyToken = (token: string, request: AuthRequest) => MaybePromise<Principal | null | undefined>;
+export type VerifyToken = (token: string, request: AuthRequest) => MaybePromise<Principal<object> | null | undefined>;
 
 /** Options of {@link bearer}. With `allowAnonymous`, requests without a token are accepted; a token that is sent has to be valid. */
 export type BearerOptions = AuthenticateOptions;
@@ -114,7 +114,7 @@ function asInvalidToken(thrown: unknown): never {
 }
 
 /** @throws {ToolError} If there is no principal. */
-function required(principal: MaybePromise<Principal | null | undefined>): MaybePromise<Principal> {
+function required(principal: MaybePromise<Principal<object> | null | undefined>): MaybePromise<Principal<object>> {
   return mapMaybe(principal, (found) => {
     if (found === undefined || found === null) throw invalidToken("The token is unknown");
     return found;

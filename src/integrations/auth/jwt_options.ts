@@ -15,7 +15,7 @@ export interface JwtChecks extends BearerOptions {
   /** Maximum difference between clocks, in seconds, as the claims are. Default: 60. */
   readonly clockToleranceSeconds?: number | undefined;
   /** Returns the principal for the claims of a token. Default: id from `sub`, scopes from `scope` and `scp`, and all claims. */
-  readonly principal?: ((claims: JsonObject) => Principal | null | undefined) | undefined;
+  readonly principal?: ((claims: JsonObject) => Principal<object> | null | undefined) | undefined;
 }
 
 /** Options of `jwt()` for tokens of an issuer with public keys. Exactly one of `jwksUrl` and `keys` is required. */

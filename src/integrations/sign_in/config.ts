@@ -77,7 +77,7 @@ export interface SignInOptions {
    * Returns the principal of a user; `undefined` or `null` refuses the user. Scopes beyond those of the user's consent are dropped. Called at each
    * sign-in and refresh. Default: the subject, the scopes, and the claims `name`, `email`, `email_verified` and `preferred_username`.
    */
-  readonly principal?: ((user: SignedInUser) => MaybePromise<Principal | null | undefined>) | undefined;
+  readonly principal?: ((user: SignedInUser) => MaybePromise<Principal<object> | null | undefined>) | undefined;
   /** Detects reused codes and refresh tokens, and adds the endpoint `/revoke`. Default: none; the provider still refuses reused codes. */
   readonly store?: SignInStore | undefined;
   /** Lifetime of an access token in seconds. It ends with that of the provider at the latest. Default: 3,600. */

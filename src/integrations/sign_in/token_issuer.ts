@@ -112,15 +112,17 @@ export class TokenIssuer {
     const asked = provider["~provider"].scopes ?? [];
     // A scope that the provider knows too is granted by it.
     const allowed = wanted.filter((one) => !asked.includes(one) || providerScopes?.includes(one) !== false);
-    const principal = await principalOf({ subject, claims, scopes: allowed, providerScopes });
-    if (principal === undefined || principal === null) {
+    const found = await principalOf({ subject, claims, scopes: allowed, providerScopes });
+    if (found === undefined || found === null) {
       throw new OAuthError("access_denied", "This user may not use this server");
     }
-    const { id, scopes = allowed, claims: kept } = principal;
+    const { id, scopes = allowed, claims: kept } = found;
     if (typeof id !== "string" || id === "") {
       throw new TypeError("principal() has to return { id, scopes?, claims? }, the id a text that is not empty");
     }
-    return { id, scopes: allowed.filter((one) => scopes.includes(one)), ...(kept !== undefined && { claims: kept }) };
+    // The token has their JSON.
+    const claimsMember = kept !== undefined && { claims: kept as JsonObject };
+    return { id, scopes: allowed.filter((one) => scopes.includes(one)), ...claimsMember };
   }
 }
 

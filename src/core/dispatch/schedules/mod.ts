@@ -7,6 +7,7 @@ import { Cron } from "croner";
 import { checkOptions, OBJECT, oneOf, rule, TEXT, wholeNumber } from "../../../internal/options.ts";
 import type { AnyTool, InferInput } from "../../tool/definition.ts";
 import type { Principal } from "../../call/call.ts";
+import { toPrincipal } from "../../call/principal.ts";
 import type { Schedule, Ticks } from "../schedule.ts";
 import { createScheduler } from "./scheduler.ts";
 
@@ -17,7 +18,7 @@ export interface ScheduleOptions {
   /** Name, unique on the server. Default: the tool and the times, such as `report every 1h`. */
   readonly name?: string | undefined;
   /** Caller of the tool: `ctx.principal`. Default: none. */
-  readonly principal?: Principal | undefined;
+  readonly principal?: Principal<object> | undefined;
   /**
    * What happens if the call of an earlier time is not over: `"skip"` leaves this one out, `"all"` makes it as well. A call that
    * sleeps or waits is not over. Default: `"skip"`.
@@ -170,7 +171,7 @@ function defineSchedule(
       ticks,
       tool: definition.name,
       input,
-      principal,
+      principal: principal && toPrincipal(principal),
       overlap,
       catchUpMs,
       fingerprint: [times, options.timeZone ?? "", overlap],

@@ -6,6 +6,7 @@
  */
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import type { Metadata, Peer, Principal } from "../../../core/call/call.ts";
+import { toPrincipal } from "../../../core/call/principal.ts";
 import { CallConfig } from "../../../core/call/call_config.ts";
 import {
   type AnswerOutcome,
@@ -42,7 +43,7 @@ export interface MemoryServer {
 /** Options of {@link memoryTransport}. */
 export interface MemoryOptions {
   /** Principal of the calls. Default: none. */
-  readonly principal?: Principal | undefined;
+  readonly principal?: Principal<object> | undefined;
   /** `ctx.metadata` of handlers. Default: empty. */
   readonly metadata?: Metadata | undefined;
   /** Configuration for tools with `.config()`. Default: that of the server. */
@@ -63,28 +64,36 @@ export interface MemoryOptions {
  * const client = createClient<typeof server>(memoryTransport(server));
  * strictEqual(await client.ping(), "pong");
  * ```
+ * @throws {TypeError} If `principal` is not one.
  */
 export function memoryTransport(server: MemoryServer, options: MemoryOptions = {}): Transport {
+  const { principal: given } = options;
+  const caller: MemoryCaller = { ...options, principal: given && toPrincipal(given) };
   return {
-    call: (call, sink) => callInMemory(server["~server"].host, call, options, sink),
+    call: (call, sink) => callInMemory(server["~server"].host, call, caller, sink),
     list(limit) {
       const { host } = server["~server"];
-      const admitted = host.admitList("list:tools", toPeer(options, limit.signal));
+      const admitted = host.admitList("list:tools", toPeer(caller, limit.signal));
       const list = (error: ErrorResult | undefined) =>
-        error ?? copyJson(server.toolsFor(options.principal)) as unknown as readonly ListedTool[];
+        error ?? copyJson(server.toolsFor(caller.principal)) as unknown as readonly ListedTool[];
       return toPromise(chain<ErrorResult | undefined, ErrorResult | readonly ListedTool[]>(admitted, list));
     },
   };
 }
 
+/** {@link MemoryOptions} with the principal as handlers get it. */
+interface MemoryCaller extends MemoryOptions {
+  readonly principal: Principal | undefined;
+}
+
 function callInMemory(
   host: MemoryServer["~server"]["host"],
   call: TransportCall,
-  options: MemoryOptions,
+  caller: MemoryCaller,
   sink: Sink | undefined,
 ): MaybePromise<CallResult> {
   const { dispatch } = host;
-  const peer = toPeer(options, call.limit.signal);
+  const peer = toPeer(caller, call.limit.signal);
   let args: unknown;
   try {
     args = call.args === undefined ? {} : copyJson(call.args);
@@ -108,12 +117,12 @@ function callInMemory(
       });
     }
   };
-  const config = (call.config ?? options.config) && new CallConfig(copyJson({ ...options.config, ...call.config }));
+  const config = (call.config ?? caller.config) && new CallConfig(copyJson({ ...caller.config, ...call.config }));
   const result = dispatch.call({ tool: call.tool, args, meta, config, peer }, copying);
   return toPromise(chain(result, copyResult));
 }
 
-function toPeer({ principal, metadata = NO_METADATA }: MemoryOptions, signal: AbortSignal): Peer {
+function toPeer({ principal, metadata = NO_METADATA }: MemoryCaller, signal: AbortSignal): Peer {
   return { wire: "memory", principal, signal, metadata, requestId: undefined, client: {} };
 }
 

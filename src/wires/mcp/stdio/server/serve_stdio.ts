@@ -1,5 +1,6 @@
 /** Serves MCP over the standard input and output of this process, as desktop hosts start it. */
 import type { Principal } from "../../../../core/call/call.ts";
+import { toPrincipal } from "../../../../core/call/principal.ts";
 import { CleanUp } from "../../../../internal/clean_up.ts";
 import { checkOptions, type OptionRules, rule, TEXT, TEXTS, wholeNumber } from "../../../../internal/options.ts";
 import type { WireHost } from "../../../wire.ts";
@@ -17,7 +18,7 @@ export interface ServeStdioOptions<Methods = McpMethods> extends ProtocolOptions
    * The caller, with its scopes. Default: the user who started the program, `{ id: "local" }`, who is trusted: every scope is
    * granted.
    */
-  readonly principal?: Principal | undefined;
+  readonly principal?: Principal<object> | undefined;
   /** Time that running calls have to finish after the input has ended, in milliseconds. Default: 10,000. */
   readonly graceMs?: number | undefined;
   /**
@@ -75,7 +76,8 @@ export async function serveStdio<const Params = Record<never, never>, Methods = 
   }
   checkOptions("serve MCP over stdio", options, RULES);
   const { host } = server["~server"];
-  const { graceMs = DEFAULT_GRACE_MS, principal = localPrincipal(host), ...own } = options;
+  const { graceMs = DEFAULT_GRACE_MS, principal: given, ...own } = options;
+  const principal = given === undefined ? localPrincipal(host) : toPrincipal(given);
   const wire = mcpDuplex(own);
   const output = claimOutput();
   server["~server"].resume();
