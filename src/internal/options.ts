@@ -9,6 +9,8 @@ export interface OptionRule {
   readonly fits: (value: unknown) => boolean;
   /** Whether the option is required. */
   readonly isRequired?: true;
+  /** Describes a value that is not valid, and what to write in its place. `undefined` leaves it to the description of any option. */
+  readonly describe?: ((value: unknown) => string | undefined) | undefined;
 }
 
 /** Rules of {@link checkOptions} for all options of a function, by name. Other names are unknown options. */
@@ -59,6 +61,28 @@ export function rule(expected: string, fits: OptionRule["fits"]): OptionRule {
   return { expected, fits };
 }
 
+/**
+ * Creates the rule for an array of such items. The error names the first item that is not one.
+ *
+ * @param advise Returns what to write in place of an item.
+ */
+export function arrayOf(
+  items: string,
+  fits: OptionRule["fits"],
+  advise: (item: unknown) => string | undefined = () => undefined,
+): OptionRule {
+  return {
+    expected: `an array of ${items}`,
+    fits: (value) => Array.isArray(value) && value.every(fits),
+    describe(value) {
+      if (!Array.isArray(value)) return fits(value) ? "one of them: write it in [ … ]" : undefined;
+      const item: unknown = value.find((one) => !fits(one));
+      const advice = advise(item);
+      return `an array with ${show(item)}${advice === undefined ? "" : `: write ${advice}`}`;
+    },
+  };
+}
+
 export function required(optional: OptionRule): OptionRule {
   return { ...optional, isRequired: true };
 }
@@ -98,7 +122,8 @@ export function checkOptions<Options extends object>(
     const known = Object.hasOwn(rules, name) ? rules[name as keyof Options] : undefined;
     if (value === undefined ? !known?.isRequired : known?.fits(value)) continue;
     if (known === undefined) return fail(unknownOption(name, names));
-    fail(`${name} must be ${known.expected}, not ${show(value)}`, typeof value === "number" ? RangeError : TypeError);
+    const given = known.describe?.(value) ?? show(value, name);
+    fail(`${name} must be ${known.expected}, not ${given}`, typeof value === "number" ? RangeError : TypeError);
   }
 }
 
@@ -120,12 +145,14 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Does not show members of objects, which may be secrets. */
-function show(value: unknown): string {
+/** Does not show members of objects, which may be secrets. @param option Name of the option that the value was given to. */
+function show(value: unknown, option?: string): string {
   if (typeof value === "string") return JSON.stringify(value).slice(0, 64);
-  // The function in place of its result, such as memoryEngine for memoryEngine().
+  // The function in place of its result, such as memoryEngine for memoryEngine(). One without a name gets that of the option.
   const [called] = [value].flat().filter(isFunction);
-  if (called !== undefined) return called.name ? `a function: call it, ${called.name}()` : "a function";
+  if (called !== undefined) {
+    return called.name && called.name !== option ? `a function: call it, ${called.name}()` : "a function";
+  }
   if (Array.isArray(value)) return "this array";
   return Object(value) === value ? "an object" : String(value);
 }

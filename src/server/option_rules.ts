@@ -1,6 +1,7 @@
 /** Types of the options of `createServer` of the front door. The core leaves them to TypeScript. */
 import {
   ANYTHING,
+  arrayOf,
   BOOLEAN,
   checkOptions,
   FUNCTION,
@@ -25,9 +26,38 @@ function bring(member: string): OptionRule["fits"] {
   return (value) => brings(member, value);
 }
 
-/** A rule for an array of such values. */
-function listOf(what: string, member: string): OptionRule {
-  return rule(`an array of ${what}`, (value) => Array.isArray(value) && value.every(bring(member)));
+/** What to write in place of the name of a wire, which is in lower case and without punctuation. */
+const WIRES: Readonly<Record<string, string>> = {
+  mcp: "mcp()",
+  http: "mcp()",
+  sse: "mcp()",
+  streamablehttp: "mcp()",
+  mcplite: "mcpLite()",
+  rest: 'rest(), of "toolwire/rest"',
+  openapi: 'rest(), of "toolwire/rest"',
+  grpc: 'grpc(), of "toolwire/grpc"',
+  connect: 'grpc(), of "toolwire/grpc"',
+  grpcweb: 'grpc(), of "toolwire/grpc"',
+  websocket: 'webSocket(), of "toolwire/websocket"',
+  ws: 'webSocket(), of "toolwire/websocket"',
+  webtools: 'webtools({ name, description, version }), of "toolwire/webtools"',
+  stdio: 'serveStdio(server), of "toolwire/stdio", in place of a wire',
+};
+
+function adviseWire(item: unknown): string | undefined {
+  const name = typeof item === "string" ? item.toLowerCase().replace(/[^a-z]/g, "") : "";
+  return Object.hasOwn(WIRES, name) ? WIRES[name] : undefined;
+}
+
+/** Functions that give `auth`, which may be passed without being called. Any other function identifies callers. */
+const AUTHS: readonly string[] = ["bearer", "jwt", "authenticate", "signIn"];
+
+function describeAuth(value: unknown): string | undefined {
+  if (typeof value !== "function") return undefined;
+  const { name } = value;
+  return AUTHS.includes(name)
+    ? `a function: call it, ${name}(…)`
+    : 'a function: pass it to authenticate(…), of "toolwire/auth"';
 }
 
 /** Options of the front door, whose other values are those of the core. */
@@ -35,9 +65,9 @@ type CheckedOptions = Omit<AnyServerOptions, "originPolicy"> & OriginPolicy;
 
 const RULES: OptionRules<CheckedOptions> = {
   tools: required(LIST),
-  parts: listOf("what mount(server) gives", "~join"),
-  resources: listOf("what defineResource(…) gives", "~catalog"),
-  prompts: listOf("what definePrompt(…) gives", "~catalog"),
+  parts: arrayOf("what mount(server) gives", bring("~join")),
+  resources: arrayOf("what defineResource(…) gives", bring("~catalog")),
+  prompts: arrayOf("what definePrompt(…) gives", bring("~catalog")),
   changes: OBJECT,
   name: TEXT,
   version: TEXT,
@@ -46,8 +76,12 @@ const RULES: OptionRules<CheckedOptions> = {
   websiteUrl: TEXT,
   instructions: TEXT,
   icons: LIST,
-  wires: listOf("wires, such as mcpLite()", "mount"),
-  auth: rule('what bearer(…), jwt(…) or authenticate(…) of "toolwire/auth" gives', bring("mount")),
+  wires: arrayOf("wires, such as mcpLite()", bring("mount"), adviseWire),
+  auth: {
+    expected: 'what bearer(…), jwt(…) or authenticate(…) of "toolwire/auth" gives',
+    fits: bring("mount"),
+    describe: describeAuth,
+  },
   middleware: ANYTHING,
   jobMiddleware: ANYTHING,
   onError: FUNCTION,
@@ -55,8 +89,8 @@ const RULES: OptionRules<CheckedOptions> = {
   limits: OBJECT,
   keys: ANYTHING,
   engine: rule(ENGINE[1], bring(ENGINE[0])),
-  schedules: listOf("what every(…) and cron(…) of ./schedules give", "~scheduler"),
-  onComplete: listOf("what webhook(…) of ./webhooks gives", "~notifier"),
+  schedules: arrayOf("what every(…) and cron(…) of ./schedules give", bring("~scheduler")),
+  onComplete: arrayOf("what webhook(…) of ./webhooks gives", bring("~notifier")),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
   unknownArguments: OBJECT,

@@ -226,6 +226,25 @@ const TRPC: readonly Omit<Typed, "peer">[] = [
     code: () => described().input(person).mutation(async ({ input }: Loose) => await input.name),
     says: /there is no \.mutation\(…\) here\. Write:\n\n\.handle\(/,
   },
+  ...["requires", "scope", "requireScopes", "permissions", "authorize"].map((step) => ({
+    what: `.${step}("docs:read")`,
+    code: () => described()[step]("docs:read"),
+    says: new RegExp(`there is no \\.${step}\\(…\\) here\\. Write: \\.scopes\\("docs:read", …\\)`),
+  })),
+  { what: ".middleware(fn)", code: () => described().middleware(() => {}), says: /Write: \.use\(middleware\)$/ },
+  { what: ".version(text)", code: () => described().version("2"), says: /Write: \.revision\("2"\)$/ },
+  { what: ".tags(texts)", code: () => described().tags("a"), says: /Write: \.keywords\(\["…"\]\)/ },
+  ...["express", "handler", "nodeHandler"].map((member) => ({
+    what: `app.use(server.${member}())`,
+    code: () => bare()[member](),
+    says: /Write: app\.use\("\/api", toNodeHandler\(server\)\), of "toolwire\/serve"/,
+  })),
+  {
+    what: "server.mcp()",
+    code: () => bare().mcp(),
+    says: /Write: createServer\(\{ tools: \[ … \], wires: \[mcp\(\)\] \}\)/,
+  },
+  { what: "server.rest()", code: () => bare().rest(), says: /wires: \[rest\(\)\] \}\), with rest of "toolwire\/rest"/ },
   { what: ".subscription(…)", code: () => described().subscription(() => {}), says: /Write:\n\n\.handle\(/ },
   {
     what: ".input(z.string()), one value",

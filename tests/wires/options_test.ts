@@ -67,11 +67,34 @@ const resource = (step: "title" | "describe" | "mimeType" | "icons") => (...give
   (defineResource("x://y") as unknown as Record<string, Untyped>)[step]?.(...given);
 };
 
+const AUTHENTICATE = /auth must be .*, not a function: pass it to authenticate\(…\), of "toolwire\/auth"$/;
+function identify() {}
+
 const INVALID: readonly InvalidOptions[] = [
   ...DESCRIPTIONS.flatMap(({ invalidOptions = [] }) => invalidOptions),
   [redisSessionStore, [], /^Cannot keep sessions in Redis: options are an object, not undefined$/],
   [redisSessionStore, ["redis://127.0.0.1"], /^Cannot keep sessions in Redis: options are an object, not "redis:/],
-  [createServer, [{ tools: [], wires: ["mcp"] }], /wires must be .*, not this array$/],
+  [createServer, [{ tools: [], wires: ["mcp"] }], /wires must be .*, not an array with "mcp": write mcp\(\)$/],
+  [createServer, [{ tools: [], wires: ["streamable-http"] }], /not an array with "streamable-http": write mcp\(\)$/],
+  [createServer, [{ tools: [], wires: [mcp(), "REST"] }], /with "REST": write rest\(\), of "toolwire\/rest"$/],
+  [createServer, [{ tools: [], wires: ["web_socket"] }], /write webSocket\(\), of "toolwire\/websocket"$/],
+  [
+    createServer,
+    [{ tools: [], wires: ["stdio"] }],
+    /write serveStdio\(server\), of "toolwire\/stdio", in place of a wire$/,
+  ],
+  [createServer, [{ tools: [], wires: ["ftp"] }], /wires must be .*, not an array with "ftp"$/],
+  [createServer, [{ tools: [], wires: [mcp] }], /not an array with a function: call it, mcp\(\)$/],
+  [
+    createServer,
+    [{ tools: [], wires: mcp() }],
+    /wires must be an array of wires, .*, not one of them: write it in \[ … \]$/,
+  ],
+  [createServer, [{ tools: [], schedules: [5] }], /schedules must be .*, not an array with 5$/],
+  [createServer, [{ tools: [], auth: () => undefined }], AUTHENTICATE],
+  [createServer, [{ tools: [], auth: identify }], AUTHENTICATE],
+  [createServer, [{ tools: [], auth: bearer }], /auth must be .*, not a function: call it, bearer\(…\)$/],
+  [healthPage, [{ ready: (req: unknown) => req }], /ready must be .*, not a function$/],
   [createServer, [{ tools: [], wires: { mcp: true } }], /wires must be .*, not an object$/],
   ...[undefined, null, [], "tools"].map((no) =>
     [createServer, [no], /^Cannot create server: pass options, such as \{ tools: \[add\] \}$/] as const

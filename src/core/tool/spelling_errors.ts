@@ -3,7 +3,7 @@ import { isJsonObject, type Members } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import type { ToolDraft } from "./definition.ts";
 import { type Foreign, isDefinition, readForeign, writeArgument, writeTool } from "./rewrite.ts";
-import { REGISTERING, SERVER_LINES, STEP_ORDER, STEPS } from "./spellings.ts";
+import { REGISTERING, SERVER_LINES, STEP_ORDER, STEPS, TOOL_LINES } from "./spellings.ts";
 
 type Adapters = readonly SchemaAdapter[];
 
@@ -19,6 +19,10 @@ export function wrongDefinition(given: readonly unknown[], adapters: Adapters): 
 
 /** Error for a method of a builder that another library has. The steps that were called are left as they are. */
 export function wrongStep(method: string, args: readonly unknown[], draft: ToolDraft): TypeError {
+  const line = TOOL_LINES[method];
+  if (line !== undefined) {
+    return new TypeError(`Cannot define tool "${draft.name}": there is no .${method}(…) here. Write: ${line}`);
+  }
   const step = STEPS.get(method) ?? "handle";
   const written = args.length === 0 ? "…" : writeArgument(step, args.at(-1), draft.adapters);
   const hint = method === "query" ? ".annotate({ readOnlyHint: true })" : "";
@@ -30,7 +34,7 @@ export function wrongStep(method: string, args: readonly unknown[], draft: ToolD
 /** Names of methods of other libraries' builders that the builder does not have. */
 export function foreignSteps(): readonly string[] {
   const own: readonly string[] = STEP_ORDER;
-  return [...STEPS.keys()].filter((name) => !own.includes(name) && name !== "name");
+  return [...STEPS.keys(), ...Object.keys(TOOL_LINES)].filter((name) => !own.includes(name) && name !== "name");
 }
 
 /** Error for a method that servers of other libraries have. */

@@ -54,6 +54,25 @@ export const STEPS: ReadonlyMap<string, Step> = new Map<string, Step>([
   ["subscription", "handle"],
 ]);
 
+const SCOPES = '.scopes("docs:read", …), with the scopes that a caller needs';
+const TOOL_MIDDLEWARE = ".use(middleware)";
+
+/** Other methods of tools, and what to write. */
+export const TOOL_LINES: Readonly<Record<string, string>> = {
+  requires: SCOPES,
+  scope: SCOPES,
+  requireScope: SCOPES,
+  requireScopes: SCOPES,
+  requiredScopes: SCOPES,
+  permissions: SCOPES,
+  authorize: SCOPES,
+  auth: SCOPES,
+  middleware: TOOL_MIDDLEWARE,
+  guard: TOOL_MIDDLEWARE,
+  version: '.revision("2")',
+  tags: '.keywords(["…"])',
+};
+
 /** Names that other libraries have for the name of a tool. */
 export const NAMES: readonly string[] = ["name", "id", "toolName"];
 
@@ -74,6 +93,13 @@ export const REGISTERING: Readonly<Record<string, "tool" | "resource" | "prompt"
 
 const SERVE = 'serve(server), of "toolwire/serve"; over stdio: serveStdio(server), of "toolwire/stdio"';
 
+const NODE =
+  'app.use("/api", toNodeHandler(server)), of "toolwire/serve", in Express and node:http; elsewhere server.fetch(request)';
+
+/** The line of a server with a wire. */
+const withWire = (wire: string): string =>
+  `createServer({ tools: [ … ], wires: [${wire}()] }), with ${wire} of "toolwire/${wire}"`;
+
 /** Other methods of servers, and what to write. */
 export const SERVER_LINES: Readonly<Record<string, string>> = {
   connect: SERVE,
@@ -90,4 +116,14 @@ export const SERVER_LINES: Readonly<Record<string, string>> = {
   setRequestHandler:
     'defineTool("name").describe("…").input(…).handle(…), for each tool, and createServer({ tools: [ … ] })',
   route: 'server.fetch, in the app: app.mount("/", server.fetch)',
+  express: NODE,
+  fastify: NODE,
+  koa: NODE,
+  handler: NODE,
+  nodeHandler: NODE,
+  middleware: NODE,
+  handle: 'server.fetch(request), or serve(server), of "toolwire/serve"',
+  mcp: withWire("mcp"),
+  rest: withWire("rest"),
+  grpc: withWire("grpc"),
 };
