@@ -43,13 +43,17 @@ export function storeName(kind: string, address: string): string {
   return url === undefined ? kind : `${kind} at ${url.host || url.pathname}`;
 }
 
-/** Logs the errors of a store once per outage. Further errors are suppressed until a request succeeds. */
+/**
+ * Logs the errors of a store once per outage. Further errors are suppressed until a request succeeds. A missing package is not an outage:
+ * it is logged once, with the command that installs it.
+ */
 export class ErrorThrottle {
   readonly #message: string;
   readonly #logger: Logger;
   readonly #store: string | undefined;
   #hasFailed = false;
   #isClosed = false;
+  #lacksPackage = false;
 
   /**
    * @param message Message of the log line, which gets the error as its field `error`.
@@ -69,9 +73,13 @@ export class ErrorThrottle {
 
   /** Logs an error, unless it belongs to an outage that is logged already. A bound method, so that it can be passed on. */
   readonly report = (error: unknown): void => {
-    const isSuppressed = this.#hasFailed || this.#isClosed;
+    const isSuppressed = this.#hasFailed || this.#isClosed || this.#lacksPackage;
     this.#hasFailed = true;
     if (isSuppressed) return;
+    if (error instanceof MissingPackageError) {
+      this.#lacksPackage = true;
+      return attempt(() => this.#logger.error(error.message, { error: error.cause }));
+    }
     attempt(() => this.#logger.warn(this.#message, { error: this.toStoreError(error) }));
   };
 

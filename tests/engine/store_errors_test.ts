@@ -2,7 +2,10 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import type { Logger } from "../../src/core/handler/context.ts";
 import { ErrorThrottle, importPackage, MissingPackageError, storeName } from "../../src/engine/store_errors.ts";
+import { BullmqWorker } from "../../src/engine/bullmq/worker.ts";
 import { redisName } from "../../src/engine/redis/address.ts";
+import { isPermanentError } from "../../src/engine/redis/channels.ts";
+import { KeptLog } from "../core/dispatch/harness.ts";
 import { errorLogger } from "./fixture.ts";
 
 test("ErrorThrottle logs the first error of each outage, with the name of the store", () => {
@@ -18,6 +21,37 @@ test("ErrorThrottle logs the first error of each outage, with the name of the st
   throttle.close();
   throttle.report(new Error("closed"));
   deepStrictEqual(errors.map(String), ["StoreError: Redis at a:1: refused", "StoreError: Redis at a:1: gone"]);
+});
+
+test("ErrorThrottle logs a missing package once, as what to install, and not as an outage of the store", () => {
+  const log = new KeptLog();
+  const throttle = new ErrorThrottle("The engine cannot reach its store, and retries", log, "Redis at a:1");
+  const missing = new MissingPackageError("Cannot use the engine: it needs bullmq; run npm install bullmq");
+  for (const error of [missing, throttle.toStoreError(missing), missing]) {
+    throttle.report(error);
+    throttle.succeed();
+  }
+  deepStrictEqual(log.lines.map(({ level, message }) => [level, message]), [["error", missing.message]]);
+});
+
+test("a request to Redis without its package is not sent again", async () => {
+  const throttle = new ErrorThrottle("The store failed", new KeptLog(), "Redis at a:1");
+  strictEqual(isPermanentError(throttle.toStoreError(new MissingPackageError("run npm install ioredis"))), true);
+  strictEqual(isPermanentError(throttle.toStoreError(new Error("refused"))), false);
+});
+
+test("a worker of the bullmq engine whose package is missing says what to install, and does not try again", async () => {
+  const logged = Promise.withResolvers<string>();
+  const log: Logger = { debug() {}, info() {}, warn: logged.resolve, error: logged.resolve };
+  const errors = new ErrorThrottle("The engine cannot reach its store", log);
+  const open = () => Promise.reject(new MissingPackageError("run npm install bullmq"));
+  const worker = new BullmqWorker(open, { name: "a", leaseMs: 1, timeoutMs: 1_000, errors }, () => {});
+  try {
+    strictEqual(await logged.promise, "run npm install bullmq");
+    strictEqual(worker.isStopping, true);
+  } finally {
+    await worker.stop();
+  }
 });
 
 test("ErrorThrottle survives a logger that throws", () => {

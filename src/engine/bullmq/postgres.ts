@@ -2,7 +2,7 @@ import type { PgPool, PgPoolClient, PgQueryable } from "bullmq";
 import { Lazy } from "../../internal/async.ts";
 import { releasing } from "../../internal/clean_up.ts";
 import { delay, within } from "../../internal/time.ts";
-import { importPackage } from "../store_errors.ts";
+import { importPackage, MissingPackageError } from "../store_errors.ts";
 import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker, Scheduled } from "./backend.ts";
 import { CHANNEL, type PostgresQuery, PostgresRecords, TABLES } from "./postgres_records.ts";
 import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
@@ -185,6 +185,7 @@ export class PostgresBackend implements Backend {
         await this.#listenOnce(onChange);
       } catch (error) {
         this.#settings.errors.report(error);
+        if (error instanceof MissingPackageError) return;
       }
     } while (await delay(RETRY_MS, this.#closing.signal));
   }

@@ -1,11 +1,15 @@
 import { delay, within } from "../../internal/time.ts";
 import type { EngineWorker } from "../engine.ts";
+import { MissingPackageError } from "../store_errors.ts";
 import type { BullmqSettings, DeliveryWorker } from "./backend.ts";
 
 /** Delay before the next try to open the worker, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** A worker that starts as soon as the store can be reached: it tries to open once a second until then, and reports each failure. */
+/**
+ * A worker that starts as soon as the store can be reached: it tries to open once a second until then, and reports each failure. It stops if a
+ * package is missing, which another try does not change.
+ */
 export class BullmqWorker implements EngineWorker {
   readonly #open: () => Promise<DeliveryWorker>;
   readonly #settings: BullmqSettings;
@@ -67,6 +71,7 @@ export class BullmqWorker implements EngineWorker {
       } catch (error) {
         if (this.isStopping) return;
         this.#settings.errors.report(error);
+        if (error instanceof MissingPackageError) return this.#closing.abort();
         await delay(RETRY_MS, this.#closing.signal);
       }
     }

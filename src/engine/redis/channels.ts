@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { Lazy } from "../../internal/async.ts";
-import { StoreError } from "../store_errors.ts";
+import { MissingPackageError, StoreError } from "../store_errors.ts";
 
 /** The listener of a channel of {@link RedisChannels}. */
 export interface ChannelListener {
@@ -82,9 +82,13 @@ export class RedisChannels {
   }
 }
 
-/** Whether Redis answered the command with an error that a retry does not change. A broken connection is not permanent. */
+/**
+ * Whether a retry does not change the error: Redis answered the command with it, or its package is missing. A broken connection is not
+ * permanent.
+ */
 export function isPermanentError(thrown: unknown): boolean {
   const error = thrown instanceof StoreError ? thrown.cause : thrown;
+  if (error instanceof MissingPackageError) return true;
   if (!(error instanceof Error) || error.name !== "ReplyError") return false;
   return !/\b(LOADING|READONLY|MASTERDOWN|BUSY)\b/.test(error.message);
 }
