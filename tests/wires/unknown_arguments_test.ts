@@ -13,13 +13,16 @@ const Issue = v.object({
 });
 
 interface Line {
+  readonly level: "info" | "warn";
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 function createTracker(options: Pick<ServerOptions<[]>, "unknownArguments"> = {}) {
   const lines: Line[] = [];
-  const keep = (message: string, fields: Readonly<Record<string, unknown>> = {}) => lines.push({ message, fields });
+  const keep = (level: Line["level"]) => (message: string, fields: Readonly<Record<string, unknown>> = {}) => {
+    if (message.startsWith("Unknown")) lines.push({ level, message, fields });
+  };
   const start = (name: string) => defineTool(name).describe("Create an issue");
   const tools = [
     start("create_issue").input(Issue).handle((input) => input),
@@ -30,7 +33,7 @@ function createTracker(options: Pick<ServerOptions<[]>, "unknownArguments"> = {}
       input
     ),
   ];
-  const logger = { debug() {}, info: keep, warn() {}, error() {} };
+  const logger = { debug() {}, info: keep("info"), warn: keep("warn"), error() {} };
   return {
     server: createServer({
       ...options,
@@ -69,17 +72,26 @@ const SCENARIOS: Readonly<Record<string, (world: World) => Promise<void>>> = {
     deepStrictEqual(issuesOf(nested), [["labels.0.colour", 'unknown property; did you mean "color"?']]);
   },
 
-  async "any other name is dropped, with a line in the log"({ client, lines }) {
+  async "any other name is dropped, with a line in the log, the first time a warning"({ client, lines }) {
     const sent = { title: "T", assignee: "ada", host_call_id: "1", labels: [{ name: "a", weight: 2 }] };
     deepStrictEqual(await client.$.call("create_issue", sent), {
       title: "T",
       assignee: "ada",
       labels: [{ name: "a" }],
     });
-    deepStrictEqual(lines, [{
+    const line = {
       message: "Unknown arguments were dropped",
       fields: { tool: "create_issue", names: ["host_call_id"] },
-    }]);
+    };
+    deepStrictEqual(lines, [{ level: "warn", ...line }]);
+    await client.$.call("create_issue", sent);
+    deepStrictEqual(lines.slice(1), [{ level: "info", ...line }]);
+    await client.$.call("create_dropping", { ...sent, labels: [] });
+    await client.$.call("create_issue", { ...sent, turn: 1 });
+    deepStrictEqual(lines.slice(2).map(({ level, fields }) => [level, fields["tool"]]), [
+      ["warn", "create_dropping"],
+      ["warn", "create_issue"],
+    ]);
   },
 
   async "a name that is close to a declared one that is present is dropped"({ client }) {

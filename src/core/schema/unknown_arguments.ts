@@ -17,7 +17,8 @@ import type { SchemaIssue, SchemaResult } from "./standard_schema.ts";
  * What happens to arguments that a tool does not declare.
  *
  * `"suggest"` refuses a name that is close to a declared one that is absent, and drops any other name with a line in the log.
- * `"refuse"` refuses every name, and lists `additionalProperties: false`. `"drop"` drops every name with a line in the log.
+ * `"refuse"` refuses every name, and lists `additionalProperties: false`. `"drop"` drops every name with a line in the log. The line is a
+ * warning the first time that a tool is called with the name.
  */
 export type UnknownArgumentsMode = "suggest" | "refuse" | "drop";
 
@@ -30,8 +31,9 @@ export interface GuardedDefinition {
 }
 
 /** The part of a logger that is used. */
-interface InfoLogger {
+interface DropLogger {
   info(message: string, fields: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
 /** Returns a tool's definition that refuses or drops undeclared arguments. The same definition always gives the same result. */
@@ -44,7 +46,7 @@ export interface UnknownArguments {
    *
    * @internal
    */
-  readonly "~guard": (logger: InfoLogger | undefined) => Guard;
+  readonly "~guard": (logger: DropLogger | undefined) => Guard;
 }
 
 /**
@@ -79,7 +81,7 @@ function checkMode(mode: string): void {
   throw new TypeError(`Cannot create server: unknownArguments must be "suggest", "refuse" or "drop", not ${mode}`);
 }
 
-function createGuard(serverMode: UnknownArgumentsMode, logger: InfoLogger | undefined): Guard {
+function createGuard(serverMode: UnknownArgumentsMode, logger: DropLogger | undefined): Guard {
   const guarded = new WeakMap<object, unknown>();
   return <Definition extends GuardedDefinition>(definition: Definition): Definition => {
     if (!guarded.has(definition)) guarded.set(definition, guardDefinition(definition, serverMode, logger));
@@ -90,14 +92,15 @@ function createGuard(serverMode: UnknownArgumentsMode, logger: InfoLogger | unde
 function guardDefinition<Definition extends GuardedDefinition>(
   definition: Definition,
   serverMode: UnknownArgumentsMode,
-  logger: InfoLogger | undefined,
+  logger: DropLogger | undefined,
 ): Definition {
   const { input, inputSchema, unknownArguments: mode = serverMode } = definition;
   checkMode(mode);
   const names = readNames(inputSchema);
+  const warned = new Set<string>();
   const validate = (value: unknown) => {
     const { issues, removed, dropped } = findUnknown(names, value as object, mode);
-    if (dropped.length > 0) logDropped(logger, definition.name, dropped);
+    if (dropped.length > 0) logDropped(logger, definition.name, dropped, warned);
     const checked = input?.validate(removed.size > 0 ? omit(value as object, removed) : value);
     // A call that fails learns of the dropped names, too: one of them may be meant for a missing one.
     const reported = issues.length > 0 ? issues : dropped.map((name) => toIssue([name], names?.names ?? new Map()));
@@ -114,9 +117,24 @@ function guardDefinition<Definition extends GuardedDefinition>(
   };
 }
 
-function logDropped(logger: InfoLogger | undefined, tool: string, names: readonly string[]): void {
+/** Maximum number of names that a tool warns of. Callers choose names: without a limit they could fill the log, and the set. */
+const MAX_WARNED = 20;
+
+/**
+ * Logs dropped names: as a warning if one of them is new, which a log shows by default, otherwise as information.
+ *
+ * @param warned The names that were in a warning. New ones are added.
+ */
+function logDropped(
+  logger: DropLogger | undefined,
+  tool: string,
+  names: readonly string[],
+  warned: Set<string>,
+): void {
+  const before = warned.size;
+  for (const name of names) if (warned.size < MAX_WARNED) warned.add(name);
   try {
-    logger?.info("Unknown arguments were dropped", { tool, names });
+    logger?.[warned.size > before ? "warn" : "info"]("Unknown arguments were dropped", { tool, names });
   } catch {
     // A logger that throws must not end the call.
   }

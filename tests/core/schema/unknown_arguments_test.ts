@@ -44,7 +44,8 @@ const LIBRARIES: Readonly<Record<string, readonly [unsaid: unknown, strict: unkn
 
 function open(schema: unknown, options: Partial<ServerOptions<[]>> = {}) {
   const names: unknown[] = [];
-  const logger = { debug() {}, info: (_: string, fields?: object) => names.push(fields), warn() {}, error() {} };
+  const keep = (_: string, fields?: object) => names.push(fields);
+  const logger = { debug() {}, info: keep, warn: keep, error() {} };
   const tool = defineTool("create").describe("Create").input(schema as Schema).handle((input) => input);
   const server = createServer({ logger, ...options, tools: [tool] });
   return { call: (args: unknown) => testClient(server).$.call("create", args), server, names };
@@ -147,7 +148,7 @@ test("a logger that throws does not end the call", async () => {
   const info = () => {
     throw new Error("broken");
   };
-  const { call } = open(v.object({ title: v.string() }), { logger: { debug() {}, info, warn() {}, error() {} } });
+  const { call } = open(v.object({ title: v.string() }), { logger: { debug() {}, info, warn: info, error() {} } });
   deepStrictEqual(await call(FOREIGN), { title: "T" });
 });
 
@@ -164,4 +165,13 @@ test("the mode is one of three, and the small core needs the value that brings i
   );
   createCoreServer({ tools: [core], unknownArguments: unknownArguments() });
   throws(() => createCoreServer({ tools: [core], unknownArguments: "refuse" as never }), /what unknownArguments/);
+});
+
+test("a caller that invents names fills no log with warnings", async () => {
+  const warned: string[] = [];
+  const keep = (message: string) => void warned.push(message);
+  const logger = { debug() {}, info() {}, warn: keep, error() {} };
+  const { call } = open(v.object({ title: v.string() }), { logger });
+  for (let at = 0; at < 100; at++) await call({ title: "T", [`host_call_${at}`]: 1 });
+  deepStrictEqual(warned, Array.from({ length: 20 }, () => "Unknown arguments were dropped"));
 });
