@@ -34,7 +34,7 @@ test("ErrorThrottle logs a missing package once, as what to install, and not as 
   deepStrictEqual(log.lines.map(({ level, message }) => [level, message]), [["error", missing.message]]);
 });
 
-test("a request to Redis without its package is not sent again", async () => {
+test("a request to Redis without its package is not sent again", () => {
   const throttle = new ErrorThrottle("The store failed", new KeptLog(), "Redis at a:1");
   strictEqual(isPermanentError(throttle.toStoreError(new MissingPackageError("run npm install ioredis"))), true);
   strictEqual(isPermanentError(throttle.toStoreError(new Error("refused"))), false);
