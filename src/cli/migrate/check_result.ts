@@ -117,7 +117,7 @@ function errorsOf(source: SourceFile): readonly Found[] {
   });
 }
 
-/** Files of the entries of this package by their names: its declarations, or its sources in the repository. */
+/** Files of the entries of this package by their names: its sources in the repository, otherwise its declarations. */
 function pathsOfPackage(): Record<string, string[]> {
   const root = findPackage();
   if (root === undefined) return {};
@@ -127,7 +127,8 @@ function pathsOfPackage(): Record<string, string[]> {
     : {};
   const files = Object.entries(exports).flatMap(([name, entry]) => {
     const types = typeof entry === "object" ? (entry as { readonly types?: string } | null)?.types : undefined;
-    const file = [types, sources[name]].find((one) => one !== undefined && existsSync(join(root, one)));
+    // A repository may have declarations of an earlier build.
+    const file = [sources[name], types].find((one) => one !== undefined && existsSync(join(root, one)));
     return file === undefined ? [] : [[`toolwire${name.slice(1)}`, [join(root, file)]] satisfies [string, string[]]];
   });
   return Object.fromEntries(files);

@@ -45,7 +45,8 @@ function unwrap(
     draft.todo(node, "result");
     return draft.replace(node, `(${draft.render(node)}).${member}`);
   }
-  const text = toText(inner);
+  // A prompt returns its description beside the messages.
+  const text = member === "messages" && members.has("description") ? described(draft, members, inner) : toText(inner);
   const wrapped = isFn(owner) && text.startsWith("{") ? `(${text})` : text;
   const meta = members.get("_meta");
   const statement = meta === undefined ? "" : `${context()}.meta(${draft.render(meta)});`;
@@ -54,6 +55,12 @@ function unwrap(
   if (isFn(owner)) draft.replace(node, `{ ${statement} return ${text}; }`);
   else if (!Node.isReturnStatement(owner)) draft.todo(node, "result");
   else draft.replace(owner, `${statement}${draft.eol}${draft.indentOf(owner)}return ${text};`);
+}
+
+function described(draft: Draft, members: ReadonlyMap<string, Node>, messages: Node): string {
+  const description = draft.render(members.get("description") as Node);
+  const first = description === "description" ? description : `description: ${description}`;
+  return `{ ${first}, messages${messages.getText() === "messages" ? "" : `: ${draft.render(messages)}`} }`;
 }
 
 /** Returns the text of a prompt's messages: one text message of the user becomes that text, other messages stay. */

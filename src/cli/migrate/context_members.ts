@@ -88,7 +88,6 @@ function literalOf(node: Node | undefined): string | undefined {
 function applyRule(handler: Handler, node: Node, rule: Exclude<ContextRule, { readonly todo: TodoCode }>): void {
   const { draft } = handler;
   if ("to" in rule) {
-    if (rule.note !== undefined) draft.note(node, rule.note);
     const isShorthand = Node.isShorthandPropertyAssignment(node.getParent());
     return draft.replace(node, `${isShorthand ? `${node.getText()}: ` : ""}${handler.context}.${rule.to}`);
   }
@@ -98,8 +97,26 @@ function applyRule(handler: Handler, node: Node, rule: Exclude<ContextRule, { re
     if (call === undefined) draft.todo(node, "context");
     else convertLevel(handler, call, rule.log);
   } else if (rule.by === "progressToken") convertProgressToken(handler, node);
+  else if (rule.by === "headers") convertHeaders(handler, node);
   else if (call === undefined) draft.todo(node, "context");
   else CONVERTERS[rule.by](handler, call);
+}
+
+/** One of `extra.requestInfo.headers`. There a header that is missing is `undefined`. */
+function convertHeaders({ draft, context }: Handler, node: Node): void {
+  const access = node.getParent();
+  const name = Node.isPropertyAccessExpression(access)
+    ? JSON.stringify(access.getName())
+    : Node.isElementAccessExpression(access) && access.getArgumentExpression() !== undefined
+    ? draft.render(access.getArgumentExpressionOrThrow())
+    : undefined;
+  if (access === undefined || name === undefined) return draft.todo(node, "request-info");
+  const text = `${context}.metadata.get(${name})`;
+  const parent = access.getParent();
+  const hasDefault = Node.isBinaryExpression(parent) && parent.getLeft() === access &&
+    /^(\?\?|\|\|)$/.test(parent.getOperatorToken().getText());
+  if (hasDefault) draft.replace(access, text);
+  else draft.replace(access, Node.isVariableDeclaration(parent) ? `${text} ?? undefined` : `(${text} ?? undefined)`);
 }
 
 /** `ctx.mcpReq.inputResponses`, `ctx.mcpReq.requestState<State>()`. */

@@ -11,8 +11,8 @@ export const MARKER = "@toolwire-todo";
 export interface PackageFacts {
   /** Whether a transport keeps sessions. */
   readonly hasSessions: boolean;
-  /** Whether an app that checks the names of its hosts serves MCP. */
-  readonly checksHosts: boolean;
+  /** Names of hosts, as the text of a list, that an app of the SDK checks. */
+  readonly hosts: string | undefined;
 }
 
 /** Code and line of a difference by design: a place whose converted code behaves in another way. */

@@ -44,9 +44,11 @@ export const resultReader: HelperWriter = (draft, isScript) => {
   // Results of the library have loose types: the converted file would not compile with `unknown`.
   const any = isScript ? "" : ": any";
   const lines = [
-    "/** The answer of a result with content: its blocks or structured value. An error is thrown. */",
+    "/** The answer of a result with content: its blocks or structured value. An error is thrown. What is not a result stays. */",
     `function ${name}(result${any})${any} {`,
     `${unit}if (result instanceof Promise) return result.then(${name});`,
+    `${unit}const isResult = ["content", "structuredContent", "isError"].some((name) => Object(result)[name] !== undefined);`,
+    `${unit}if (!isResult) return result;`,
     `${unit}const { content = [], isError, structuredContent } = result;`,
     `${unit}const texts = content.map((block${any}) => block.text ?? "").filter(Boolean);`,
     `${unit}if (isError) throw new ${failure}("failed", texts.join("\\n") || "The tool failed");`,

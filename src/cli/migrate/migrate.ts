@@ -131,9 +131,22 @@ function factsOf(sources: readonly SourceFile[]): PackageFacts {
     hasSessions: texts.some((text) =>
       /sessionIdGenerator:\s*(?!undefined)\S|InMemorySessionAdapter\(/.test(text) || hasStreams(text)
     ),
-    checksHosts: texts.some((text) => /createMcp(Express|Hono|Fastify)App\(\)|localhostHostValidation\(\)/.test(text)),
+    hosts: texts.map(hostsIn).find((hosts) => hosts !== undefined),
   };
 }
+
+/** The names that an app of the SDK allows: those that it is given, or those of this machine if it listens there. */
+function hostsIn(text: string): string | undefined {
+  const [, options] = /createMcp(?:Express|Hono|Fastify)App\(([^)]*)\)/.exec(text) ?? [];
+  const [, allowed] = /allowedHosts:\s*(\[[^\]]*\])|hostHeaderValidation\((\[[^\]]*\])/.exec(text)?.filter(Boolean) ??
+    [];
+  const isLocal = options !== undefined &&
+    (!/host:/.test(options) || /host:\s*["'](127\.0\.0\.1|localhost|::1)["']/.test(options));
+  if (allowed !== undefined && /^\[\s*(["'][^"']*["'],?\s*)+\]$/.test(allowed)) return allowed;
+  return isLocal || /localhostHostValidation\(\)/.test(text) ? LOOPBACK : undefined;
+}
+
+const LOOPBACK = '["localhost", "127.0.0.1", "[::1]"]';
 
 /** Changes of the package.json files nearest to the changed files. All files of a package count, also those that are not converted. */
 function manifestChanges(changes: readonly FileChange[]): readonly FileChange[] {

@@ -14,7 +14,7 @@ export function convertNotify(handler: Handler, call: CallExpression): void {
   if (values === undefined) return handler.draft.todo(call, "context");
   removeUnused(handler, bare(members?.get("params")));
   if (name === "notifications/progress") report(handler, call, values);
-  else if (name === "notifications/message") logLine(handler, call, values.get("level"), values.get("data"));
+  else if (name === "notifications/message") logLine(handler, call, values);
   else handler.draft.todo(call, "context");
 }
 
@@ -33,10 +33,10 @@ export function convertReport(handler: Handler, call: CallExpression): void {
   else report(handler, call, values);
 }
 
-/** Converts `ctx.mcpReq.log(level, data, logger)` of 2.x to `ctx.log(level, …)`. The logger is left out. */
+/** Converts `ctx.mcpReq.log(level, data, logger)` of 2.x to `ctx.log(level, data, { logger })`. */
 export function convertLog(handler: Handler, call: CallExpression): void {
-  const [level, data] = call.getArguments();
-  logLine(handler, call, level, data);
+  const names = ["level", "data", "logger"];
+  logLine(handler, call, new Map(call.getArguments().map((value, index) => [names[index] ?? "", value])));
 }
 
 /** Converts `log.info(message, data)` of FastMCP to `ctx.log("info", message, data)`. */
@@ -50,10 +50,9 @@ export function convertLevel(handler: Handler, call: CallExpression, level: stri
   replaceAwaited(handler, call, `${handler.context}.log("${level}", ${draft.render(message)}${fields})`);
 }
 
-/** Converts `server.sendLoggingMessage({ level, data })` in a handler to `ctx.log(level, …)`. */
+/** Converts `server.sendLoggingMessage({ level, data, logger })` in a handler to `ctx.log(level, data, { logger })`. */
 export function convertLoggingMessage(handler: Handler, call: CallExpression): void {
-  const values = membersOf(bare(call.getArguments()[0]));
-  logLine(handler, call, values?.get("level"), values?.get("data"));
+  logLine(handler, call, membersOf(bare(call.getArguments()[0])) ?? new Map());
 }
 
 function report(handler: Handler, call: CallExpression, values: ReadonlyMap<string, Node>): void {
@@ -65,19 +64,20 @@ function report(handler: Handler, call: CallExpression, values: ReadonlyMap<stri
   replaceAwaited(handler, call, `${handler.context}.progress(${texts.slice(0, count).join(", ")})`);
 }
 
-function logLine(handler: Handler, call: CallExpression, level: Node | undefined, data: Node | undefined): void {
+function logLine(handler: Handler, call: CallExpression, values: ReadonlyMap<string, Node>): void {
   const { draft } = handler;
+  const [level, data, logger] = ["level", "data", "logger"].map((name) => values.get(name));
   if (level === undefined || data === undefined) return draft.todo(call, "context");
   const literal = bare(level);
   const name = Node.isStringLiteral(literal) ? literal.getLiteralValue() : undefined;
   if (name === undefined) draft.todo(call, "log-level");
   const levelText = name === undefined ? draft.render(level) : JSON.stringify(RENAMED_LEVELS[name] ?? name);
-  const isObject = Node.isObjectLiteralExpression(bare(data));
-  const isText = Node.isStringLiteral(data) || Node.isTemplateExpression(data) ||
-    Node.isNoSubstitutionTemplateLiteral(data);
-  const text = draft.render(data);
-  const message = isText ? text : isObject ? `"data", ${text}` : `String(${text})`;
-  replaceAwaited(handler, call, `${handler.context}.log(${levelText}, ${message})`);
+  const fields = logger === undefined ? "" : `, { ${memberText("logger", draft.render(logger))} }`;
+  replaceAwaited(handler, call, `${handler.context}.log(${levelText}, ${draft.render(data)}${fields})`);
+}
+
+function memberText(name: string, text: string): string {
+  return name === text ? name : `${name}: ${text}`;
 }
 
 /** Replaces a call by a text, together with the `await` or `void` before it: the new call returns nothing. */

@@ -129,7 +129,7 @@ function accept(handler: Handler, call: CallExpression, text: string, what: stri
     : "";
   const cast = block === ""
     ? ""
-    : ` as { readonly content: ${block}; readonly model: string; readonly stopReason?: string }`;
+    : ` as unknown as { readonly content: ${block}; readonly model: string; readonly stopReason?: string }`;
   const lines = [
     `const ${answer} = await ${text};`,
     `if (${answer}.action !== "accept") throw new ${failure}("declined", "The caller declined");`,

@@ -84,6 +84,10 @@ export class ToolResults {
 
   /** A result that comes from elsewhere becomes a value or a failure at run time. */
   #unknown(expression: Node, owner: Node): void {
+    for (const type of expression.getDescendants().filter(Node.isTypeReference)) {
+      // What it gives may be converted by then.
+      if (mentionsResult(this.#draft, type.getTypeName())) this.#draft.replace(type, "any");
+    }
     const text = this.#draft.render(expression);
     const isAsync = expression.getFirstAncestor(isFn)?.isAsync() === true;
     const isAwaited = !isAsync || Node.isAwaitExpression(bare(expression)) ||

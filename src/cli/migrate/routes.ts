@@ -128,7 +128,13 @@ function hoist(
   const name = isName ? server : draft.freeName("server", "mcpServer", "toolwireServer");
   const lines = isName ? [] : [`const ${name} = ${server};`];
   const handler = isNode ? draft.freeName("handleMcp") : name;
-  if (isNode) lines.push(`const ${handler} = ${draft.imports.use("toolwire/serve", "toNodeHandler")}(${name});`);
+  if (isNode) {
+    lines.push(
+      `const ${handler} = ${
+        draft.imports.use("toolwire/serve", "toNodeHandler")
+      }(${name}, { closeWithListener: true });`,
+    );
+  }
   if (first !== undefined && lines.length > 0) {
     const at = startWithComments(first);
     const indent = draft.indentOf(first);
@@ -175,8 +181,7 @@ function removeLeftovers(draft: Draft, routes: readonly Route[]): void {
   for (const declaration of draft.source.getDescendants().filter(Node.isVariableDeclaration)) {
     const name = declaration.getNameNode();
     const value = declaration.getInitializer();
-    const keeps = Node.isNewExpression(value) || Node.isObjectLiteralExpression(value);
-    if (!Node.isIdentifier(name) || !keeps || isReplaced(declaration)) continue;
+    if (!Node.isIdentifier(name) || !keepsTransports(draft, value) || isReplaced(declaration)) continue;
     const uses = draft.uses(name);
     const rest = uses.filter((use) => !isReplaced(use));
     if (uses.length === rest.length) continue;
@@ -188,4 +193,13 @@ function removeLeftovers(draft: Draft, routes: readonly Route[]): void {
     for (const loop of new Set(loops)) if (loop !== undefined) draft.remove(loop);
     draft.remove(declaration.getVariableStatementOrThrow());
   }
+}
+
+/** Whether a value is an empty collection, or a store of events. Another one may be work of the application. */
+function keepsTransports(draft: Draft, value: Node | undefined): boolean {
+  if (Node.isObjectLiteralExpression(value)) return value.getProperties().length === 0;
+  if (!Node.isNewExpression(value)) return false;
+  const created = value.getExpression();
+  const isCollection = /^(Map|Set|WeakMap|WeakSet)$/.test(created.getText()) && value.getArguments().length === 0;
+  return isCollection || /EventStore$/.test(created.getText()) || draft.imports.isAny(created, ...HTTP_TRANSPORTS);
 }

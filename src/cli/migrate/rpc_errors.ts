@@ -33,9 +33,9 @@ export function errorText(
   const code = number === undefined ? undefined : codeOf(draft, number);
   if (code === undefined || message === undefined) return undefined;
   const texts = [JSON.stringify(code), draft.render(message)];
-  const isFailure = code === "failed" || code.startsWith("error_");
-  if (data !== undefined) texts.push(isFailure ? draft.render(data) : `{ details: ${draft.render(data)} }`);
-  return `new ${draft.imports.use("toolwire", isFailure ? "Failure" : "ToolError")}(${texts.join(", ")})`;
+  const isOwn = isFailure(code);
+  if (data !== undefined) texts.push(isOwn ? draft.render(data) : `{ details: ${draft.render(data)} }`);
+  return `new ${draft.imports.use("toolwire", isOwn ? "Failure" : "ToolError")}(${texts.join(", ")})`;
 }
 
 function convertUse(draft: Draft, use: Identifier): void {
@@ -49,13 +49,36 @@ function convertUse(draft: Draft, use: Identifier): void {
 
 function convertCreated(draft: Draft, use: Identifier, created: NewExpression): void {
   const args = created.getArguments();
-  const text = draft.imports.isAny(use, "ResourceNotFoundError")
-    ? notFoundText(draft, args)
-    : draft.imports.isAny(use, "UserError")
-    ? userErrorText(draft, args)
-    : errorText(draft, args[0], args[1], args[2]);
-  if (text === undefined || args.length > 3) draft.todo(use, "rpc-error");
-  else draft.replace(created, text);
+  const [first] = args;
+  if (draft.imports.isAny(use, "ResourceNotFoundError")) {
+    const text = notFoundText(draft, args);
+    if (text === undefined) draft.todo(use, "rpc-error");
+    else draft.replace(created, text);
+  } else if (draft.imports.isAny(use, "UserError") && first !== undefined) {
+    draft.edits.overwrite(use.getStart(), first.getStart(), `${draft.imports.use("toolwire", "Failure")}("failed", `);
+  } else convertNumbered(draft, use, created);
+}
+
+/** Changes the class, the number and the data. What else is in the arguments may be converted later. */
+function convertNumbered(draft: Draft, use: Identifier, created: NewExpression): void {
+  const [number, message, data, ...others] = created.getArguments();
+  const code = number === undefined ? undefined : codeOf(draft, number);
+  if (number === undefined || code === undefined || message === undefined || others.length > 0) {
+    return draft.todo(use, "rpc-error");
+  }
+  draft.replace(use, draft.imports.use("toolwire", isFailure(code) ? "Failure" : "ToolError"));
+  draft.replace(number, JSON.stringify(code));
+  if (data === undefined || isFailure(code)) return;
+  const text = draft.source.getFullText();
+  const wrap = (start: number, end: number, change: (between: string) => string) =>
+    draft.edits.overwrite(start, end, change(text.slice(start, end)));
+  wrap(message.getEnd(), data.getStart(), (between) => `${between}{ details: `);
+  wrap(data.getEnd(), created.getEnd(), (between) => ` }${between}`);
+}
+
+/** Whether a code is one of the server's, not of Toolwire. */
+function isFailure(code: string): boolean {
+  return code === "failed" || code.startsWith("error_");
 }
 
 /** `new ResourceNotFoundError(uri, message?)` of 2.x. */
@@ -64,13 +87,6 @@ function notFoundText(draft: Draft, [uri, message]: readonly Node[]): string | u
   const text = message === undefined ? `\`Resource not found: \${${draft.render(uri)}}\`` : draft.render(message);
   const error = draft.imports.use("toolwire", "ToolError");
   return `new ${error}("resource_not_found", ${text}, { details: { uri: ${draft.render(uri)} } })`;
-}
-
-/** `new UserError(message, extras?)` of FastMCP. */
-function userErrorText(draft: Draft, args: readonly Node[]): string | undefined {
-  if (args.length === 0) return undefined;
-  const texts = args.map((one) => draft.render(one)).join(", ");
-  return `new ${draft.imports.use("toolwire", "Failure")}("failed", ${texts})`;
 }
 
 /** The code for a number: a literal, or a member of an object of the libraries. */

@@ -27,9 +27,12 @@ export function serverOptions(
     ...infoMembers(draft, info),
     ...optionMembers(draft, options),
     ...listMembers(lists, parts),
-    ...(draft.facts.checksHosts ? ['hosts: ["localhost", "127.0.0.1", "[::1]"]'] : []),
+    ...(draft.facts.hosts === undefined ? [] : [`hosts: ${draft.facts.hosts}`]),
+    // Handlers had no limit there.
+    "timeoutMs: 3_600_000",
     `wires: [${wireText(draft, given?.get("capabilities"))}]`,
   ];
+  draft.note(created, "time-limit");
   const name = draft.imports.use("toolwire", "createServer");
   const separator = `${draft.eol}${indent}${draft.unit}`;
   return `${name}({${separator}${members.join(`,${separator}`)},${draft.eol}${indent}})`;

@@ -57,8 +57,10 @@ export const DROPPED_TYPES: readonly string[] = [
 
 /** How a member of a context is converted: to a member here, by a function of `context_members.ts`, to one of a round, or by a person. */
 export type ContextRule =
-  | { readonly to: string; readonly note?: NoteCode }
-  | { readonly by: "notify" | "request" | "log" | "elicit" | "sample" | "roots" | "report" | "progressToken" }
+  | { readonly to: string }
+  | {
+    readonly by: "notify" | "request" | "log" | "elicit" | "sample" | "roots" | "report" | "progressToken" | "headers";
+  }
   | { readonly round: "inputResponses" | "requestState" }
   | { readonly log: "debug" | "info" | "warn" | "error" }
   | { readonly todo: TodoCode };
@@ -68,8 +70,9 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
   "v1": {
     "signal": { to: "signal" },
     "requestId": { to: "requestId" },
-    "sessionId": { to: "sessionId", note: "session-id" },
+    "sessionId": { to: "sessionId" },
     "authInfo": { todo: "auth-info" },
+    "requestInfo.headers": { by: "headers" },
     "requestInfo": { todo: "request-info" },
     "_meta.progressToken": { by: "progressToken" },
     "sendNotification": { by: "notify" },
@@ -86,8 +89,9 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "mcpReq.requestSampling": { by: "sample" },
     "mcpReq.inputResponses": { round: "inputResponses" },
     "mcpReq.requestState": { round: "requestState" },
-    "sessionId": { to: "sessionId", note: "session-id" },
+    "sessionId": { to: "sessionId" },
     "http.authInfo": { todo: "auth-info" },
+    "http.req.headers.get": { to: "metadata.get" },
     "http.req": { todo: "request-info" },
     "era": { todo: "era" },
   },
@@ -99,6 +103,7 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "env": { to: "env" },
     "validate": { to: "validate" },
     "client": { to: "client" },
+    "session.id": { to: "sessionId" },
     "session": { todo: "session" },
     "authInfo": { todo: "auth-info" },
     "request": { todo: "request-info" },
@@ -107,7 +112,7 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
   "fastmcp": {
     "signal": { to: "signal" },
     "requestId": { to: "requestId" },
-    "sessionId": { to: "sessionId", note: "session-id" },
+    "sessionId": { to: "sessionId" },
     "reportProgress": { by: "report" },
     "elicit": { by: "elicit" },
     "log.debug": { log: "debug" },
@@ -191,7 +196,8 @@ export type TodoCode = keyof typeof TODOS;
 
 /** Differences by design between the old and the converted code, by code. The command lists them at the end. */
 export const NOTES = {
-  "session-id": "ctx.sessionId is not set over MCP",
+  "time-limit":
+    "Handlers had no time limit, and have an hour by timeoutMs of createServer(); a person has 10 minutes for a question, by askTimeoutMs of mcp()",
   "described": "A description is required: the title or the name is used",
   "thrown":
     "Messages of errors that a handler throws are masked here: callers get a correlation id; throw a Failure for a message",

@@ -127,9 +127,15 @@ function dropBody(draft: Draft, call: CallExpression): void {
 
 /** Apps of the SDK are apps of the framework; `hosts` of the server checks host names. */
 function app(draft: Draft, call: CallExpression, name: string, isDefault: boolean, keyword: string): void {
-  if (call.getArguments().length > 0) draft.todo(call, "transport-options");
+  const [options, ...others] = call.getArguments();
+  const members = options === undefined ? new Map() : membersOf(options);
+  const isKnown = members !== undefined && [...members.keys()].every((one) => one === "host" || one === "allowedHosts");
+  if (!isKnown || others.length > 0) draft.todo(call, "transport-options");
   const module = name.toLowerCase();
-  draft.replace(call, `${keyword}${draft.imports.use(module, name, { isDefault })}()`);
+  const created = `${keyword}${draft.imports.use(module, name, { isDefault })}()`;
+  // Routes of the application read what the app of the SDK parsed.
+  const parser = isDefault && /\.body\b/.test(draft.render(draft.source)) ? `.use(${created.slice(0, -2)}.json())` : "";
+  draft.replace(call, created + parser);
 }
 
 /** `server.connect(transport)`. */

@@ -49,6 +49,7 @@ const server = createServer({
   name: "clock",
   version: "1.2.0",
   tools: [time],
+  timeoutMs: 3_600_000,
   wires: [mcp()],
 });
 
@@ -118,6 +119,7 @@ process.on("SIGINT", async () => {
     name: "a",
     version: "1.0.0",
     tools: [ping],
+    timeoutMs: 3_600_000,
     wires: [mcp({ sessions: mcpSessions() })],
   });
   return server;
@@ -126,7 +128,7 @@ process.on("SIGINT", async () => {
 const app = express();
 app.use(express.json());
 const mcpServer = build();
-const handleMcp = toNodeHandler(mcpServer);
+const handleMcp = toNodeHandler(mcpServer, { closeWithListener: true });
 app.post("/mcp", handleMcp);
 app.listen(3000);
 process.on("SIGINT", async () => {

@@ -193,9 +193,11 @@ extra.update({ description: "New" });`,
     return { ...failure(error), isError: true };
   }
 });`,
-    `/** The answer of a result with content: its blocks or structured value. An error is thrown. */
+    `/** The answer of a result with content: its blocks or structured value. An error is thrown. What is not a result stays. */
 function answerOf(result: any): any {
   if (result instanceof Promise) return result.then(answerOf);
+  const isResult = ["content", "structuredContent", "isError"].some((name) => Object(result)[name] !== undefined);
+  if (!isResult) return result;
   const { content = [], isError, structuredContent } = result;
   const texts = content.map((block: any) => block.text ?? "").filter(Boolean);
   if (isError) throw new Failure("failed", texts.join("\\n") || "The tool failed");
