@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { findProgram, runProgram, startProgram, testWith } from "../serve/programs.ts";
 import { type Check, observe, overHttp, overStdio } from "./checks.ts";
 import * as official from "./official_checks.ts";
+import * as mcpLite from "./mcp_lite_checks.ts";
 import { installServers, programFolder } from "./program.ts";
 import { expectedAfter, expectedBefore, type MoveTable, readTable } from "./table.ts";
 
@@ -16,6 +17,7 @@ interface Suite {
 
 const SUITES: readonly Suite[] = [
   { name: "official", checks: official, headers: { authorization: "Bearer ada" } },
+  { name: "mcp_lite", checks: mcpLite, headers: { authorization: "Bearer ada" } },
 ];
 
 /** Runs all checks against a program, over HTTP and stdio. */
