@@ -3,7 +3,7 @@ import { Node, type SourceFile } from "ts-morph";
 import { Draft, MARKER, type Note, type PackageFacts } from "./draft.ts";
 import { libraryOf } from "./imports.ts";
 import { convertServers } from "./servers.ts";
-import { SERVER_CLASSES } from "./tables.ts";
+import { SAME_TYPES, SERVER_CLASSES } from "./tables.ts";
 import { convertTransports } from "./transports.ts";
 
 /** Steps of the conversion of a file, by the names with which users choose them. */
@@ -60,8 +60,13 @@ function leftIn(text: string): readonly Left[] {
   });
 }
 
-/** Return types of factories that name a server of the other library. */
+/** Types with a counterpart of the same name become it; return types of factories that name a server of the other library are removed. */
 function dropTypes(draft: Draft): void {
+  for (const node of draft.source.getDescendants().filter(Node.isTypeReference)) {
+    const name = node.getTypeName();
+    if (!draft.imports.isAny(name, ...SAME_TYPES)) continue;
+    draft.replace(name, draft.imports.use("toolwire", name.getText(), { isType: true }));
+  }
   for (const node of draft.source.getDescendants()) {
     const isTyped = Node.isFunctionDeclaration(node) || Node.isArrowFunction(node) || Node.isFunctionExpression(node);
     const type = isTyped ? node.getReturnTypeNode() : Node.isVariableDeclaration(node) ? node.getTypeNode() : undefined;

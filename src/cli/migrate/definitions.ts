@@ -134,10 +134,12 @@ function promptStart(definition: Definition): string {
   const fn = resolveFn(draft, registration.handler);
   if (library === "fastmcp") return fastMcpPrompt(definition);
   const schema = members.get("argsSchema");
-  if (Node.isArrayLiteralExpression(schema)) draft.todo(schema, "schema");
+  const list = Node.isArrayLiteralExpression(schema) ? argumentsSchema(draft, schema) : undefined;
+  if (list === undefined && Node.isArrayLiteralExpression(schema)) draft.todo(schema, "schema");
   const completers = schema === undefined ? undefined : takeCompleters(draft, bare(resolveConst(schema) ?? schema));
   if (schema !== undefined) {
-    step(definition, "argsSchema", "input", schemaText(draft, schema, library, definition.indent, argsType(fn)));
+    const text = list ?? schemaText(draft, schema, library, definition.indent, argsType(fn));
+    step(definition, "argsSchema", "input", text);
   }
   if (completers !== undefined && completers.size > 0) {
     steps.push(`.complete({ ${[...completers].map(([key, text]) => `${key}: ${text}`).join(", ")} })`);
@@ -195,9 +197,28 @@ function resourceStart(definition: Definition): string {
       sameUri: uriTexts(handler.fn),
     };
     const toText = (value: Node) => contentsText(draft, value, facts);
-    convertBody(definition, handler, () => unwrapReturns(draft, handler.fn, "contents", toText, () => handler.context));
+    convertBody(definition, handler, () => {
+      addValidators(draft, handler, registration.validators);
+      unwrapReturns(draft, handler.fn, "contents", toText, () => handler.context);
+    });
   }
   return end(definition, "read", handler, draft.imports.use("toolwire/mcp", "defineResource"), pattern);
+}
+
+/** Validators of variables: the reader begins with them. */
+function addValidators(draft: Draft, handler: Handler, validators: ReadonlyMap<string, Node> = new Map()): void {
+  const { fn } = handler;
+  const [body, pattern] = [fn.getBody(), fn.getParameters()[1]?.getNameNode()];
+  const locals = Node.isObjectBindingPattern(pattern) ? pattern.getElements() : [];
+  for (const [name, schema] of validators) {
+    const local = locals.find((one) => (one.getPropertyNameNode() ?? one.getNameNode()).getText() === name)?.getName();
+    if (!Node.isBlock(body) || local === undefined) {
+      draft.keepText(schema.getParentOrThrow(), "validators");
+      continue;
+    }
+    const line = `${local} = ${handler.context}.validate(${draft.render(schema)}, ${local});`;
+    draft.edits.insert(body.getStart() + 1, `${draft.eol}${draft.indentOf(fn)}${draft.unit}${line}`);
+  }
 }
 
 /** `addResource({ uri, load })` and `addResourceTemplate({ uriTemplate, arguments, load })`: they return the same parts as readers here. */

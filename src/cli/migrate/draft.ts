@@ -11,6 +11,8 @@ export const MARKER = "@toolwire-todo";
 export interface PackageFacts {
   /** Whether a transport keeps sessions. */
   readonly hasSessions: boolean;
+  /** Time limit of questions in milliseconds, as the text of a number, if one is given. */
+  readonly askTimeoutMs: string | undefined;
   /** Names of hosts, as the text of a list, that an app of the SDK checks. */
   readonly hosts: string | undefined;
 }

@@ -131,6 +131,7 @@ function factsOf(sources: readonly SourceFile[]): PackageFacts {
     hasSessions: texts.some((text) =>
       /sessionIdGenerator:\s*(?!undefined)\S|InMemorySessionAdapter\(/.test(text) || hasStreams(text)
     ),
+    askTimeoutMs: texts.map((text) => /defaultTimeoutMs:\s*([\d_]+)/.exec(text)?.[1]).find((ms) => ms !== undefined),
     hosts: texts.map(hostsIn).find((hosts) => hosts !== undefined),
   };
 }

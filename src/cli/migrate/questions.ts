@@ -19,6 +19,7 @@ export function convertSample(handler: Handler, call: CallExpression): void {
 
 /** Converts `listRoots()` to `ctx.roots()`. A declined request throws a `Failure`. */
 export function convertRoots(handler: Handler, call: CallExpression): void {
+  keepOptions(handler, call);
   accept(handler, call, `${handler.context}.roots()`, "roots");
 }
 
@@ -140,10 +141,19 @@ function accept(handler: Handler, call: CallExpression, text: string, what: stri
 
 /** What all questions have in common: keys are unique in a run, and the handler runs again. */
 function begin(handler: Handler, call: CallExpression): void {
+  keepOptions(handler, call);
   handler.draft.note(call, "rerun");
   const loop = call.getAncestors().find((one) => one === handler.fn || Node.isIterationStatement(one));
   const isShared = handler.kind === "helper";
   if (isShared || (loop !== undefined && loop !== handler.fn)) handler.draft.todo(call, "question-key");
+}
+
+/** Options of one question, its time limit among them, come after what it asks. */
+function keepOptions({ draft }: Handler, call: CallExpression): void {
+  const callee = call.getExpression();
+  const name = Node.isPropertyAccessExpression(callee) ? callee.getName() : callee.getText();
+  const options = call.getArguments()[/^send(Request)?$/.test(name) ? 2 : 1];
+  if (options !== undefined) draft.keepText(options, "question-options");
 }
 
 function isScript(draft: Draft): boolean {

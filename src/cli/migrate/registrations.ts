@@ -21,6 +21,8 @@ export interface Registration {
   readonly handler: Node | undefined;
   /** Whether the handler has the arguments as its first parameter. */
   readonly hasArgs: boolean;
+  /** Schemas of the variables of a resource, by name. */
+  readonly validators?: ReadonlyMap<string, Node>;
   /** Name of the variable that has whether a tool is enabled. */
   readonly enabled?: string | undefined;
 }
@@ -73,13 +75,14 @@ function readShort(call: CallExpression, kind: Kind, args: readonly Node[]): Reg
 
 /** `tool(name, { …, handler })`, `resource(uri, metadata?, validators?, handler)` of mcp-lite. */
 function readLite(call: CallExpression, kind: Kind, args: readonly Node[]): Registration | undefined {
-  const [name, second] = args;
+  const [name, second, third] = args;
   if (kind === "resource") {
     const handler = args.at(-1);
     const members = args.length > 2 ? membersOf(second) : new Map<string, Node>();
-    if (members === undefined || args.length > 3) return undefined;
+    const validators = args.length === 4 ? membersOf(third) : new Map<string, Node>();
+    if (members === undefined || validators === undefined || args.length > 4) return undefined;
     const config = Node.isObjectLiteralExpression(second) ? second : undefined;
-    return { kind, call, name: members.get("name"), uri: name, members, config, handler, hasArgs: true };
+    return { kind, call, name: members.get("name"), uri: name, members, config, handler, hasArgs: true, validators };
   }
   if (args.length !== 2 || !Node.isObjectLiteralExpression(second)) return undefined;
   const members = membersOf(second);

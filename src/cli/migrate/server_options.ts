@@ -99,6 +99,7 @@ function wireText(draft: Draft, capabilities: Node | undefined): string {
   const options = [
     ...(logs || membersOf(capabilities)?.has("logging") === true ? ["logging: true"] : []),
     ...(facts.hasSessions ? [`sessions: ${imports.use("toolwire/mcp", "mcpSessions")}()`] : []),
+    ...(facts.askTimeoutMs === undefined ? [] : [`askTimeoutMs: ${facts.askTimeoutMs}`]),
   ];
   return `${imports.use("toolwire/mcp", "mcp")}(${options.length === 0 ? "" : `{ ${options.join(", ")} }`})`;
 }

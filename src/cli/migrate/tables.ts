@@ -44,6 +44,9 @@ export const RESULT_TYPES: readonly string[] = [
   "ResourceReadResult",
 ];
 
+/** Types of the libraries that have the same name and meaning here. */
+export const SAME_TYPES: readonly string[] = ["Logger"];
+
 /** Names of the types of a handler's context in the libraries. `Ctx` replaces them. */
 export const CONTEXT_TYPES: readonly string[] = ["ServerContext", "RequestHandlerExtra", "MCPServerContext"];
 
@@ -176,6 +179,10 @@ export const TODOS = {
   "era": "One handler answers clients of all revisions: keep the code for older clients, which asks in place",
   "progress-token": "ctx.progress() may be called without a progress token",
   "question": "The parameters of this question are not known here: use ctx.elicit() or ctx.sample()",
+  "question-options":
+    "Options of a question have no counterpart: mcp({ askTimeoutMs }) is the time limit of all questions, ctx.signal ends with the call",
+  "validators": "Validate the variable where it is read: ctx.validate(schema, value)",
+  "bound-auth": "Pass the caller: server.fetch(request, { principal: { id, scopes, claims } }) sets ctx.principal",
   "question-key": "Each question of a call needs a separate key: add a part that differs in each round",
   "log-level": "The level is one of debug, info, warning and error",
   "list": "List the variables of the template in place of URIs: .list(() => [{ variables: { … } }])",

@@ -173,7 +173,20 @@ function bind(draft: Draft, call: CallExpression): void {
   const isOwn = /Adapter/.test(transport.getText()) && !/InMemory/.test(transport.getText());
   if (!isPlain || isOwn) draft.keepText(transport, "transport-options");
   if (object !== transport) draft.remove(transport.getFirstAncestorOrThrow(Node.isVariableStatement));
+  markCallers(draft, call);
   draft.replace(call, `${draft.render(server)}.fetch`);
+}
+
+/** Calls of a bound handler that pass the caller: `handler(request, { authInfo })`. */
+function markCallers(draft: Draft, bound: CallExpression): void {
+  const declaration = bound.getParent();
+  const name = Node.isVariableDeclaration(declaration) ? declaration.getNameNode() : undefined;
+  const callees = Node.isIdentifier(name) ? draft.uses(name) : [bound];
+  for (const callee of callees) {
+    const call = callee.getParent();
+    const isCall = Node.isCallExpression(call) && call.getExpression() === callee;
+    if (isCall && call.getArguments().length > 1) draft.todo(call, "bound-auth");
+  }
 }
 
 /** The value of a `const`, or the node. */

@@ -126,9 +126,70 @@ app.listen(3000);`,
   ],
 ];
 
-for (const [title, statements, has, lacks = []] of ROWS) {
+const LITE =
+  `import { InMemoryClientRequestAdapter, InMemorySessionAdapter, type Logger, McpServer, StreamableHttpTransport } from "mcp-lite";
+import { z } from "zod";
+`;
+
+const LITE_SERVER = 'const server = new McpServer({ name: "kitchen", version: "1.0.0" });\n';
+
+const LITE_ROWS: typeof ROWS = [
+  [
+    "validators of variables are in the reader",
+    `${LITE_SERVER}server.resource("recipe://{id}", { name: "Recipe" }, { id: z.string().min(3) }, async (uri, { id }) => {
+  return { contents: [{ type: "text", uri: uri.href, text: id }] };
+});`,
+    [/\.read\(async \(\{ id \}, ctx\) => \{\n\s*id = ctx\.validate\(z\.string\(\)\.min\(3\), id\);\n\s*return id;/],
+    [/@toolwire-todo/],
+  ],
+  [
+    "a list of arguments of a prompt is JSON Schema",
+    `${LITE_SERVER}server.prompt("menu", {
+  description: "Writes a menu",
+  arguments: [{ name: "day", description: "Day of the week", required: true }],
+  handler: () => ({ messages: [{ role: "user", content: { type: "text", text: "A menu" } }] }),
+});`,
+    [/\.input\(jsonSchema<\{ day: string \}>\(\{ type: "object", properties: \{ day: \{ type: "string", description: "Day of the week" \} \}, required: \["day"\] \}\)\)/],
+    [/@toolwire-todo/],
+  ],
+  [
+    "time limits of questions are written down",
+    `${LITE_SERVER}server.tool("ask", {
+  description: "Asks",
+  handler: async (_args, ctx) => {
+    const answer = await ctx.elicit({ message: "Sure?", schema: z.object({}) }, { timeout_ms: 20_000 });
+    return { content: [{ type: "text", text: answer.action }] };
+  },
+});
+const transport = new StreamableHttpTransport({
+  sessionAdapter: new InMemorySessionAdapter({ maxEventBufferSize: 1 }),
+  clientRequestAdapter: new InMemoryClientRequestAdapter({ defaultTimeoutMs: 45_000 }),
+});
+export const handler = transport.bind(server);`,
+    [
+      /mcp\(\{ sessions: mcpSessions\(\), askTimeoutMs: 45_000 \}\)/,
+      /@toolwire-todo Options of a question.*\n\s*\/\/ \{ timeout_ms: 20_000 \}/,
+    ],
+  ],
+  [
+    "a caller that is passed to the transport is marked, and the type of a logger is ours",
+    `const logger: Logger = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
+const server = new McpServer({ name: "kitchen", version: "1.0.0", logger });
+const handler = new StreamableHttpTransport().bind(server);
+export const fetch = (request: Request) => handler(request, { authInfo: { token: "t", scopes: [] } });`,
+    [/@toolwire-todo Pass the caller: server\.fetch\(request, \{ principal.*\nexport const fetch/, /type Logger/],
+    [/from "mcp-lite"/],
+  ],
+];
+
+for (
+  const [title, statements, has, lacks = [], start] of [
+    ...ROWS.map(([title, statements, has, lacks]) => [title, statements, has, lacks, OFFICIAL] as const),
+    ...LITE_ROWS.map(([title, statements, has, lacks]) => [title, statements, has, lacks, LITE] as const),
+  ]
+) {
   test(`migrate: ${title}`, { skip }, async () => {
-    const { files } = await migrate({ "server.ts": `${OFFICIAL}\n${statements}\n` });
+    const { files } = await migrate({ "server.ts": `${start}\n${statements}\n` });
     const text = files["server.ts"] ?? "";
     for (const pattern of has) match(text, pattern);
     const body = text.slice(text.lastIndexOf("\nimport"));
