@@ -12,14 +12,24 @@ import { CONTEXT, CONTEXT_TYPES, type ContextRule, type Library, type TodoCode }
 /** Converts all uses of a handler's context by the table `CONTEXT`. Members that it does not have are marked for a person. */
 export function convertContext(handler: Handler): void {
   const { draft, contextNode: name } = handler;
-  if (Node.isIdentifier(name)) { for (const use of draft.uses(name)) convertMember(handler, use, []); }
-  if (!Node.isObjectBindingPattern(name)) return;
-  for (const element of name.getElements()) {
+  const uses = Node.isIdentifier(name) ? draft.uses(name).map((use) => ({ use, path: [] as readonly string[] })) : [];
+  for (const element of Node.isObjectBindingPattern(name) ? name.getElements() : []) {
     const local = element.getNameNode();
     const path = [(element.getPropertyNameNode() ?? local).getText()];
     if (!Node.isIdentifier(local)) draft.todo(element, "context");
-    else for (const use of draft.uses(local)) convertMember(handler, use, path);
+    else uses.push(...draft.uses(local).map((use) => ({ use, path })));
   }
+  // Those within the arguments of another come first: the other renders them.
+  const ordered = uses.toSorted((one, other) => callEnd(one.use) - callEnd(other.use));
+  for (const { use, path } of ordered) convertMember(handler, use, path);
+}
+
+/** The end of `use.a.b(…)`. */
+function callEnd(use: Node): number {
+  const parent = use.getParent();
+  const isPart = Node.isPropertyAccessExpression(parent) || Node.isElementAccessExpression(parent) ||
+    Node.isCallExpression(parent) || Node.isNonNullExpression(parent);
+  return isPart && parent.getExpression() === use ? callEnd(parent) : use.getEnd();
 }
 
 /** Converts one use of the context, or of a part of it that a pattern took out. */

@@ -65,6 +65,14 @@ server.tool("wait", (extra) => new Promise<CallToolResult>((resolve) => extra.si
     [/CallToolResult/],
   ],
   [
+    "members of the context within the arguments of others are converted",
+    `${SERVER}server.tool("log", async ({ sendNotification, sessionId, requestId }) => {
+  await sendNotification({ method: "notifications/message", params: { level: "info", data: { at: sessionId, of: \`\${requestId}\` } } });
+  return { content: [{ type: "text", text: "logged" }] };
+});`,
+    [/ctx\.log\("info", \{ at: ctx\.sessionId, of: `\$\{ctx\.requestId\}` \}\);/],
+  ],
+  [
     "the session's id is there, and no difference",
     `${SERVER}server.tool("session", async (extra) => ({ content: [{ type: "text", text: extra.sessionId ?? "none" }] }));`,
     [/ctx\.sessionId \?\? "none"|extra\.sessionId \?\? "none"/],
