@@ -4,7 +4,8 @@ import type { Metadata, Principal } from "../core/call/call.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ToolError } from "../core/errors/tool_error.ts";
 import { Future } from "../internal/future.ts";
-import { pathOf, payloadTooLarge } from "../server/fetch_request.ts";
+import { payloadTooLarge } from "../core/call/payload_too_large.ts";
+import { pathOf } from "../server/fetch_request.ts";
 import type { ServerInternals } from "../server/server.ts";
 import type { Head, Limits } from "../wires/wire.ts";
 import { leftSignal, NodeBody, NodeMetadata } from "./node_streams.ts";
@@ -60,7 +61,9 @@ export class RequestBody extends NodeBody {
   #parsed(): Uint8Array<ArrayBuffer> | ErrorResult {
     const { bodyBytes, depth } = this.#limits;
     const parsed = parsedBytes(this.#request, depth);
-    return "kind" in parsed || parsed.byteLength <= bodyBytes ? parsed : payloadTooLarge(bodyBytes);
+    return "kind" in parsed || parsed.byteLength <= bodyBytes
+      ? parsed
+      : payloadTooLarge("body", bodyBytes, parsed.byteLength);
   }
 }
 

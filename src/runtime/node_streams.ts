@@ -4,7 +4,8 @@ import type { Readable, Writable } from "node:stream";
 import type { Metadata } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import { Future } from "../internal/future.ts";
-import { decodeUtf8, payloadTooLarge, UNREADABLE } from "../server/fetch_request.ts";
+import { payloadTooLarge } from "../core/call/payload_too_large.ts";
+import { decodeUtf8, UNREADABLE } from "../server/fetch_request.ts";
 import type { Body, Reply } from "../wires/wire.ts";
 
 /** Headers of Node, with names in lower case. */
@@ -66,14 +67,15 @@ export class NodeBody implements Body {
       // After the reply was sent.
       setTimeout(() => request.destroy(), LINGER_MS);
     }, this.#timeoutMs);
-    if (Number(this.#headers["content-length"] ?? 0) > maxBytes) body.receive(payloadTooLarge(maxBytes));
+    const declaredBytes = Number(this.#headers["content-length"] ?? 0);
+    if (declaredBytes > maxBytes) body.receive(payloadTooLarge("body", maxBytes, declaredBytes));
     request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
       length += chunk.length;
       // Data above the limit is read and discarded, so that the connection can be reused.
       if (length <= maxBytes) chunks.push(chunk);
       else {
         chunks.length = 0;
-        body.receive(payloadTooLarge(maxBytes));
+        body.receive(payloadTooLarge("body", maxBytes));
       }
     });
     request.once(

@@ -5,6 +5,7 @@
  */
 import type { Metadata, Principal, RequestHost } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
+import { payloadTooLarge } from "../core/call/payload_too_large.ts";
 import type { Dispatch } from "../core/dispatch/dispatcher.ts";
 import type { ToolError } from "../core/errors/tool_error.ts";
 import { Future, type Receiver } from "../internal/future.ts";
@@ -159,10 +160,7 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
   #whole<Decoded>(decode: (read: BodyBytes) => Decoded): Future<Decoded | ErrorResult> {
     const body = new Future<Decoded | ErrorResult>();
     this.#read().then(
-      (read) =>
-        body.receive(
-          read !== undefined && read.byteLength <= this.#maxBytes ? decode(read) : payloadTooLarge(this.#maxBytes),
-        ),
+      (read) => body.receive(read !== undefined && read.byteLength <= this.#maxBytes ? decode(read) : this.#tooLarge()),
       () => body.receive(UNREADABLE),
     );
     return body;
@@ -172,9 +170,18 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
     return this.#request.body ?? new ReadableStream({ start: (controller) => controller.close() });
   }
 
+  get #declaredBytes(): number {
+    return Number.parseInt(this.metadata.get("content-length") ?? "", 10);
+  }
+
+  #tooLarge(): ErrorResult {
+    const declaredBytes = this.#declaredBytes;
+    return payloadTooLarge("body", this.#maxBytes, declaredBytes > this.#maxBytes ? declaredBytes : undefined);
+  }
+
   /** The bytes; `undefined` if the body is too large. Requests of `@hono/node-server` have no `bytes()`. */
   #read(): Promise<BodyBytes | undefined> {
-    const declaredBytes = Number.parseInt(this.metadata.get("content-length") ?? "", 10);
+    const declaredBytes = this.#declaredBytes;
     // Without a declared length the limit is checked while reading.
     if (Number.isNaN(declaredBytes)) return readUpTo(this.#request.body, this.#maxBytes);
     return declaredBytes > this.#maxBytes ? Promise.resolve(undefined) : this.#request.arrayBuffer();
@@ -219,11 +226,6 @@ export function decodeUtf8(bytes: BodyBytes | Uint8Array): string | ErrorResult 
   } catch {
     return errorResult("parse_error", "The body is not valid UTF-8");
   }
-}
-
-/** The error `payload_too_large` for a body over the limit. */
-export function payloadTooLarge(maxBytes: number): ErrorResult {
-  return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes, the server's limits.bodyBytes`);
 }
 
 /** Reads a body to its end; `undefined` if it is longer than `maxBytes`. */

@@ -5,6 +5,7 @@
  */
 import { joinChunks } from "../../../internal/chunks.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import { payloadTooLarge } from "../../../core/call/payload_too_large.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -51,7 +52,7 @@ export async function* readEnvelopes(
       const header = readHeader(rest);
       if (header === undefined) return void (yield NOT_ONE_ENVELOPE);
       if (header.length > maxBytes) {
-        return void (yield errorResult("payload_too_large", `A message is larger than ${maxBytes} bytes`));
+        return void (yield payloadTooLarge("message", maxBytes, header.length));
       }
       needed = HEADER_BYTES + header.length;
       if (rest.length < needed) break;
@@ -77,7 +78,7 @@ export async function gunzip(bytes: Bytes, maxBytes: number): Promise<Bytes | Er
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       length += read.value.length;
-      if (length > maxBytes) return errorResult("payload_too_large", `The message is larger than ${maxBytes} bytes`);
+      if (length > maxBytes) return payloadTooLarge("message", maxBytes);
       chunks.push(read.value);
     }
     return joinChunks(chunks);

@@ -3,7 +3,14 @@ import { type ErrorResult, errorResult, toErrorResult } from "../../../core/call
 import { tooDeepError } from "../../../core/call/parse_answer.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { encodeMessage, type OneWayMessage, type RpcRequest, type ServerMessage } from "../protocol/messages.ts";
+import { asObject } from "../../../internal/json.ts";
+import {
+  encodeMessage,
+  type OneWayMessage,
+  type RpcOutcome,
+  type RpcRequest,
+  type ServerMessage,
+} from "../protocol/messages.ts";
 import type { MessageTransport, ReceiveMessage, RpcReply, SendOptions, TransportReply } from "./message_transport.ts";
 
 /** A connection that carries messages in both directions: the pipes of a process, or the stream and endpoint of 2024-11-05. */
@@ -35,6 +42,8 @@ interface WaitingRequest {
   readonly options: SendOptions;
   /** The connection that it was sent over, by its epoch. */
   epoch?: number;
+  /** Length of its message in UTF-16 code units. */
+  readonly size: number;
   resolve(reply: RpcReply): void;
 }
 
@@ -66,11 +75,12 @@ export class DuplexTransport implements MessageTransport {
     const { signal } = options.limit;
     const { promise, resolve } = Promise.withResolvers<RpcReply>();
     const abort = () => resolve({ transportError: abortError(signal) });
-    const waiting: WaitingRequest = { options, resolve };
+    const text = encodeMessage(message);
+    const waiting: WaitingRequest = { options, size: text.length, resolve };
     this.#waiting.set(id, waiting);
     signal.addEventListener("abort", abort);
     try {
-      const error = signal.aborted ? abortError(signal) : await this.#write(encodeMessage(message), waiting);
+      const error = signal.aborted ? abortError(signal) : await this.#write(text, waiting);
       return error === undefined ? await promise : { transportError: error };
     } finally {
       signal.removeEventListener("abort", abort);
@@ -138,6 +148,7 @@ export class DuplexTransport implements MessageTransport {
     if (incoming.kind === "too deep") this.#refuse(incoming.id);
     else if (incoming.kind !== "reply") this.receive(incoming, undefined);
     else if (incoming.id !== undefined) this.#reply(incoming.id, incoming.reply);
+    else if (isTooLarge(incoming.reply)) this.#replyToLongest(incoming.reply);
   }
 
   /** Ends the request that a message is the reply to. If that is unknown, no request may wait for it: the connection ends. */
@@ -160,6 +171,16 @@ export class DuplexTransport implements MessageTransport {
     if (waiting === undefined) this.onLateReply(id);
     else waiting.resolve(reply);
   }
+
+  /** A server does not read the id of a message that is too large for it. */
+  #replyToLongest(reply: RpcReply): void {
+    const [longest] = [...this.#waiting.values()].toSorted((one, other) => other.size - one.size);
+    longest?.resolve(reply);
+  }
+}
+
+function isTooLarge(reply: RpcOutcome): boolean {
+  return "error" in reply && asObject(reply.error.data)["code"] === "payload_too_large";
 }
 
 /** The error for an aborted request: the code of the reason if it is a {@link ToolError}, such as `deadline_exceeded`. */

@@ -154,7 +154,7 @@ test("what is under way when the input ends is answered, what was cancelled is n
 test("LineSplitter gives the same lines, wherever bytes are cut, and says what is too long or no text", () => {
   const text = new TextEncoder().encode("one\r\n\ntwo\nfar too long a line\né€😀\n\ufeffbom\n?\nthree");
   const bytes = text.map((byte) => byte === 0x3f ? 0xff : byte);
-  const tooLong = errorResult("payload_too_large", "The line is longer than 9 bytes");
+  const tooLong = errorResult("payload_too_large", "The line is larger than 9 bytes, the server's limits.bodyBytes");
   const noText = errorResult("parse_error", "The line is not valid UTF-8");
   for (let cut = 0; cut <= bytes.length; cut++) {
     const splitter = new LineSplitter(9);

@@ -1,4 +1,5 @@
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import { payloadTooLarge } from "../../../../core/call/payload_too_large.ts";
 
 const NEWLINE = 0x0a;
 
@@ -41,7 +42,7 @@ export class LineSplitter {
     this.#length += bytes.length;
     if (this.#length <= this.#maxBytes) return void this.#chunks.push(bytes);
     // Reported at once: the end of the line may never arrive.
-    lines.push(errorResult("payload_too_large", `The line is longer than ${this.#maxBytes} bytes`));
+    lines.push(payloadTooLarge("line", this.#maxBytes));
     this.#clear();
     this.#isSkipping = true;
   }

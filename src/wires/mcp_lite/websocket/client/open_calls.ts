@@ -125,6 +125,11 @@ export class OpenSocketCalls {
     this.#closeSocket();
   }
 
+  /** Length of the longest message of an open call, in UTF-16 code units. */
+  get longest(): number {
+    return [...this.#calls.values()].reduce((most, { text }) => Math.max(most, text.length), 0);
+  }
+
   /** Ends all calls with the error of a lost socket. If a message was too large, only the call with the longest one has that error. */
   fail(error: ErrorResult): void {
     if (this.#lost !== undefined) return;
@@ -135,7 +140,7 @@ export class OpenSocketCalls {
       ? errorResultWithCause("unavailable", "The connection was lost: another message was too large")
       : error;
     this.#onLost();
-    const longest = [...this.#calls.values()].reduce((most, { text }) => Math.max(most, text.length), 0);
+    const { longest } = this;
     for (const call of this.#calls.values()) {
       this.#end(call, isTooBig && call.text.length === longest ? error : this.#lost);
     }

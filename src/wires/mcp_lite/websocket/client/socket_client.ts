@@ -177,7 +177,7 @@ export class SocketClient implements Transport {
   }
 
   #lost(calls: OpenSocketCalls, code: number, reason: string): void {
-    const error = lossError(code, reason);
+    const error = lossError(code, reason, calls.longest);
     const isFinal = !["unavailable", "payload_too_large"].includes(error.code) &&
       !(code === CLOSE.unauthorized && this.#settings.canRenew);
     if (isFinal) this.#final ??= error;
@@ -187,8 +187,8 @@ export class SocketClient implements Transport {
 
 const CANCELLED: ErrorResult = errorResult("cancelled", "The call was cancelled");
 
-/** The error of calls whose socket was closed. */
-function lossError(code: number, reason: string): ErrorResult {
+/** The error of calls whose socket was closed. @param longest Length of the longest message, in UTF-16 code units. */
+function lossError(code: number, reason: string, longest: number): ErrorResult {
   const why = `the server closed the connection (${code}${reason === "" ? "" : `: ${reason.slice(0, 123)}`})`;
   switch (code) {
     case CLOSE.unauthorized:
@@ -196,7 +196,13 @@ function lossError(code: number, reason: string): ErrorResult {
     case CLOSE.forbidden:
       return errorResult("permission_denied", `Not permitted: ${why}`);
     case CLOSE.tooBig:
-      return errorResult("payload_too_large", `A message was too large: ${why}`);
+      // Runtimes close before the server can give its reason.
+      return errorResult(
+        "payload_too_large",
+        reason.includes("limits.bodyBytes")
+          ? `A message was too large: ${why}`
+          : `The message is larger than the server's limits.bodyBytes; it has ${longest} characters: ${why}`,
+      );
     case CLOSE.policy:
     case 1002:
     case CLOSE.binary:

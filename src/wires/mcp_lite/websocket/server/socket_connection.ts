@@ -4,6 +4,7 @@
  * Independent of the protocol of the messages and of the runtime.
  */
 import type { Metadata, Principal, RequestHost } from "../../../../core/call/call.ts";
+import { payloadTooLarge } from "../../../../core/call/payload_too_large.ts";
 import type { Deadline, Deadlines } from "../../../../internal/deadlines.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Clock } from "../../../../internal/time.ts";
@@ -165,12 +166,16 @@ export class SocketConnection implements MessageConnection, FrameListener {
     if (this.#isClosing) return;
     this.active();
     if (typeof data !== "string") return this.end(CLOSE.binary, "Send text messages");
-    if (isLonger(data, this.#services.maxBytes)) return this.end(CLOSE.tooBig, "The message is too large");
+    const { maxBytes } = this.#services;
+    if (isLonger(data, maxBytes)) {
+      const { message } = payloadTooLarge("message", maxBytes, encoder.encode(data).length);
+      return this.end(CLOSE.tooBig, message);
+    }
     if (this.#room === undefined) return this.#pass(data);
     // A client that does not read causes no further answers.
     this.#inbox.push(data);
     this.#inboxChars += data.length;
-    if (this.#inboxChars > this.#services.maxBytes) this.end(CLOSE.policy, "Read the answers before you send more");
+    if (this.#inboxChars > maxBytes) this.end(CLOSE.policy, "Read the answers before you send more");
   }
 
   active(): void {
