@@ -79,7 +79,7 @@ export interface RateLimitOptions {
   /**
    * Rate of requests for lists, which are not calls and have a separate bucket with the same key: tools, resources, prompts, and documents
    * of them, on every wire. It applies in the middleware of a server, not of a tool or a part. `false`: no limit. Default: as for calls,
-   * but at least 10 per second and 100 at once, since a host requests several lists whenever it connects.
+   * but at least 1 per second and 10 at once, since a host requests up to four lists when it connects.
    */
   readonly lists?: ListRate | false | undefined;
 }
@@ -120,9 +120,9 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   return Object.assign(calls, ofLists);
 }
 
-/** Least rate of lists by default. A list of 10,000 tools has 40 pages over MCP. */
-const LISTS_PER_SECOND = 10;
-const LISTS_AT_ONCE = 100;
+/** Least rate of lists by default: a host that connects twice, or a list of 2,500 tools, which has 10 pages over MCP. */
+const LISTS_PER_SECOND = 1;
+const LISTS_AT_ONCE = 10;
 
 function burstOf(perSecond: number): number {
   return Math.max(1, Math.floor(perSecond));

@@ -5,7 +5,7 @@ import { createClient, createServer, defineTool, Failure, type Middleware } from
 import { cache, concurrencyLimit, rateLimit, timeout } from "../../../src/integrations/middleware/mod.ts";
 import { definePrompt, defineResource } from "../../../src/wires/mcp/mod.ts";
 import { openapiPage } from "../../../src/wires/http_pages/openapi.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { FakeClock, testClient } from "../../../src/testing/mod.ts";
 import { carries, skipOf, type WireRow, WIRES, wires } from "../../wires/matrix.ts";
 
 class OutOfStock extends Error {}
@@ -181,9 +181,30 @@ test("over HTTP a list over its limit is 429 with Retry-After, whatever the path
   await server.close(0);
 });
 
-test("an ordinary host that connects again and again is not refused its lists", async () => {
-  const server = createServer({ tools: createTools(), wires, middleware: [rateLimit({ perSecond: 0.1, burst: 1 })] });
-  for (let connects = 0; connects < 20; connects++) ok((await testClient(server).$.list()).length > 0);
+test("by default 10 lists at once and one per second are answered, for a limit of fewer calls", async () => {
+  const clock = new FakeClock();
+  const limit = rateLimit({ perSecond: 0.1, burst: 1 });
+  const server = createServer({ tools: createTools(), wires, middleware: [limit], clock });
+  const client = testClient(server, { retry: { attempts: 0 } });
+  const answered = async (): Promise<number> => {
+    const lists = Array.from(
+      { length: 14 },
+      () => client.$.list().then(() => 1, ({ code }) => Number(code !== "rate_limited")),
+    );
+    return (await Promise.all(lists)).reduce((sum, one) => sum + one, 0);
+  };
+  strictEqual(await answered(), 10);
+  clock.tick(3_000);
+  strictEqual(await answered(), 3);
+  await server.close(0);
+});
+
+test("by default lists have the rate of calls, if that is higher", async () => {
+  const clock = new FakeClock();
+  const server = createServer({ tools: createTools(), wires, middleware: [rateLimit({ perSecond: 20 })], clock });
+  const client = testClient(server, { retry: { attempts: 0 } });
+  for (let lists = 0; lists < 20; lists++) ok((await client.$.list()).length > 0);
+  await rejects(client.$.list(), { code: "rate_limited" });
   await server.close(0);
 });
 
