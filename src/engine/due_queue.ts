@@ -70,12 +70,16 @@ export class DueQueue<Value> {
     this.#firesMs = Infinity;
     this.#cancel = undefined;
     const nowMs = this.#clock.elapsed();
-    // The timer may have ended early: delays of timers are limited.
-    for (let first = this.#heap[0]; first !== undefined && first.dueMs <= nowMs; first = this.#heap[0]) {
-      this.#take(first);
-      this.#onDue(first.value);
+    try {
+      // The timer may have ended early: delays of timers are limited.
+      for (let first = this.#heap[0]; first !== undefined && first.dueMs <= nowMs; first = this.#heap[0]) {
+        this.#take(first);
+        this.#onDue(first.value);
+      }
+    } finally {
+      // An exception for one value does not hold back the others.
+      this.#arm();
     }
-    this.#arm();
   }
 
   #put(due: Due<Value>, at: number): void {

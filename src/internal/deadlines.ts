@@ -126,10 +126,14 @@ class Schedule {
       const { lane, dueMs } = first;
       if (dueMs !== lane.scheduledMs) continue;
       lane.scheduledMs = Infinity;
-      lane.expireUpTo(nowMs);
-      const nextMs = lane.nextMs;
-      if (nextMs < lane.scheduledMs) this.#schedule(lane, nextMs);
-      else if (nextMs === Infinity) this.#lanes.delete(lane.durationMs);
+      try {
+        lane.expireUpTo(nowMs);
+      } finally {
+        // An exception of one deadline does not hold back the others.
+        const nextMs = lane.nextMs;
+        if (nextMs < lane.scheduledMs) this.#schedule(lane, nextMs);
+        else if (nextMs === Infinity) this.#lanes.delete(lane.durationMs);
+      }
     }
   }
 
@@ -175,7 +179,14 @@ class Schedule {
 
   #sweep(): void {
     this.#cancel = undefined;
-    this.expireUpTo(this.clock.elapsed());
+    try {
+      this.expireUpTo(this.clock.elapsed());
+    } finally {
+      this.#rearm();
+    }
+  }
+
+  #rearm(): void {
     if (this.pending === 0) this.#clear();
     else if (this.#heap.length > 2 * this.pending + MAX_OUTDATED) this.#compact();
     if (this.#cancel !== undefined) return;

@@ -64,7 +64,12 @@ export class PendingList {
     this.#isTimerSet = true;
     this.#clock.after(PENDING_MS, () => {
       this.#isTimerSet = false;
-      this.flush();
+      try {
+        this.flush();
+      } finally {
+        // An exception of one entry does not hold back the others.
+        if (this.#first !== undefined && !this.#isTimerSet) this.#setTimer();
+      }
     });
   }
 }
