@@ -11,6 +11,8 @@ import { parseTarget } from "../targets/target.ts";
 import { printable, printableLine, type Terminal } from "../terminal/terminal.ts";
 import { wrapText } from "../terminal/wrap.ts";
 import { examine } from "../doctor/examine.ts";
+import type { TargetConnection } from "../targets/connection.ts";
+import { notingClose } from "../targets/open.ts";
 import { openUrl } from "../targets/url.ts";
 
 interface DoctorFlags extends HttpFlags {
@@ -88,9 +90,22 @@ async function examineUrl(url: URL, flags: DoctorFlags, context: CliContext): Pr
 }
 
 /** Opens the server as other commands do. */
-async function openServer(url: URL, flags: DoctorFlags, { host, interruption }: CliContext): Promise<OpenedServer> {
-  const signal = interruption();
-  const connection = await openUrl(url, flags, host, { signal });
+async function openServer(url: URL, flags: DoctorFlags, context: CliContext): Promise<OpenedServer> {
+  const signal = context.interruption();
+  const connection = notingClose(await openUrl(url, flags, context.host, { signal }), context.terminal);
+  try {
+    return await describeServer(connection, flags, signal);
+  } catch (thrown) {
+    await connection.close();
+    throw thrown;
+  }
+}
+
+async function describeServer(
+  connection: TargetConnection,
+  flags: DoctorFlags,
+  signal: AbortSignal,
+): Promise<OpenedServer> {
   const mcp = connection.wire === "mcp" ? await connection.mcp() : undefined;
   const server = mcp && await withLimits(flags, signal, async (limit) => await mcp.server({ signal: limit.signal }));
   const { name = "", version = "" } = server?.info ?? {};

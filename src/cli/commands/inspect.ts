@@ -1,6 +1,7 @@
 /** `toolwire inspect <target>`: the console page for any server, through a gateway on this machine. */
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
+import { CleanUp, releasing } from "../../internal/clean_up.ts";
 import { listen, PORT_FLAG } from "../record/serve_proxy.ts";
 import type { TargetConnection } from "../targets/connection.ts";
 import { TARGET_FLAGS, type TargetFlags } from "../targets/flags.ts";
@@ -59,7 +60,7 @@ async function inspect(
   const signal = AbortSignal.any([interruption(), terminated()]);
   const { server, fragment } = await createInspector(connection, target, (line) => terminal.note(line));
   const listening = await listen(server, port);
-  try {
+  await releasing(async () => {
     const { name, version } = server.info;
     const link = `${listening.url}/console${fragment}`;
     terminal.note(`${printableLine(`${name} ${version}`)}: ${tools} tools at ${printableLine(connection.label)}`);
@@ -70,10 +71,12 @@ async function inspect(
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve());
     });
-  } finally {
-    await listening.close();
-    await server.close(0);
-  }
+  }, async () => {
+    const closing = new CleanUp();
+    await closing.wait(() => listening.close());
+    await closing.wait(() => server.close(0));
+    closing.finish("Cannot close the page completely");
+  });
 }
 
 /** The endpoint that was found, if it is one of MCP: copied calls are for other clients, too. */

@@ -1,6 +1,7 @@
 /** `toolwire record <target> --out <file>`: a proxy in front of a server that writes each call into a file, without secrets. */
 import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
+import { releasing } from "../../internal/clean_up.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -75,7 +76,7 @@ async function recordTarget(
   const file = new RecordingFile(resolve(context.host.cwd, flags.out), flags);
   let calls = 0;
   const info = await infoOf(connection);
-  try {
+  await releasing(async () => {
     const proxy = await createProxy(connection.transport, {
       info,
       logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "x") !== "x" }),
@@ -88,11 +89,9 @@ async function recordTarget(
           onCall: () => calls++,
         }),
     });
-    await serveProxy(proxy, flags, context, () => file.open((line) => terminal.note(line)));
-    await proxy.close(0);
-  } finally {
-    file.close();
-  }
+    const open = () => file.open((line) => terminal.note(line));
+    await releasing(() => serveProxy(proxy, flags, context, open), () => proxy.close(0));
+  }, () => file.close());
   terminal.note(`${calls} ${calls === 1 ? "call" : "calls"} recorded in ${flags.out}`);
 }
 

@@ -1,4 +1,5 @@
 /** `toolwire replay <file>`: a recording as a server for tests, or as a check whether a server still answers alike. */
+import { releasing } from "../../internal/clean_up.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
@@ -83,8 +84,7 @@ async function serveRecording(recording: Recording, flags: ReplayFlags, context:
     info: recording.head.server,
     logger: pretty({ write: (line) => terminal.note(line), colors: terminal.styleNote("red", "x") !== "x" }),
   });
-  await serveProxy(proxy, flags, context);
-  await proxy.close(0);
+  await releasing(() => serveProxy(proxy, flags, context), () => proxy.close(0));
 }
 
 async function compareWith(

@@ -1,4 +1,5 @@
 /** Finds the endpoint of MCP for a URL without a path. */
+import { releasing } from "../../internal/clean_up.ts";
 import { withLimits } from "../targets/limits.ts";
 import { openWire } from "../targets/wires.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
@@ -56,6 +57,10 @@ interface Answer {
 
 async function ask(url: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
   const transport = await openWire("mcp", url, { headers, era: undefined, pin: undefined }) as McpTransport;
+  return await releasing(() => askOver(transport), () => transport.close?.());
+}
+
+async function askOver(transport: McpTransport): Promise<Answer> {
   try {
     const result = await withLimits({ timeout: TIMEOUT_MS }, undefined, async (limit) => await transport.list(limit));
     if ("kind" in result) {
@@ -65,7 +70,5 @@ async function ask(url: string, headers: Readonly<Record<string, string>>): Prom
     return { state: "answers", serverName: server?.info?.name };
   } catch {
     return { state: "silent" };
-  } finally {
-    transport.close?.();
   }
 }

@@ -1,5 +1,6 @@
 /** Starts the program of an entry as its host will, before the entry is written. */
 import { monitorFromSignal } from "../../core/call/time_limit.ts";
+import { releasing } from "../../internal/clean_up.ts";
 import { stdioTransport } from "../../wires/mcp/stdio/client/transport.ts";
 import { CliError, withCauses } from "../cli_error.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -30,7 +31,7 @@ export async function startOnce(
     env: { ...env, ...secrets },
     stderr: (text) => void (output = (output + text).slice(-MAX_OUTPUT)),
   });
-  try {
+  await releasing(async () => {
     const signal = AbortSignal.any([interruption, AbortSignal.timeout(TIMEOUT_MS)]);
     const listed = await transport.list(monitorFromSignal(signal));
     if (!("kind" in listed)) return;
@@ -38,7 +39,5 @@ export async function startOnce(
       code: "not_started",
       hint: `${printable(output.trim() || withCauses(listed.cause))}\nTo write it anyway, add --no-start`,
     });
-  } finally {
-    transport.close();
-  }
+  }, () => transport.close());
 }

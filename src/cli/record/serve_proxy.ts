@@ -1,5 +1,6 @@
 /** Serves a proxy until the user ends it: on a port of this machine, or over standard input and output. */
 import type { Server } from "../../server/server.ts";
+import { releasing } from "../../internal/clean_up.ts";
 import { formatBanner } from "../../runtime/banner.ts";
 import { serve } from "../../runtime/serve.ts";
 import type { CliContext } from "../context.ts";
@@ -56,14 +57,12 @@ export async function serveProxy(
   }
   const signal = interruption();
   const listening = await listen(server, flags.port ?? 0);
-  try {
+  await releasing(async () => {
     await onStart?.();
     terminal.note(formatBanner(server, listening.url, undefined));
     terminal.note(terminal.styleNote("dim", "Ctrl+C ends it"));
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-  } finally {
-    await listening.close();
-  }
+  }, () => listening.close());
 }
 
 /** Serves a server over HTTP on a port of this machine, 0 for a free one. @throws {CliError} For each error of `serve()`. */

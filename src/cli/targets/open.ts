@@ -35,7 +35,10 @@ export async function openTarget(
 }
 
 /** A connection that is closed in a `finally`: what its closing throws is noted, and never hides the error of the command. */
-function notingClose(connection: TargetConnection, terminal: Pick<CliContext["terminal"], "note">): TargetConnection {
+export function notingClose(
+  connection: TargetConnection,
+  terminal: Pick<CliContext["terminal"], "note">,
+): TargetConnection {
   const close = connection.close.bind(connection);
   return Object.assign(connection, {
     close: async () => {

@@ -6,6 +6,8 @@
  * @module
  */
 
+import { undoing } from "../../internal/clean_up.ts";
+
 export type SqliteValue = string | number | null;
 
 /** A row of a result: values by name of the column. */
@@ -57,7 +59,7 @@ const APPLICATION_ID = 0x546f_6f6c;
  */
 export function openDatabase(path: string, options: OpenOptions): SqliteDatabase {
   const database = connect(path);
-  try {
+  return undoing(() => {
     // First, so that the statements below wait for other processes, which may open the file at the same time.
     database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`);
     assertOwnFile(database, path, options.schemaVersion);
@@ -66,14 +68,7 @@ export function openDatabase(path: string, options: OpenOptions): SqliteDatabase
     // From here on waits would block the event loop while calls are served.
     database.exec("PRAGMA busy_timeout = 0");
     return database;
-  } catch (error) {
-    try {
-      database.close();
-    } catch {
-      // The first error is the one to report.
-    }
-    throw error;
-  }
+  }, () => database.close());
 }
 
 function connect(path: string): SqliteDatabase {

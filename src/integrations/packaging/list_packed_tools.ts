@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createCoreClient } from "../../client/core_client.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
+import { releasing, releasingSync } from "../../internal/clean_up.ts";
 import { stdioTransport } from "../../wires/mcp/stdio/client/transport.ts";
 import { PackagingError } from "./package_manifest.ts";
 
@@ -31,14 +32,14 @@ export async function listPackedTools(
     era: "legacy",
     stderr: (text) => void (output = (output + text).slice(-MAX_OUTPUT)),
   }));
-  try {
-    writeFileSync(file, program);
-    return await client.$.list();
-  } catch (cause) {
-    const reason = output.trim() || (cause as Error).message;
-    throw new PackagingError(`Cannot pack ${module}`, [`the packed server does not start: ${reason}`], { cause });
-  } finally {
-    client.$.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const release = () => releasingSync(() => client.$.close(), () => rmSync(folder, { recursive: true, force: true }));
+  return await releasing(async () => {
+    try {
+      writeFileSync(file, program);
+      return await client.$.list();
+    } catch (cause) {
+      const reason = output.trim() || (cause as Error).message;
+      throw new PackagingError(`Cannot pack ${module}`, [`the packed server does not start: ${reason}`], { cause });
+    }
+  }, release);
 }

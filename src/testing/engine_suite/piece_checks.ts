@@ -2,6 +2,7 @@
 import { keyRing } from "../../core/keys/key_ring.ts";
 import { defineCoreTool } from "../../core/tool/define_tool.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { releasing } from "../../internal/clean_up.ts";
 import { createCoreServer } from "../../server/server.ts";
 import { testClient } from "../test_client.ts";
 import { type ContractCheck, withTwo } from "./bench.ts";
@@ -28,9 +29,7 @@ function openServers(one: Engine, other: Engine) {
     createCoreServer({ tools: [write, flood], keys: keyRing(KEYS), engine: copyOf(engine), work, logger: false });
   const [front, worker] = [make(one, false), make(other, { concurrency: 2 })];
   worker.work();
-  const close = async () => {
-    for (const server of [front, worker]) await server.close(0);
-  };
+  const close = () => releasing(() => front.close(0), () => worker.close(0));
   return { front, close, write: () => half.resolve() };
 }
 
@@ -40,7 +39,7 @@ export const PIECE_CHECKS: readonly ContractCheck[] = [
     "a caller of another process reads the pieces while they come, and again after the end",
     async (one, other) => {
       const { front, close, write } = openServers(one, other);
-      try {
+      await releasing(async () => {
         const job = await testClient(front).write.start();
         const pieces: unknown[] = [];
         for await (const piece of job.stream()) {
@@ -50,16 +49,16 @@ export const PIECE_CHECKS: readonly ContractCheck[] = [
         expectEqual(pieces, Array.from({ length: COUNT }, (_, n) => `${n};`), "pieces of the stream");
         expectEqual(await Array.fromAsync(job.stream({ after: 4 })), ["4;", "5;"], "pieces after the fourth");
         expectEqual(await job.result(), "0;1;2;3;4;5;", "answer");
-      } finally {
+      }, () => {
         write();
-        await close();
-      }
+        return close();
+      });
     },
   ),
 
   withTwo("the oldest pieces are dropped, and the caller learns how many", async (one, other) => {
     const { front, close } = openServers(one, other);
-    try {
+    await releasing(async () => {
       const job = await testClient(front).flood.start();
       await job.result();
       const stream = job.stream();
@@ -67,8 +66,6 @@ export const PIECE_CHECKS: readonly ContractCheck[] = [
       expectEqual(stream.dropped + pieces.length, COUNT, "pieces that were dropped or sent");
       expectEqual(String(pieces.at(-1)).length, LARGE_CHARS, "length of the last piece");
       expectEqual(stream.dropped > 0, true, "whether pieces were dropped");
-    } finally {
-      await close();
-    }
+    }, close);
   }),
 ];
