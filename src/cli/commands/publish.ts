@@ -1,5 +1,4 @@
 /** `toolwire publish [folder]`: `server.json` for the registry of MCP servers. */
-import { spawn } from "node:child_process";
 import { dirname, join, resolve } from "node:path";
 import { createServerJson, readPackage } from "../../integrations/packaging/mod.ts";
 import { CliError } from "../cli_error.ts";
@@ -10,6 +9,7 @@ import { diffLines } from "../hosts/diff_lines.ts";
 import { readFileBytes } from "../files/place.ts";
 import { writeOut } from "../files/write_out.ts";
 import { parsePackageVariable, throwPackaging, VARIABLE_FLAG } from "../packaging/package_flags.ts";
+import { runToEnd } from "../terminal/run_to_end.ts";
 import { printable } from "../terminal/terminal.ts";
 
 interface PublishFlags {
@@ -92,12 +92,11 @@ function planServerJson(folder: string, { title, remote, env = [] }: PublishFlag
 
 /** Runs `mcp-publisher publish`, which has the user's credentials. */
 async function handOver(folder: string, { terminal, host }: CliContext): Promise<ExitCode> {
-  const child = spawn("mcp-publisher", ["publish"], { cwd: folder, env: host.env, stdio: "inherit" });
-  const code = await new Promise<number | null | "missing">((end) => {
-    child.once("error", () => end("missing"));
-    child.once("close", (status) => end(status));
-  });
-  if (code === "missing") {
+  const code = await runToEnd("mcp-publisher", ["publish"], { cwd: folder, env: host.env, stdio: "inherit" });
+  if (code instanceof Error && !isMissing(code)) {
+    throw new CliError(EXIT.found, `Cannot start mcp-publisher: ${code.message}`, { code: "publish", cause: code });
+  }
+  if (code instanceof Error) {
     terminal.note(
       "mcp-publisher is not installed: install it, then run `mcp-publisher login github` and `mcp-publisher publish`",
     );
@@ -105,4 +104,8 @@ async function handOver(folder: string, { terminal, host }: CliContext): Promise
   }
   if (code === 0) return EXIT.ok;
   throw new CliError(EXIT.found, `mcp-publisher ended with status ${code}`, { code: "publish" });
+}
+
+function isMissing(error: Error): boolean {
+  return (error as { readonly code?: string }).code === "ENOENT";
 }

@@ -17,7 +17,7 @@ export interface DevSessionOptions {
   /** Folder of the module, which is watched after the module failed to load. */
   readonly folder: string;
   readonly terminal: Terminal;
-  /** Starts the process that serves. Called again for each restart by the session. */
+  /** Starts the process that serves. Called again for each restart by the session. Throws a `CliError` if that fails. */
   start(): ChildProcess;
 }
 
@@ -46,7 +46,10 @@ export class DevSession {
    * @throws {CliError} If the watcher ends before, or no change of the module can mend its failure.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const stopped = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+    const stopped = new Promise<undefined>((resolve) => {
+      signal.addEventListener("abort", () => resolve(undefined));
+      if (signal.aborted) resolve(undefined);
+    });
     const error = await Promise.race([this.#failed.promise, stopped]);
     this.#endWait();
     await this.#end();
@@ -71,19 +74,33 @@ export class DevSession {
 
   #restart(): void {
     const old = this.#child;
-    [this.#child, this.#exited] = this.#start();
-    signalWatcher(old, "SIGKILL");
+    try {
+      [this.#child, this.#exited] = this.#start();
+    } catch (thrown) {
+      this.#failed.resolve(thrown as CliError);
+    }
+    if (old !== this.#child) signalWatcher(old, "SIGKILL");
   }
 
   /** The watcher of Deno continues after SIGTERM, so it is killed when the program reports its end. */
   async #end(): Promise<void> {
     this.#isEnding = true;
-    signalWatcher(this.#child, "SIGTERM");
-    const timer = setTimeout(() => this.#closed.resolve(), END_MS);
-    await Promise.race([this.#exited, this.#closed.promise]);
+    const child = this.#child;
+    signalWatcher(child, "SIGTERM");
+    await this.#isSoon(Promise.race([this.#exited, this.#closed.promise]));
+    signalWatcher(child, "SIGKILL");
+    if (await this.#isSoon(this.#exited)) return;
+    // One that cannot be ended, as it runs as another user, does not keep this process running.
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy();
+    child.unref();
+  }
+
+  async #isSoon(end: Promise<unknown>): Promise<boolean> {
+    const late = Promise.withResolvers<false>();
+    const timer = setTimeout(() => late.resolve(false), END_MS);
+    const isInTime = await Promise.race([end.then(() => true), late.promise]);
     clearTimeout(timer);
-    signalWatcher(this.#child, "SIGKILL");
-    await this.#exited;
+    return isInTime;
   }
 
   #read(stream: Readable): void {

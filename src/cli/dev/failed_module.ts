@@ -59,10 +59,19 @@ function findChanged(folder: string, sinceMs: number): boolean {
       const path = join(at, entry.name);
       if (OTHER_FILES.test(path)) continue;
       if (entry.isDirectory()) folders.push(path);
-      else if (CODE.test(path) && (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > sinceMs) return true;
+      else if (CODE.test(path) && changeMsOf(path) > sinceMs) return true;
     }
   }
   return false;
+}
+
+/** Time of the last change of a file; 0 if it cannot be read. */
+function changeMsOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 function readFolder(folder: string) {

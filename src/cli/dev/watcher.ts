@@ -29,16 +29,21 @@ export function isEndOfProgram(line: string): boolean {
  * Starts the runtime's watcher, which starts the process that serves. They have a separate process group, except on Windows: Ctrl+C
  * reaches this process alone.
  *
- * @throws {CliError} If the module is TypeScript, and this version of Node does not run it.
+ * @throws {CliError} If the module is TypeScript, and this version of Node does not run it; or if the runtime cannot be started.
  */
 export function startWatcher(settings: DevSettings, cwd: string): ChildProcess {
   const [command, ...args] = commandOf(resolve(cwd, settings.module));
-  return spawn(command, args, {
-    cwd,
-    env: { ...process.env, [SETTINGS_VARIABLE]: JSON.stringify(settings) },
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: process.platform !== "win32",
-  });
+  try {
+    return spawn(command, args, {
+      cwd,
+      env: { ...process.env, [SETTINGS_VARIABLE]: JSON.stringify(settings) },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: process.platform !== "win32",
+    });
+  } catch (cause) {
+    const problem = (cause as Error).message;
+    throw new CliError(EXIT.found, `The process that serves cannot run: ${problem}`, { code: "dev_process", cause });
+  }
 }
 
 /** Sends a signal to the watcher and the program, on Windows to the watcher alone. Does nothing if they have ended. */

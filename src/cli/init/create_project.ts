@@ -1,9 +1,10 @@
 /** Creates a project: its files, then a repository of Git, then its packages. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import process from "node:process";
 import { createFiles } from "../files/write_file.ts";
+import { runToEnd } from "../terminal/run_to_end.ts";
 import { commandsOf, filesOf, type ProjectPlan, type ProjectRuntime } from "./templates.ts";
 
 /** Thrown by `toolwire init`: the folder cannot be used, a flag is invalid, or packages cannot be installed. */
@@ -84,13 +85,10 @@ async function installPackages(options: CreateOptions, note: (line: string) => v
   note(`${install} …`);
   const [command = "", ...args] = install.split(" ");
   // Scripts of Windows need a shell; the words are ours.
-  const child = spawn(command, args, {
+  const status = await runToEnd(command, args, {
     cwd: options.folder,
     stdio: ["ignore", "ignore", "inherit"],
     shell: process.platform === "win32",
   });
-  return await new Promise((end) => {
-    child.once("error", () => end(false));
-    child.once("close", (code) => end(code === 0));
-  });
+  return status === 0;
 }

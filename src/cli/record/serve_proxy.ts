@@ -61,7 +61,10 @@ export async function serveProxy(
     await onStart?.();
     terminal.note(formatBanner(server, listening.url, undefined));
     terminal.note(terminal.styleNote("dim", "Ctrl+C ends it"));
-    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    await new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve());
+      if (signal.aborted) resolve();
+    });
   }, () => listening.close());
 }
 

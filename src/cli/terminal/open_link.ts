@@ -13,7 +13,13 @@ export async function openLink(link: string): Promise<void> {
     : process.platform === "win32"
     ? ["rundll32", "url.dll,FileProtocolHandler", link]
     : ["xdg-open", link];
-  const child = spawn(command, args, { stdio: "ignore", detached: true });
-  await new Promise<void>((resolve) => child.once("spawn", resolve).once("error", () => resolve()));
-  child.unref();
+  await new Promise<void>((resolve) => {
+    try {
+      const child = spawn(command, args, { stdio: "ignore", detached: true });
+      child.once("spawn", resolve).once("error", () => resolve()).unref();
+    } catch {
+      // The link is printed, too.
+      resolve();
+    }
+  });
 }
