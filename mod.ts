@@ -22,6 +22,7 @@
  * @module
  */
 export { defineTool } from "./src/server/preset/define_tool.ts";
+export type { IsVisible, SeenIn } from "./src/core/tool/access.ts";
 export type { ToolBuilder } from "./src/core/tool/builder_types.ts";
 export type { ExternalWork } from "./src/core/tool/last_steps.ts";
 export type {
@@ -72,7 +73,7 @@ export type {
 export { keyRing } from "./src/core/keys/key_ring.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export { createServer } from "./src/server/preset/create_server.ts";
-export type { Notify } from "./src/server/notify.ts";
+export type { ListChangedOptions, Notify } from "./src/server/notify.ts";
 export type { Server } from "./src/server/server.ts";
 export type { CorsOptions, OriginPolicy, ServerOptions } from "./src/server/server_options.ts";
 export { mcp, type McpOptions } from "./src/wires/mcp/http/server/mcp.ts";

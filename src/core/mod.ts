@@ -31,6 +31,7 @@
  */
 export { defineCoreTool as defineTool, type DefineTool, toolDefiner } from "./tool/define_tool.ts";
 export { toolConfig } from "./dispatch/configure.ts";
+export type { IsVisible, SeenIn } from "./tool/access.ts";
 export type { ToolBuilder } from "./tool/builder_types.ts";
 export type {
   AnyTool,
@@ -52,7 +53,7 @@ export type { UnknownArguments, UnknownArgumentsMode } from "./schema/unknown_ar
 export type { JsonSchema, Schema } from "./schema/standard_schema.ts";
 export type { PromiseEngine } from "./dispatch/deferral.ts";
 export type { QuestionKeys } from "./dispatch/services.ts";
-export type { Notify } from "../server/notify.ts";
+export type { ListChangedOptions, Notify } from "../server/notify.ts";
 export { createCoreServer as createServer, type Server } from "../server/server.ts";
 export type { CoreServerOptions } from "../server/options.ts";
 export { atBasePath, type BasePath } from "../server/base_path.ts";

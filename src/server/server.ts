@@ -64,7 +64,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   /** The tools, as they are listed to callers that may see all of them. */
   readonly tools: readonly ToolListing[];
   /** The tools that are visible to a caller. */
-  toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  toolsFor(principal: Principal | undefined, session?: string): readonly ToolListing[];
   /** Names of its wires, such as `mcp-lite`. That of `grpc()` is `connect`. */
   readonly wires: readonly string[];
   /** Limits on requests and results, those of the options or their defaults. */
@@ -213,7 +213,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
     get definitions() {
       return registry.definitions();
     },
-    toolsFor: (principal) => registry.listingsFor(principal),
+    toolsFor: (principal, session) => registry.listingsFor(principal, session),
     admitList: createListLimits(dispatcher, middleware),
     addToolset: (added) => added["~attach"](dispatcher),
     catalog: createContentCatalog([...resources, ...ofTools], prompts, run),

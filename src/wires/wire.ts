@@ -34,7 +34,7 @@ export interface WireHost {
    */
   readonly definitions: readonly ToolDefinition[];
   /** The tools that a caller may see: `tools` itself, unless some are hidden from the caller. */
-  toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  toolsFor(principal: Principal | undefined, session?: string): readonly ToolListing[];
   /**
    * Asks the limits of lists, such as those of `rateLimit()`, whether a caller may have a list now. A wire asks before each list that
    * it sends: of tools, resources or prompts, or a document of them. Returns the error to answer with; `undefined` if it may be sent.

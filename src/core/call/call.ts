@@ -62,6 +62,8 @@ export interface Peer {
   readonly requestId: string | number | undefined;
   /** Id with which the caller groups its requests. Not trustworthy: a caller may send any value. */
   readonly sessionId?: string | undefined;
+  /** Id of the session, if the server itself began it and has found it for this request. What a caller may see can depend on it. */
+  readonly session?: string | undefined;
   /** The calling software. */
   readonly client: ClientInfo;
   /** The runtime's part of the request, of `server.fetch(request, env, ctx)`. */

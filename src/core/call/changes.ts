@@ -6,7 +6,12 @@ export type ChangingList = "tools" | "prompts" | "resources";
 
 /** One change. Plain JSON, so that a bus can send it to other processes. */
 export type Change =
-  | { readonly kind: "list-changed"; readonly list: ChangingList }
+  | {
+    readonly kind: "list-changed";
+    readonly list: ChangingList;
+    /** Id of the only session whose list has changed. Default: the list of every caller may have. */
+    readonly session?: string | undefined;
+  }
   | { readonly kind: "resource-updated"; readonly uri: string };
 
 /** Passes changes of lists and resources to servers, which notify their subscribed clients: in this process, or in all replicas. */

@@ -48,11 +48,11 @@ export interface ContentCatalog {
   /** Whether anything has completers. */
   readonly canComplete: boolean;
   /** Extensions that the resources bring, of those that the caller may see. Each is there for every caller. */
-  extensionsFor(principal: Principal | undefined): readonly ContentExtension[];
+  extensionsFor(principal: Principal | undefined, session?: string): readonly ContentExtension[];
   /** The prompts that the caller may see, in listed form: the same array for all callers from whom no prompt is hidden. */
-  promptsFor(principal: Principal | undefined): readonly PromptListing[];
+  promptsFor(principal: Principal | undefined, session?: string): readonly PromptListing[];
   /** The resource templates that the caller may see, in listed form: the same array for all callers from whom none is hidden. */
-  templatesFor(principal: Principal | undefined): readonly ResourceTemplateListing[];
+  templatesFor(principal: Principal | undefined, session?: string): readonly ResourceTemplateListing[];
   /** Lists resources: those with a fixed URI, and those that templates list. */
   listResources(request: ContentCall): MaybeFuture<CallResultOf<readonly ResourceListing[]>>;
   /** Reads a resource. An unknown one is `resource_not_found`, with `data.uri`. The reader may ask questions. */

@@ -7,6 +7,7 @@ import { closestMatch } from "../../internal/closest_match.ts";
 import { NameIndex } from "../../internal/name_index.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { omitUndefined } from "../../internal/json.ts";
+import type { MiddlewareCtx } from "../handler/middleware.ts";
 import { authorizationError } from "../tool/access.ts";
 import { originOf, type PartDefinition } from "../tool/part.ts";
 import { EMPTY_DEFINITION, type ToolDefinition } from "../tool/definition.ts";
@@ -121,17 +122,17 @@ class ServerContentCatalog implements ContentCatalog {
     this.#list = isDynamic ? toDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
   }
 
-  extensionsFor(principal: Principal | undefined): readonly ContentExtension[] {
-    const isOpen = (definition: ResourceDefinition) => isOpenTo(definition, principal);
+  extensionsFor(principal: Principal | undefined, session?: string): readonly ContentExtension[] {
+    const isOpen = (definition: ResourceDefinition) => isOpenTo(definition, principal, session);
     return this.#extended.every(isOpen) ? this.#extensions : joinExtensions(this.#extended, isOpen);
   }
 
-  promptsFor(principal: Principal | undefined): readonly PromptListing[] {
-    return this.#promptList.listFor(principal);
+  promptsFor(principal: Principal | undefined, session?: string): readonly PromptListing[] {
+    return this.#promptList.listFor(principal, session);
   }
 
-  templatesFor(principal: Principal | undefined): readonly ResourceTemplateListing[] {
-    return this.#templateList.listFor(principal);
+  templatesFor(principal: Principal | undefined, session?: string): readonly ResourceTemplateListing[] {
+    return this.#templateList.listFor(principal, session);
   }
 
   listResources(request: ContentCall): MaybeFuture<CallResultOf<readonly ResourceListing[]>> {
@@ -209,7 +210,7 @@ class ServerContentCatalog implements ContentCatalog {
 
   /** Names only prompts that the caller may see. */
   #promptNotFound(requested: string, { peer }: ContentCall): ErrorResult {
-    const names = this.promptsFor(peer.principal).map(({ name }) => name);
+    const names = this.promptsFor(peer.principal, peer.session).map(({ name }) => name);
     const seen = new Set(names);
     const index = this.#promptNames ??= new NameIndex([...this.#prompts.keys()]);
     const closest = (word: string) => closestMatch(word, index.find(word, (name) => seen.has(name)));
@@ -250,7 +251,7 @@ function usable<One extends Runnable<Placed>>(
   one: One | undefined,
   { peer }: ContentCall,
 ): One | undefined {
-  return one !== undefined && isOpenTo(one.definition, peer.principal) ? one : undefined;
+  return one !== undefined && isOpenTo(one.definition, peer.principal, peer.session) ? one : undefined;
 }
 
 function runnablePrompt(definition: PromptDefinition): ToolDefinition {
@@ -273,7 +274,9 @@ function runnableResource(definition: ResourceDefinition): ToolDefinition {
 
 async function listAll(resources: readonly ResourceDefinition[], ctx: Parameters<ToolDefinition["handler"]>[1]) {
   const lists = await Promise.all(resources.map(async (definition): Promise<readonly ResourceListing[]> => {
-    if (!definition.isListed || !isOpenTo(definition, ctx.principal)) return [];
+    if (!definition.isListed || !isOpenTo(definition, ctx.principal, (ctx as MiddlewareCtx).call.peer.session)) {
+      return [];
+    }
     if (definition.template === undefined) return [listResource(definition)];
     // Listing a template's resources needs the same scopes as reading them.
     if (authorizationError(definition, ctx.principal) !== undefined) return [];
@@ -306,7 +309,7 @@ function distinct(resources: readonly ResourceDefinition[]): readonly ResourceDe
   return [...shared.values()].map((all) => {
     const [first] = all as [ResourceDefinition];
     if (all.every((one) => visibilityOf(one) === undefined)) return first;
-    return { ...first, isVisible: (principal) => all.some((one) => isOpenTo(one, principal)) };
+    return { ...first, isVisible: (principal, { session }) => all.some((one) => isOpenTo(one, principal, session)) };
   });
 }
 

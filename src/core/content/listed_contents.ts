@@ -23,9 +23,9 @@ export class ListedContents<Listing> {
   }
 
   /** What the caller may see: the same array for all callers from whom nothing is hidden. */
-  listFor(principal: Principal | undefined): readonly Listing[] {
+  listFor(principal: Principal | undefined, session?: string): readonly Listing[] {
     if (this.#isOpen) return this.#all;
-    const seen = this.#all.filter((_, index) => isOpenTo(this.#placed[index]!, principal));
+    const seen = this.#all.filter((_, index) => isOpenTo(this.#placed[index]!, principal, session));
     return seen.length === this.#all.length ? this.#all : seen;
   }
 
@@ -42,6 +42,6 @@ export function visibilityOf({ part, isVisible = part?.isVisible }: Placed): Acc
 }
 
 /** Whether a caller may use a prompt or resource. */
-export function isOpenTo(one: Placed, principal: Principal | undefined): boolean {
-  return isVisibleTo({ scopes: [], isVisible: visibilityOf(one) }, principal);
+export function isOpenTo(one: Placed, principal: Principal | undefined, session?: string): boolean {
+  return isVisibleTo({ scopes: [], isVisible: visibilityOf(one) }, principal, session);
 }

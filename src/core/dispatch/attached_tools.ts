@@ -3,7 +3,7 @@
  *
  * Not part of the registry, because only the wires with such tools and the engines need this code.
  */
-import type { Principal } from "../call/call.ts";
+import type { Peer } from "../call/call.ts";
 import { isVisibleTo } from "../tool/access.ts";
 import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
 import { canPromise, ToolRegistry } from "../tool/registry.ts";
@@ -67,10 +67,10 @@ export function toolOfJob(registry: ToolRegistry, name: string): ToolDefinition 
 export function toolOfToken(
   registry: ToolRegistry,
   name: string,
-  principal: Principal | undefined,
+  { principal, session }: Pick<Peer, "principal" | "session">,
 ): ToolDefinition | undefined {
   const definition = toolOfJob(registry, name);
-  return definition && isVisibleTo(definition, principal) ? definition : undefined;
+  return definition && isVisibleTo(definition, principal, session) ? definition : undefined;
 }
 
 /** Whether any tool of a registry or of its added toolsets can promise its answer: the server may then have jobs of earlier processes. */

@@ -149,8 +149,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** @param registry The tools to look in: those of the server, or of a {@link Toolset}. */
   call(call: Call, sink?: Sink, registry: ToolRegistry = this.registry): CallResult | Future<CallResult> {
     if (this.#isClosed) return this.refuse(call, CLOSING);
-    const { tool, peer: { principal } } = call;
-    const definition = registry.getFor(tool, principal);
+    const { tool, peer } = call;
+    const definition = registry.getFor(tool, peer.principal, peer.session);
     return definition === undefined ? this.#refuseUnknown(call, registry) : this.run(definition, call, sink);
   }
 
@@ -316,7 +316,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   #refuseUnknown(call: Call, registry: ToolRegistry): CallResult | Future<CallResult> {
-    const error = registry.notFound(call.tool, call.peer.principal);
+    const error = registry.notFound(call.tool, call.peer.principal, call.peer.session);
     if (!(error instanceof Promise)) return this.refuse(call, error);
     const masked = (thrown: unknown) => this.mask(thrown, { tool: call.tool });
     return Future.of(error.catch(masked).then((later) => this.refuse(call, later)));

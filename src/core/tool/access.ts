@@ -3,12 +3,24 @@ import type { Principal } from "../call/call.ts";
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
 import { FUNCTION, type OptionRules, rule } from "../../internal/options.ts";
 
+/** What a predicate of `.visibleTo()` receives beside the principal. */
+export interface SeenIn {
+  /**
+   * Id of the MCP session in which the caller asks, as `ctx.sessionId` of its calls. `undefined` without sessions, in 2026-07-28, and on
+   * other wires.
+   */
+  readonly session: string | undefined;
+}
+
+/** Whether a caller may see a tool, in its session if there is one. Anything but `true` hides it. */
+export type IsVisible = (principal: Principal | undefined, seenIn: SeenIn) => boolean;
+
 /** Which callers may see and use a tool, prompt or resource: the scopes that they need, and a predicate for its visibility. */
 export interface Access {
   /** Scopes that a caller needs, all of them. */
   readonly scopes: readonly string[];
   /** Whether a caller may see it. `undefined`: visible to all. */
-  readonly isVisible: ((principal: Principal | undefined) => boolean) | undefined;
+  readonly isVisible: IsVisible | undefined;
 }
 
 /** Which callers may use several tools at once: those of a group, of a gateway, or of an OpenAPI document. */
@@ -17,7 +29,7 @@ export interface AccessOptions {
    * Whether a caller may see the tools. Others find them in no list and no search, and their calls are answered as those of unknown tools.
    * It is in addition to the tools' own `.visibleTo()`. Default: all callers.
    */
-  readonly visibleTo?: ((principal: Principal | undefined) => boolean) | undefined;
+  readonly visibleTo?: IsVisible | undefined;
   /** Scopes that callers need, all of them, in addition to the tools' own `.scopes()`. Default: none. */
   readonly scopes?: readonly string[] | undefined;
 }
@@ -38,7 +50,7 @@ export function restrict({ scopes, isVisible }: Access, { scopes: added = [], vi
     scopes: added.length === 0 ? scopes : [...new Set([...scopes, ...added])],
     isVisible: isVisible === undefined || visibleTo === undefined
       ? isVisible ?? visibleTo
-      : (principal) => visibleTo(principal) === true && isVisible(principal) === true,
+      : (principal, seenIn) => visibleTo(principal, seenIn) === true && isVisible(principal, seenIn) === true,
   };
 }
 
@@ -59,10 +71,14 @@ export function authorizationError({ scopes }: Pick<Access, "scopes">, principal
   return errorResult(code, `Needs scopes ${scopes.join(", ")}`, { required_scopes: scopes });
 }
 
-/** Whether a caller may see it. If the predicate throws or returns anything but `true`, it is hidden. */
-export function isVisibleTo({ isVisible }: Access, principal: Principal | undefined): boolean {
+/**
+ * Whether a caller may see it. If the predicate throws or returns anything but `true`, it is hidden.
+ *
+ * @param session Id of the session that the server has found for the request; `undefined` without one.
+ */
+export function isVisibleTo({ isVisible }: Access, principal: Principal | undefined, session?: string): boolean {
   try {
-    return isVisible === undefined || isVisible(principal) === true;
+    return isVisible === undefined || isVisible(principal, { session }) === true;
   } catch {
     return false;
   }

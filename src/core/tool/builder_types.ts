@@ -1,9 +1,9 @@
 /** Types of the steps of a tool's definition. */
-import type { Principal } from "../call/call.ts";
 import type { PlainArguments, PlainSchema, PlainValue } from "../schema/plain_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import type { Ctx, ErrorMap, OpenState } from "../handler/context.ts";
+import type { IsVisible } from "./access.ts";
 import type {
   AnswerFormat,
   AnyTool,
@@ -290,7 +290,7 @@ export interface ToolBuilder<
    * authenticated.
    */
   visibleTo(
-    isVisible: (principal: Principal | undefined) => boolean,
+    isVisible: IsVisible,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Sets how the output is shown to people and models, as text or content blocks, on wires that send these in addition to it, such as MCP. */
   render(

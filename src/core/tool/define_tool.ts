@@ -1,12 +1,11 @@
 /** `defineTool`: fluent, immutable definition of a tool. */
-import type { Principal } from "../call/call.ts";
 import { isJsonObject, OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { SchemaCheck } from "../schema/json_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
-import { addScopes } from "./access.ts";
+import { addScopes, type IsVisible } from "./access.ts";
 import { type AnyExample, listExamples } from "./examples.ts";
 import {
   type AnswerFormat,
@@ -219,7 +218,7 @@ export class Builder {
     return this.#with({ scopes: addScopes(this.draft.scopes, scopes, this.label) });
   }
 
-  visibleTo(isVisible: (principal: Principal | undefined) => boolean): Builder {
+  visibleTo(isVisible: IsVisible): Builder {
     return this.#with({ isVisible });
   }
 

@@ -117,9 +117,9 @@ export class ToolRegistry {
   }
 
   /** Returns the tool of that name, if it is visible to the caller. */
-  getFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
+  getFor(name: string, principal: Principal | undefined, session?: string): ToolDefinition | undefined {
     const definition = this.#definitions.get(name);
-    return definition && isVisibleTo(definition, principal) ? definition : undefined;
+    return definition && isVisibleTo(definition, principal, session) ? definition : undefined;
   }
 
   /** Returns all tools, in the order of listing. */
@@ -131,8 +131,9 @@ export class ToolRegistry {
    * Returns the listings of the tools that are visible to a caller, in the order of listing. Callers that see the same tools get the same
    * array, so that wires encode it once: a list of thousands would otherwise be encoded for each request.
    */
-  listingsFor(principal: Principal | undefined): readonly ToolListing[] {
-    const hidden = this.#restricted.filter((index) => !isVisibleTo(this.#all[index] as ToolDefinition, principal));
+  listingsFor(principal: Principal | undefined, session?: string): readonly ToolListing[] {
+    const isHidden = (index: number) => !isVisibleTo(this.#all[index] as ToolDefinition, principal, session);
+    const hidden = this.#restricted.filter(isHidden);
     if (hidden.length === 0) return this.#listings;
     return this.#views.get(hidden.join(), () => {
       const left = new Set(hidden);
@@ -150,11 +151,11 @@ export class ToolRegistry {
    *
    * @returns A promise if the code of the index has to be loaded.
    */
-  notFound(requested: string, principal?: Principal): MaybePromise<ErrorResult> {
-    const names = this.#firstNamesFor(principal);
+  notFound(requested: string, principal?: Principal, session?: string): MaybePromise<ErrorResult> {
+    const names = this.#firstNamesFor(principal, session);
     const isVisible = this.#restricted.length === 0
       ? undefined
-      : (name: string) => this.getFor(name, principal) !== undefined;
+      : (name: string) => this.getFor(name, principal, session) !== undefined;
     const describe = (candidates: readonly string[]) => {
       const details = describeUnknown("tool", requested, names, () => closestMatch(requested, candidates));
       return errorResult("tool_not_found", "Tool not found", details);
@@ -180,11 +181,11 @@ export class ToolRegistry {
   }
 
   /** The names that an error lists. */
-  #firstNamesFor(principal: Principal | undefined): readonly string[] {
+  #firstNamesFor(principal: Principal | undefined, session: string | undefined): readonly string[] {
     const names: string[] = [];
     for (const definition of this.#all) {
       if (names.length === MAX_LISTED) break;
-      if (isVisibleTo(definition, principal)) names.push(definition.name);
+      if (isVisibleTo(definition, principal, session)) names.push(definition.name);
     }
     return names;
   }

@@ -168,7 +168,8 @@ function toChange(text: string | undefined): Change | undefined {
   try {
     const change = JSON.parse(text ?? "") as Change | null;
     if (change?.kind === "resource-updated" && typeof change.uri === "string") return change;
-    return change?.kind === "list-changed" && LISTS.has(change.list) ? change : undefined;
+    const isList = change?.kind === "list-changed" && LISTS.has(change.list);
+    return isList && ["string", "undefined"].includes(typeof change.session) ? change : undefined;
   } catch {
     return undefined;
   }

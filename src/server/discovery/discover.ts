@@ -141,7 +141,9 @@ class DiscoveryHost {
       {
         tools: { get: () => current()?.listed ?? inner.tools },
         definitions: { get: () => current()?.definitions ?? inner.definitions },
-        toolsFor: { value: (principal: Principal | undefined) => this.#toolsFor(principal) },
+        toolsFor: {
+          value: (principal: Principal | undefined, session?: string) => this.#toolsFor(principal, session),
+        },
         allTools: { get: () => current() && inner },
         targetOf: { value: targetOf },
         dispatch: { value: this.#dispatch() },
@@ -210,13 +212,13 @@ class DiscoveryHost {
     };
   }
 
-  #toolsFor(principal: Principal | undefined): readonly ToolListing[] {
+  #toolsFor(principal: Principal | undefined, session: string | undefined): readonly ToolListing[] {
     const view = this.#current();
-    if (view === undefined) return this.#inner.toolsFor(principal);
+    if (view === undefined) return this.#inner.toolsFor(principal, session);
     const { listed, listedDefinitions } = view;
     // Wires compare lists by identity.
-    if (listedDefinitions.every((definition) => isVisibleTo(definition, principal))) return listed;
-    return listed.filter((_, index) => isVisibleTo(listedDefinitions[index] as ToolDefinition, principal));
+    if (listedDefinitions.every((definition) => isVisibleTo(definition, principal, session))) return listed;
+    return listed.filter((_, index) => isVisibleTo(listedDefinitions[index] as ToolDefinition, principal, session));
   }
 
   #dispatch(): Dispatch {
@@ -271,19 +273,20 @@ function forward(call: Call, { search, definitions }: View): Call | ErrorResult 
     const message = `${call.tool} takes name and arguments: pass the arguments of the tool in "arguments"`;
     return invalidInputResult(message, [other], "never", unknown[other]);
   }
-  const { principal } = call.peer;
-  if (search.isFindable(name, principal)) {
+  const { peer } = call;
+  const { principal, session } = peer;
+  if (search.isFindable(name, peer)) {
     if (call.tool === CALL_DESTRUCTIVE_TOOL || !search.isDestructive(name)) return { ...call, tool: name, args };
     // An approval of call_tool is not one of a tool that destroys.
     return errorResult("invalid_request", `"${name}" is destructive: call it with ${CALL_DESTRUCTIVE_TOOL}`);
   }
   const hidden = definitions.find((definition) => definition.name === name);
-  if (hidden !== undefined && !hidden.isSystem && isVisibleTo(hidden, principal)) {
+  if (hidden !== undefined && !hidden.isSystem && isVisibleTo(hidden, principal, session)) {
     const error = authorizationError(hidden, principal);
     if (error !== undefined) return error;
   }
-  const names = search.namesFor(principal);
-  const suggestion = adviseUnknown(search.closest(name, principal), search.nearest(name, principal), SEARCH_TOOLS);
+  const names = search.namesFor(peer);
+  const suggestion = adviseUnknown(search.closest(name, peer), search.nearest(name, peer), SEARCH_TOOLS);
   return errorResult("tool_not_found", "Tool not found", {
     ...describeUnknown("tool", name, names, () => undefined),
     suggestion,

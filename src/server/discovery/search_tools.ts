@@ -7,7 +7,8 @@ import { compileCheck, toValidate } from "../../core/json_schema/check.ts";
 import type { JsonSchema, Schema } from "../../core/schema/standard_schema.ts";
 import { defineCoreTool } from "../../core/tool/define_tool.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
-import type { Principal } from "../../core/call/call.ts";
+import type { MiddlewareCtx } from "../../core/handler/middleware.ts";
+import type { IsVisible } from "../../core/tool/access.ts";
 import {
   CALL_DESTRUCTIVE_TOOL,
   CALL_TOOL,
@@ -40,7 +41,8 @@ export function searchToolsDefinition(search: ToolSearch): ToolDefinition {
     .describe(describeSearch(groups, `Call a found tool with ${CALL_TOOL}.`))
     .annotate(SEARCH_ANNOTATIONS)
     .input(argumentsOf<SearchInput>(searchSchema(true)))
-    .handle((asked, { principal }) => search.findRanked(asked, principal))["~definition"];
+    // Dispatch passes the context of the call, as middleware has it.
+    .handle((asked, ctx) => search.findRanked(asked, (ctx as MiddlewareCtx).call.peer))["~definition"];
 }
 
 /** Creates the definition of `call_tool`. It is listed and never run: its calls are calls of the named tool. */
@@ -62,8 +64,8 @@ export function destructiveCallDefinition(callable: readonly ToolDefinition[], s
     .input(argumentsOf<CallArguments>(callSchema(SEARCH_TOOLS)))
     .handle(() => undefined)["~definition"];
   const isOpen = callable.some(({ scopes, isVisible }) => scopes.length === 0 && isVisible === undefined);
-  const isVisible = (principal: Principal | undefined) =>
-    callable.some(({ name }) => search.isFindable(name, principal));
+  const isVisible: IsVisible = (principal, { session }) =>
+    callable.some(({ name }) => search.isFindable(name, { principal, session }));
   return withTasks({ ...definition, ...(!isOpen && { isVisible }) }, callable);
 }
 

@@ -1,4 +1,4 @@
-import type { Principal } from "../../core/call/call.ts";
+import type { Peer } from "../../core/call/call.ts";
 import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { closestMatch } from "../../internal/closest_match.ts";
@@ -14,6 +14,9 @@ import {
   type SearchOutput,
   ToolCatalog,
 } from "../../core/tool_search/tool_catalog.ts";
+
+/** Who searches: the principal, and the session if there is one. */
+type Searcher = Pick<Peer, "principal" | "session">;
 
 /** A ranking of the application, and what logs that it failed. */
 interface Ranked {
@@ -46,9 +49,9 @@ export class ToolSearch {
   }
 
   /** Whether a search of this caller can find the tool of that name. */
-  isFindable(name: string, principal: Principal | undefined): boolean {
+  isFindable(name: string, caller: Searcher): boolean {
     const definition = this.#byName.get(name);
-    return definition !== undefined && mayCall(definition, principal);
+    return definition !== undefined && mayCall(definition, caller);
   }
 
   /** Whether the tool of that name is called with `call_destructive_tool`. */
@@ -57,46 +60,46 @@ export class ToolSearch {
   }
 
   /** Names of the tools that have the most words of a name that does not exist, for this caller. */
-  nearest(name: string, principal: Principal | undefined): readonly string[] {
-    return this.#catalog.nearest(name, this.#isFindableBy(principal));
+  nearest(name: string, caller: Searcher): readonly string[] {
+    return this.#catalog.nearest(name, this.#isFindableBy(caller));
   }
 
   /** Names of the first tools that a search of this caller can find, for an error. */
-  namesFor(principal: Principal | undefined): readonly string[] {
+  namesFor(caller: Searcher): readonly string[] {
     const names: string[] = [];
     for (const definition of this.#definitions) {
       if (names.length === MAX_LISTED) break;
-      if (mayCall(definition, principal)) names.push(definition.name);
+      if (mayCall(definition, caller)) names.push(definition.name);
     }
     return names;
   }
 
   /** The close name of a tool that the caller may call. */
-  closest(name: string, principal: Principal | undefined): string | undefined {
-    return closestMatch(name, this.#names.find(name, (one) => this.isFindable(one, principal)));
+  closest(name: string, caller: Searcher): string | undefined {
+    return closestMatch(name, this.#names.find(name, (one) => this.isFindable(one, caller)));
   }
 
   /** Searches for tools that the caller may call, by words. */
-  find(input: SearchInput, principal?: Principal): SearchOutput {
-    return this.#catalog.find(input, this.#isFindableBy(principal));
+  find(input: SearchInput, caller: Searcher = { principal: undefined }): SearchOutput {
+    return this.#catalog.find(input, this.#isFindableBy(caller));
   }
 
   /** Searches as {@link find} does, in the order of the application's ranking if there is one. */
-  findRanked(input: SearchInput, principal: Principal | undefined): SearchOutput | Promise<SearchOutput> {
-    if (this.#ranked === undefined) return this.find(input, principal);
+  findRanked(input: SearchInput, caller: Searcher): SearchOutput | Promise<SearchOutput> {
+    if (this.#ranked === undefined) return this.find(input, caller);
     const { rank, warn } = this.#ranked;
-    return this.#catalog.findBy(rank, input, this.#isFindableBy(principal)).catch((error: unknown) => {
+    return this.#catalog.findBy(rank, input, this.#isFindableBy(caller)).catch((error: unknown) => {
       warn("rank of discover() failed; the search is by words", { error });
-      return this.find(input, principal);
+      return this.find(input, caller);
     });
   }
 
   /** Whether a caller may call a tool, by its position; `undefined` if all may. Asks once: predicates of visibility are the application's. */
-  #isFindableBy(principal: Principal | undefined): ((index: number) => boolean) | undefined {
+  #isFindableBy(caller: Searcher): ((index: number) => boolean) | undefined {
     if (this.#isOpen) return undefined;
     const checked = new Uint8Array(this.#definitions.length);
     return (index) => {
-      checked[index] ||= mayCall(this.#definitions[index] as ToolDefinition, principal) ? MAY : MAY_NOT;
+      checked[index] ||= mayCall(this.#definitions[index] as ToolDefinition, caller) ? MAY : MAY_NOT;
       return checked[index] === MAY;
     };
   }
@@ -105,8 +108,9 @@ export class ToolSearch {
 const MAY = 1;
 const MAY_NOT = 2;
 
-function mayCall(definition: ToolDefinition, principal: Principal | undefined): boolean {
-  return isVisibleTo(definition, principal) && authorizationError(definition, principal) === undefined;
+function mayCall(definition: ToolDefinition, caller: Searcher): boolean {
+  const { principal, session } = caller;
+  return isVisibleTo(definition, principal, session) && authorizationError(definition, principal) === undefined;
 }
 
 function toCatalogTool(definition: ToolDefinition): CatalogTool {

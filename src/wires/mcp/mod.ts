@@ -6,6 +6,7 @@
 export { mcp, type McpOptions } from "./http/server/mcp.ts";
 export { memorySessionStore, type MemorySessionStoreOptions } from "./http/sessions/memory_store.ts";
 export { type McpSessions, mcpSessions, type McpSessionsOptions } from "./http/sessions/mcp_sessions.ts";
+export { sessionState, type SessionStateOptions } from "./http/sessions/session_state.ts";
 export type { ClientEvent, McpSession, SessionEvent, SessionStore, StoredMessage } from "./http/sessions/store.ts";
 export {
   type McpCatalog,

@@ -97,7 +97,7 @@ export const MORE: ToolDefinition = {
 };
 
 async function readRest(run: RemoteRun) {
-  const { call, principal, clock, sink, services } = run;
+  const { call, clock, sink, services } = run;
   const { handle } = isJsonObject(call.args) ? call.args : {};
   if (typeof handle !== "string") {
     const message = "Expected the member `more` of an earlier answer";
@@ -120,7 +120,7 @@ async function readRest(run: RemoteRun) {
   }
   // The dispatcher runs the tool as if its caller had called it: with its middleware, scopes and limits.
   const dispatcher = services as unknown as Dispatcher;
-  const definition = toolOfToken(dispatcher.registry, verified.tool, principal);
+  const definition = toolOfToken(dispatcher.registry, verified.tool, call.peer);
   // The signature is valid, so the data has the shape that createHandle() writes.
   const { args, revision, ...position } = verified.data as unknown as HandleData;
   if (definition?.companion !== MORE || definition.revision !== revision) return INVALID_HANDLE;

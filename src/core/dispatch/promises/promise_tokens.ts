@@ -1,5 +1,5 @@
 import { type ErrorResult, errorResult, type PromiseOutcome } from "../../call/outcome.ts";
-import type { Principal } from "../../call/call.ts";
+import type { Peer } from "../../call/call.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import { toolOfToken } from "../attached_tools.ts";
 import type { RemotePromise } from "../../tool/definition.ts";
@@ -38,11 +38,12 @@ export class PromiseTokens {
   }
 
   /** Reads a token of this caller. Errors: expired, missing scopes of the tool, or not a promise of this server, without the reason. */
-  open(token: string, principal: Principal | undefined): RemotePromise | ErrorResult {
+  open(token: string, peer: Pick<Peer, "principal" | "session">): RemotePromise | ErrorResult {
+    const { principal } = peer;
     const { clock, registry } = this.#services;
     const verified = this.#keys.verify("promise", token, principal?.id ?? "", clock.now());
     if (verified === "expired") return errorResult("expired_promise", "The promise has expired");
-    const plan = verified === "invalid" ? undefined : toolOfToken(registry, verified.tool, principal);
+    const plan = verified === "invalid" ? undefined : toolOfToken(registry, verified.tool, peer);
     if (verified === "invalid" || plan === undefined) {
       const reason = verified === "invalid"
         ? undefined

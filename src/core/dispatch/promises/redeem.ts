@@ -59,7 +59,7 @@ export class Redeemer {
     token: string,
     last: (opened: RemotePromise) => Promise<CallResult>,
   ): Promise<CallResult> {
-    const opened = this.#promises.open(token, run.principal);
+    const opened = this.#promises.open(token, run.call.peer);
     if ("kind" in opened) return opened;
     return await this.#services.runWithin(run, opened.definition.part?.middleware ?? [], () => last(opened));
   }
@@ -110,7 +110,7 @@ export class Redeemer {
 
   /** Answers a job's questions by a call that has the promise token as its continuation. */
   async join(run: CallContext, token: string): Promise<CallResult> {
-    const opened = this.#promises.open(token, run.principal);
+    const opened = this.#promises.open(token, run.call.peer);
     const job = "kind" in opened || !this.#promises.isKnowable(opened)
       ? undefined
       : await this.#jobs.engine.get(opened.id);

@@ -230,7 +230,7 @@ class EngineDeferral implements Deferral {
   }
 
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
-    const opened = this.#tokens.open(token, peer.principal);
+    const opened = this.#tokens.open(token, peer);
     if ("kind" in opened) return opened;
     const { definition: { name, promise, external, remote }, expiresAtMs } = opened;
     const { ttlMs = remote?.ttlMs(opened) ?? 0 } = promise ?? external ?? {};

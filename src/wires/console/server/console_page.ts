@@ -292,7 +292,7 @@ class Console implements MountedWire {
       const tools = definitions.filter(({ isSystem, meta }) => !isSystem && isForModels({ _meta: meta }));
       this.#searched = { definitions, search: new ToolSearch(tools) };
     }
-    return this.#searched.search.find({ query: String(query), limit: MAX_FOUND }, principal);
+    return this.#searched.search.find({ query: String(query), limit: MAX_FOUND }, { principal });
   }
 
   #check({ tool, args }: Members, principal: Principal | undefined): MaybeFuture<Reply> {

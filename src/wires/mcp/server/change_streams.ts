@@ -77,7 +77,7 @@ export class ChangeStreams {
     return new Promise((resolve) => {
       const ended = new AbortController();
       const unsubscribe = this.#host.changes.subscribe((change) => {
-        const notification = toNotification(change, filter);
+        const notification = toNotification(change, filter, undefined);
         if (notification !== undefined) notify(...notification);
       });
       const end = (): void => {
@@ -148,13 +148,23 @@ class NotificationQueue {
   }
 }
 
-/** Method and parameters of the notification for a changed list or resource; `undefined` if the filter excludes it. */
-export function toNotification(change: Change, filter: ChangeFilter): [method: string, params: Members] | undefined {
+/**
+ * Method and parameters of the notification for a changed list or resource; `undefined` if the filter excludes it, or if it is for
+ * another session.
+ *
+ * @param session Id of the session that is notified; `undefined` for a caller without one.
+ */
+export function toNotification(
+  change: Change,
+  filter: ChangeFilter,
+  session: string | undefined,
+): [method: string, params: Members] | undefined {
   if (change.kind === "resource-updated") {
     const { uri } = change;
     return filter.resourceSubscriptions?.includes(uri) ? ["notifications/resources/updated", { uri }] : undefined;
   }
   const { list } = change;
+  if (change.session !== undefined && change.session !== session) return undefined;
   return filter[`${list}ListChanged`] ? [`notifications/${list}/list_changed`, {}] : undefined;
 }
 

@@ -60,7 +60,10 @@ export class ContentHandlers {
 
   /** `resources/templates/list` */
   listTemplates(content: ContentRequest): RetryableRequest {
-    const run: Run = (catalog, { peer: { principal } }) => ({ kind: "answer", value: catalog.templatesFor(principal) });
+    const run: Run = (catalog, { peer: { principal, session } }) => ({
+      kind: "answer",
+      value: catalog.templatesFor(principal, session),
+    });
     return this.#prepare(content, run, this.#page(content, "resourceTemplates"));
   }
 
@@ -71,7 +74,10 @@ export class ContentHandlers {
   }
 
   listPrompts(content: ContentRequest): RetryableRequest {
-    const run: Run = (catalog, { peer: { principal } }) => ({ kind: "answer", value: catalog.promptsFor(principal) });
+    const run: Run = (catalog, { peer: { principal, session } }) => ({
+      kind: "answer",
+      value: catalog.promptsFor(principal, session),
+    });
     return this.#prepare(content, run, this.#page(content, "prompts"));
   }
 

@@ -21,7 +21,7 @@ export interface McpExchange {
   readonly principal: Principal | undefined;
   /** What the runtime passed beside the request. */
   readonly host?: RequestHost | undefined;
-  /** Id of the session that the request belongs to, if there are sessions. */
+  /** Id of the session that the request belongs to, if there are sessions: one that the server began and has found. */
   readonly sessionId?: string | undefined;
   /** Aborts when the client sends nothing more on the connection of the request. Streams of change notifications end then. */
   readonly inputEnd?: AbortSignal | undefined;
@@ -63,6 +63,10 @@ export class McpPeer implements Peer {
   }
 
   get sessionId(): string | undefined {
+    return this.#exchange.sessionId;
+  }
+
+  get session(): string | undefined {
     return this.#exchange.sessionId;
   }
 

@@ -1,8 +1,8 @@
-import type { Principal } from "../../../core/call/call.ts";
 import type { ContentExtension, ExtensionPage } from "../../../core/content/extension.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
+import type { McpExchange } from "./exchange.ts";
 import { cursorError, Pages } from "./pages.ts";
 import { errorResponse, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
@@ -26,9 +26,9 @@ export class Extensions {
   answer(
     { id, method, params }: RequestMessage,
     revision: Revision,
-    principal: Principal | undefined,
+    { principal, sessionId }: McpExchange,
   ): RpcResponse | undefined {
-    const extensions = this.#catalog?.extensionsFor(principal) ?? [];
+    const extensions = this.#catalog?.extensionsFor(principal, sessionId) ?? [];
     const answer = methodOf(extensions, method)?.(params);
     if (answer === undefined) return undefined;
     if ("kind" in answer) return errorResponse(id, answer);

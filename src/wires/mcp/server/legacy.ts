@@ -116,14 +116,15 @@ export class LegacyMethods {
     return savePreference(id, exchange, method === "resources/subscribe" ? { subscribe: uri } : { unsubscribe: uri });
   }
 
-  listTools(request: RequestMessage, { caller, principal }: LegacyExchange): RpcResponse {
-    return (this.#pages.get(caller.version) as ToolPages).list(request, principal, caller.capabilities);
+  listTools(request: RequestMessage, exchange: LegacyExchange): RpcResponse {
+    const { caller } = exchange;
+    return (this.#pages.get(caller.version) as ToolPages).list(request, exchange, caller.capabilities);
   }
 
   callTool(request: RequestMessage, exchange: LegacyExchange, revision: Revision): MaybeFuture<RpcResponse> {
     const { id, params } = request;
     const { calls, tasks } = this.server;
-    const read = calls.read(params, exchange.principal);
+    const read = calls.read(params, exchange);
     if ("kind" in read) return errorResponse(id, read);
     const { name, tool, args } = read;
     const isTask = tasks?.readLegacyRequest(params, tool, revision) ?? false;

@@ -95,7 +95,7 @@ function runModern(
   if (modern !== undefined) return methods[modern](request, meta, exchange);
   if (content !== undefined) return methods.handleContent(content, request, meta, exchange);
   const { server } = methods;
-  return server.content?.extensions.answer(request, server.revision(MODERN_VERSION), exchange.principal) ??
+  return server.content?.extensions.answer(request, server.revision(MODERN_VERSION), exchange) ??
     unknownMethodResponse(request);
 }
 
@@ -127,5 +127,5 @@ function runLegacy(
   const revision = server.revision(version);
   if (legacy !== undefined && version >= (legacySince ?? "")) return methods[legacy](request, exchange, revision);
   if (content !== undefined) return methods.handleContent(content, request, exchange, revision);
-  return server.content?.extensions.answer(request, revision, exchange.principal) ?? unknownMethodResponse(request);
+  return server.content?.extensions.answer(request, revision, exchange) ?? unknownMethodResponse(request);
 }

@@ -51,7 +51,7 @@ export class ModernMethods {
   callTool(request: RequestMessage, meta: Members, exchange: McpExchange): MaybeFuture<RpcResponse> {
     const { id, params } = request;
     const { calls, tasks } = this.server;
-    const read = calls.read(params, exchange.principal);
+    const read = calls.read(params, exchange);
     if ("kind" in read) return errorResponse(id, read);
     const answers = readInputResponses(params);
     if (answers !== undefined && "kind" in answers) return errorResponse(id, answers);
@@ -80,8 +80,8 @@ export class ModernMethods {
     return calls.encode(request.id, this.#revision, call, result);
   }
 
-  listTools(request: RequestMessage, meta: Members, { principal }: McpExchange): RpcResponse {
-    return this.#pages.list(request, principal, meta[CLIENT_CAPABILITIES]);
+  listTools(request: RequestMessage, meta: Members, exchange: McpExchange): RpcResponse {
+    return this.#pages.list(request, exchange, meta[CLIENT_CAPABILITIES]);
   }
 
   /** `server/discover` */

@@ -1,4 +1,3 @@
-import type { Principal } from "../../../core/call/call.ts";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { isForModels, supportsViews } from "../../../core/call/views.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
@@ -6,6 +5,7 @@ import { ObjectCache } from "../../../internal/object_cache.ts";
 import type { WireHost } from "../../wire.ts";
 import { ALL_TOOLS } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
+import type { McpExchange } from "./exchange.ts";
 import { errorResponse, paramError, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
 import type { McpTools } from "./tools.ts";
@@ -68,14 +68,14 @@ export class ToolPages {
    * Answers `tools/list`. Clients count ids from the same number and list the tools first, so that most requests have the same id:
    * the last response is reused for it. A long list would otherwise be copied for each request.
    */
-  list(request: RequestMessage, principal: Principal | undefined, capabilities: unknown): RpcResponse {
+  list(request: RequestMessage, caller: McpExchange, capabilities: unknown): RpcResponse {
     const { id, params: { cursor, _meta } } = request;
     const { allTools } = this.#host;
     if (allTools !== undefined && isJsonObject(_meta) && _meta[ALL_TOOLS] === true) {
       this.#complete ??= new ToolPages(allTools, this.#tools, this.#revision, this.#pageSize);
-      return this.#complete.list(request, principal, capabilities);
+      return this.#complete.list(request, caller, capabilities);
     }
-    const page = this.#page(cursor, principal, capabilities);
+    const page = this.#page(cursor, caller, capabilities);
     if (page === undefined) return errorResponse(id, cursorError(cursor));
     if (this.#lastResponse !== undefined && id === this.#lastId && page === this.#lastPage) return this.#lastResponse;
     this.#lastId = id;
@@ -83,8 +83,8 @@ export class ToolPages {
     return this.#lastResponse = resultResponse(id, this.#revision.cacheable(page));
   }
 
-  #page(cursor: unknown, principal: Principal | undefined, capabilities: unknown): string | undefined {
-    const visible = this.#host.toolsFor(principal);
+  #page(cursor: unknown, { principal, sessionId }: McpExchange, capabilities: unknown): string | undefined {
+    const visible = this.#host.toolsFor(principal, sessionId);
     return (supportsViews(capabilities) === false ? this.#forModels : this.#pages).get(visible).get(cursor);
   }
 

@@ -1,7 +1,7 @@
 /**
  * The parts of `tools/call` that all revisions share: decoding the parameters, running the call, encoding the result.
  */
-import type { CallMeta, Principal } from "../../../core/call/call.ts";
+import type { CallMeta } from "../../../core/call/call.ts";
 import { decodeTrace } from "../../../core/call/call_meta.ts";
 import type {
   AnswerOutcome,
@@ -54,10 +54,10 @@ export class ToolCallRunner {
   }
 
   /** Decodes name and arguments of a call, and finds its tool: `undefined` if it is unknown or hidden from the caller. */
-  read(params: Members, principal: Principal | undefined): Pick<McpToolCall, "name" | "tool" | "args"> | ErrorResult {
+  read(params: Members, caller: McpExchange): Pick<McpToolCall, "name" | "tool" | "args"> | ErrorResult {
     const { name, arguments: args = {} } = params;
     if (typeof name !== "string") return paramError("name", name, "the tool's name");
-    return { name, tool: this.#tools.getFor(this.#host.targetOf?.(name, args) ?? name, principal), args };
+    return { name, tool: this.#tools.getFor(this.#host.targetOf?.(name, args) ?? name, caller), args };
   }
 
   /**

@@ -1,6 +1,5 @@
 /** A server's tools as MCP lists them, in each revision. */
 import { hasOwnBase, mapParts } from "../../../core/json_schema/subschemas.ts";
-import type { Principal } from "../../../core/call/call.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
@@ -8,6 +7,7 @@ import { listMeta } from "../../../core/tool/listing.ts";
 import { asObject, type Members, omitUndefined } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
+import type { McpExchange } from "./exchange.ts";
 import type { Revision } from "./revision.ts";
 
 export interface McpTool {
@@ -47,9 +47,9 @@ export class McpTools {
   }
 
   /** The tool of that name, if the caller may see it: a hidden tool must not differ from an unknown one. */
-  getFor(name: string, principal: Principal | undefined): McpTool | undefined {
+  getFor(name: string, { principal, sessionId }: Pick<McpExchange, "principal" | "sessionId">): McpTool | undefined {
     const tool = this.#read().get(name);
-    return tool !== undefined && isVisibleTo(tool.definition, principal) ? tool : undefined;
+    return tool !== undefined && isVisibleTo(tool.definition, principal, sessionId) ? tool : undefined;
   }
 
   /** All tools as `tools/list` of a revision has them, also those that some callers may not see. */

@@ -68,7 +68,7 @@ function checkName(
   if (header === null || (header !== name && decodeHeaderValue(header) !== name)) {
     return mismatch(NAME_HEADER, header, name);
   }
-  const headerParams = method === "tools/call" ? tools.getFor(String(name), principal)?.headerParams : undefined;
+  const headerParams = method === "tools/call" ? tools.getFor(String(name), { principal })?.headerParams : undefined;
   if (headerParams === undefined || headerParams.length === 0) return undefined;
   return checkHeaderParams(headerParams, params["arguments"], metadata);
 }

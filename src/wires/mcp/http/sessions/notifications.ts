@@ -28,7 +28,7 @@ export function followChanges(
   return changes.subscribe((change) => {
     void (async () => {
       const { subscriptions = [] } = await store.get(id) ?? {};
-      const [method, params] = toNotification(change, { ...lists, resourceSubscriptions: subscriptions }) ?? [];
+      const [method, params] = toNotification(change, { ...lists, resourceSubscriptions: subscriptions }, id) ?? [];
       if (method !== undefined && params !== undefined) await send(encodeMessage({ method, params }));
     })().catch(onError);
   });

@@ -1,0 +1,48 @@
+import { checkOptions, FUNCTION, type OptionRules, required, wholeNumber } from "../../../../internal/options.ts";
+import { RecentCache } from "../../../../internal/recent_cache.ts";
+
+/** Options of {@link sessionState}. */
+export interface SessionStateOptions {
+  /** Maximum number of sessions with state. When it is exceeded, that of the least recently used session is dropped. Default: 10,000. */
+  readonly maxSessions?: number | undefined;
+}
+
+const RULES: OptionRules<SessionStateOptions & { readonly create: unknown }> = {
+  create: required(FUNCTION),
+  maxSessions: wholeNumber(1),
+};
+
+/**
+ * Values that a server keeps for each MCP session, in the memory of this process: what a server of another SDK has in variables if it is
+ * created once for each session.
+ *
+ * @example A tool that a session has unlocked
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { mcp, mcpSessions, sessionState } from "jsr:@toolwire/toolwire/mcp";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const stateOf = sessionState(() => ({ isUnlocked: false }));
+ * const wipe = defineTool("wipe").describe("Delete everything")
+ *   .visibleTo((_, { session }) => stateOf(session)?.isUnlocked === true)
+ *   .handle(() => "wiped");
+ *
+ * const server = createServer({ tools: [wipe], wires: [mcp({ sessions: mcpSessions() })] });
+ * deepStrictEqual(server.toolsFor(undefined, "a"), []);
+ * stateOf("a")!.isUnlocked = true;
+ * deepStrictEqual(server.toolsFor(undefined, "a").map(({ name }) => name), ["wipe"]);
+ * deepStrictEqual(server.toolsFor(undefined, "b"), []);
+ * ```
+ * @param create Makes the values of a new session.
+ * @returns Gives the values of a session by its id, such as `ctx.sessionId`; `undefined` without a session.
+ * @throws {TypeError} If `create` is not a function, or an option is unknown.
+ * @throws {RangeError} If `maxSessions` is out of range.
+ */
+export function sessionState<State extends object>(
+  create: () => State,
+  options: SessionStateOptions = {},
+): (session: string | undefined) => State | undefined {
+  checkOptions("keep the state of sessions", { create, ...options }, RULES);
+  const states = new RecentCache<State>(options.maxSessions ?? 10_000);
+  return (session) => session === undefined ? undefined : states.get(session, create);
+}
