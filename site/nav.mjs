@@ -67,6 +67,21 @@ export const NAV = [
     ],
   },
   {
+    title: "Tutorials",
+    pages: [
+      page(
+        "tutorials/first-server.md",
+        "Your first server",
+        "Ten minutes: a tool, a mistake, a model that calls it.",
+      ),
+      page(
+        "tutorials/night-work.md",
+        "Work that takes a night",
+        "Steps, a person's yes, and kill -9 in the middle.",
+      ),
+    ],
+  },
+  {
     title: "Guides",
     pages: [
       page(
