@@ -291,7 +291,10 @@ class Remote implements Gateway {
     const { code, message, cause, details } = error;
     if (message.includes(`"${this.name}"`)) return error;
     const isStrange = isStrangeAnswer(code, cause);
-    return new ToolError(isStrange ? "unavailable" : code, `Cannot list the server "${this.name}": ${message}`, {
+    // Callers of tools do not get this error, so it has the particulars: the program that was not found, or the address.
+    const reason = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : "";
+    const text = `Cannot list the server "${this.name}": ${message}${reason}`;
+    return new ToolError(isStrange ? "unavailable" : code, text, {
       cause,
       details,
     });

@@ -39,6 +39,7 @@ export type OpenDuplexConnection = (
 ) => Promise<DuplexConnection | ErrorResult>;
 
 interface WaitingRequest {
+  readonly method: string;
   readonly options: SendOptions;
   /** The connection that it was sent over, by its epoch. */
   epoch?: number;
@@ -71,12 +72,12 @@ export class DuplexTransport implements MessageTransport {
   }
 
   async request(message: RpcRequest, options: SendOptions): Promise<TransportReply> {
-    const { id } = message;
+    const { id, method } = message;
     const { signal } = options.limit;
     const { promise, resolve } = Promise.withResolvers<RpcReply>();
     const abort = () => resolve({ transportError: abortError(signal) });
     const text = encodeMessage(message);
-    const waiting: WaitingRequest = { options, size: text.length, resolve };
+    const waiting: WaitingRequest = { method, options, size: text.length, resolve };
     this.#waiting.set(id, waiting);
     signal.addEventListener("abort", abort);
     try {
@@ -146,9 +147,15 @@ export class DuplexTransport implements MessageTransport {
 
   #receive(incoming: ServerMessage): void {
     if (incoming.kind === "too deep") this.#refuse(incoming.id);
+    else if (incoming.kind === "request" && this.#isEcho(incoming)) this.#reply(incoming.id, { transportError: ECHO });
     else if (incoming.kind !== "reply") this.receive(incoming, undefined);
     else if (incoming.id !== undefined) this.#reply(incoming.id, incoming.reply);
     else if (isTooLarge(incoming.reply)) this.#replyToLongest(incoming.reply);
+  }
+
+  /** Whether a request of the server is one of this client, sent back. Both sides send pings, and may choose the same ids for them. */
+  #isEcho({ id, method }: RpcRequest): boolean {
+    return method !== "ping" && this.#waiting.get(id)?.method === method;
   }
 
   /** Ends the request that a message is the reply to. If that is unknown, no request may wait for it: the connection ends. */
@@ -190,3 +197,9 @@ function abortError({ reason }: AbortSignal): ErrorResult {
 }
 
 const CLOSED: ErrorResult = errorResult("unavailable", "The transport is closed");
+
+/** The error of a request to `cat`, or to another program that writes what it reads. */
+const ECHO: ErrorResult = errorResult(
+  "parse_error",
+  "The server is not an MCP server: it sends each request back, in place of an answer",
+);

@@ -16,6 +16,8 @@ export class ProcessConnection implements DuplexConnection {
   readonly #child: ChildProcess;
   readonly #command: string;
   readonly #onEnd: (error: ErrorResult) => void;
+  /** The first line of its output that is not a message, quoted. */
+  strayLine: string | undefined;
   /** How the process has ended. */
   #end: string | undefined;
   #isEnding = false;
@@ -37,7 +39,8 @@ export class ProcessConnection implements DuplexConnection {
     });
     child.once(
       "close",
-      (code, signal) => this.fail(unavailable(this.#end ?? `${command} ended with ${signal ?? code}`)),
+      (code, signal) =>
+        this.fail(unavailable(this.#withStrayLine(this.#end ?? `${command} ended with ${signal ?? code}`))),
     );
   }
 
@@ -78,6 +81,10 @@ export class ProcessConnection implements DuplexConnection {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     this.#onEnd(error);
+  }
+
+  #withStrayLine(end: string): string {
+    return this.strayLine === undefined ? end : `${end}; it printed ${this.strayLine}, which is not a message of MCP`;
   }
 
   /** Closes the pipes, so that neither they nor a process that cannot be ended keep this one running. */

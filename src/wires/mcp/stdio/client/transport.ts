@@ -7,7 +7,10 @@ import type { McpClientOptions, McpTransport } from "../../client/types.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type ErrorResult, errorResult, errorResultWithCause } from "../../../../core/call/outcome.ts";
-import { parseMessages } from "../../protocol/messages.ts";
+import type { Logger } from "../../../../core/handler/context.ts";
+import { attempt } from "../../../../internal/async.ts";
+import { escapeLine, shorten } from "../../../../internal/text.ts";
+import { parseMessages, type ServerMessage } from "../../protocol/messages.ts";
 import { LineReader } from "./line_reader.ts";
 import { ProcessConnection } from "./process_connection.ts";
 
@@ -97,12 +100,12 @@ const INHERITED_VARIABLES = process.platform === "win32"
 function start(
   command: string,
   args: readonly string[],
-  { cwd, env, stderr = "inherit", maxLineLength = 67_108_864 }: ProcessOptions,
+  { cwd, env, stderr = "inherit", maxLineLength = 67_108_864, logger = console }: StdioTransportOptions,
   handler: DuplexHandler,
 ): Promise<DuplexConnection | ErrorResult> {
   // The runtime reports a missing folder as a missing program.
   const refuse = (cause: Error) => {
-    const problem = isMissing(cwd) ? `there is no folder ${cwd}` : cause.message;
+    const problem = isMissing(cwd) ? `there is no folder ${cwd}` : describeStart(command, cause);
     return errorResultWithCause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause });
   };
   let child: ChildProcess;
@@ -123,15 +126,43 @@ function start(
       handler.closed(error);
     });
     const reader = new LineReader(maxLineLength);
+    const read = (line: string): ServerMessage[] => {
+      const messages = parseMessages(line);
+      if (messages.length === 0 && connection.strayLine === undefined && line.trim() !== "") {
+        connection.strayLine = escapeLine(`"${shorten(line.trim(), MAX_STRAY)}"`);
+        warnOfOutput(logger, command, connection.strayLine);
+      }
+      return messages;
+    };
     child.stdout?.on("data", (bytes: Uint8Array) => {
       handler.active();
       const lines = reader.read(bytes);
-      if (lines !== undefined) return handler.receive(lines.flatMap(parseMessages));
+      if (lines !== undefined) return handler.receive(lines.flatMap(read));
       connection.kill(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
     });
     child.once("spawn", () => resolve(connection));
     child.on("error", (cause) => connection.fail(refuse(cause)));
   });
+}
+
+/** Why a program did not start. */
+function describeStart(command: string, { code, message }: Error & { readonly code?: unknown }): string {
+  if (code !== "ENOENT" && !/not found/i.test(message)) return message;
+  const advice = /[/\\]/.test(command)
+    ? "there is no such program"
+    : "there is no such program in PATH: install it, or give its path";
+  return `${advice} (${message})`;
+}
+
+/** Maximum length of a line in a warning and in an error, in UTF-16 code units. */
+const MAX_STRAY = 200;
+
+function warnOfOutput(logger: Pick<Logger, "warn">, command: string, line: string): void {
+  attempt(() =>
+    logger.warn(
+      `MCP server ${command}: it printed ${line}, which is not a message of MCP and is ignored; a server writes logs to standard error`,
+    )
+  );
 }
 
 function isMissing(folder: string | undefined): boolean {
