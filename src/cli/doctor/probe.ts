@@ -36,7 +36,11 @@ export function probe(url: URL, { method = "GET", headers = {}, body, timeoutMs 
       reject(new Error(`No response within ${timeoutMs} ms`));
       request.destroy();
     }, timeoutMs);
-    request.once("error", reject);
+    // Not once: a socket that is destroyed may fail, too.
+    request.on("error", (thrown) => {
+      clearTimeout(timer);
+      reject(thrown);
+    });
     request.once("response", (response) => {
       readStart(response, timeoutMs).then(resolve, reject).finally(() => {
         clearTimeout(timer);

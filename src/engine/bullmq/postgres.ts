@@ -96,7 +96,7 @@ export class PostgresBackend implements Backend {
     const { id } = scheduled.delivery;
     const { promise: sent, resolve: onQuery } = Promise.withResolvers<void>();
     let isDone = false;
-    try {
+    return await releasing(async () => {
       this.#transactions.set(id, { client, onQuery });
       if (this.#closing.signal.aborted) throw new Error(CLOSED);
       const begun = client.query("BEGIN");
@@ -107,10 +107,10 @@ export class PostgresBackend implements Backend {
       await Promise.all([done, client.query("COMMIT")]);
       isDone = true;
       return await changed;
-    } finally {
+    }, () => {
       // PostgreSQL rolls back the transaction of a connection that is closed.
       if (this.#transactions.delete(id)) client.release(!isDone);
-    }
+    });
   }
 
   async openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker> {

@@ -1,0 +1,171 @@
+/**
+ * Boundaries to the system: modules that write files, start processes or set timers, as found in the code. Each is named in a test in which
+ * its calls fail, or end late, and then its clean-up does; or it has nothing to clean up, for a reason that is checked here.
+ */
+import { deepStrictEqual, match, ok } from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+// @ts-expect-error: a script without types
+import * as house from "../../scripts/house.mjs";
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+const { readSources } = house as { readonly readSources: () => readonly Source[] };
+
+/** Functions of `node:fs` that leave nothing behind. */
+const READS = /^(?:constants|existsSync|lstatSync|readdir|readdirSync|readFile|readFileSync|realpathSync|statSync)$/;
+
+/** Values that a module imports from another one: types are left out. */
+function importsOf(text: string, specifier: string): readonly string[] {
+  const statements = text.matchAll(new RegExp(`^import (?!type )(\\{[^}]*\\}|.*?) from "${specifier}"`, "gm"));
+  return [...statements].flatMap(([, names = ""]) => names.replace(/[{}]/g, "").split(",").map((name) => name.trim()))
+    .filter((name) => name !== "" && !name.startsWith("type "));
+}
+
+const writesFiles = (text: string): boolean =>
+  ["node:fs", "node:fs/promises"].some((module) => importsOf(text, module).some((name) => !READS.test(name))) ||
+  /\b(?:Deno\.(?:create|make|mkdir|open|remove|rename|write)|Bun\.(?:file|write))/.test(text);
+
+/** Synchronous functions wait for the end of the process. */
+const startsProcesses = (text: string): boolean =>
+  importsOf(text, "node:child_process").some((name) => !name.endsWith("Sync")) ||
+  /\b(?:Deno\.Command|Bun\.spawn)\b|"node:(?:cluster|worker_threads)"/.test(text);
+
+/** A pause, which ends by itself: `new Promise((resolve) => setTimeout(resolve, 10))`. */
+const PAUSE = /\((\w+)\) => (?:void )?(?:[\w.#]*\.after\([^()]*, \1\)|setTimeout\(\1, [^()]*\))/g;
+
+/** A timer that a `finally` clears. */
+const CLEARED =
+  /\b(?:const )?(\w+)(?: =| \?\?=) (?:setTimeout|[\w.]*clock\.after)\((?=[^]*?finally \{[^}]*\b(?:clearTimeout\(\1\)|\1\(\)))/g;
+
+const setsTimers = (text: string): boolean =>
+  /\b(?:setTimeout|setInterval|[cC]lock\.after)\(/.test(text.replace(PAUSE, "").replace(CLEARED, ""));
+
+const FILES = "tests/cli/second_failures/files_test.ts";
+const CLOSING = "tests/cli/second_failures/closing_full_test.ts";
+const PROCESSES = "tests/cli/second_failures/processes_test.ts";
+const STDIO = "tests/wires/mcp/stdio/second_failures_test.ts";
+const SHARED_TIMERS = "tests/internal/shared_timers_test.ts";
+const FIRST_CAUSE = "tests/server/second_failures/first_cause_test.ts";
+const CONNECTIONS = "tests/server/second_failures/connections_test.ts";
+const CLIENT_SOCKET = "tests/server/second_failures/client_socket_test.ts";
+
+/** The test in which a module fails, and a word of the test that names it. */
+type Tested = Readonly<Record<string, readonly [test: string, word: string]>>;
+
+const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolean; readonly tested: Tested }>> = {
+  "writes files": {
+    finds: writesFiles,
+    tested: {
+      "src/cli/dev/failed_module.ts": [PROCESSES, "awaitChange"],
+      "src/cli/files/lock.ts": [FILES, "lock"],
+      "src/cli/files/write_file.ts": [FILES, "writeFile"],
+      "src/integrations/packaging/list_packed_tools.ts": [CLOSING, "listPackedTools"],
+    },
+  },
+  "starts processes": {
+    finds: startsProcesses,
+    tested: {
+      "src/cli/dev/watcher.ts": [PROCESSES, "startWatcher"],
+      "src/cli/terminal/open_link.ts": [PROCESSES, "openLink"],
+      "src/cli/terminal/run_to_end.ts": [PROCESSES, "runToEnd"],
+      "src/wires/mcp/stdio/client/transport.ts": [STDIO, "stdioTransport"],
+    },
+  },
+  "sets timers": {
+    finds: setsTimers,
+    tested: {
+      "src/cli/dev/dev_session.ts": [PROCESSES, "DevSession"],
+      "src/cli/dev/failed_module.ts": [PROCESSES, "awaitChange"],
+      "src/cli/files/lock.ts": [FILES, "lock"],
+      "src/core/dispatch/schedules/scheduler.ts": [
+        "tests/core/dispatch/schedules/schedules_test.ts",
+        "an engine that is away",
+      ],
+      "src/engine/bullmq/engine.ts": ["tests/engine/bullmq_outage_full_test.ts", "bullmq"],
+      "src/engine/due_queue.ts": [SHARED_TIMERS, "DueQueue"],
+      "src/engine/redis/channels.ts": ["tests/engine/redis_channels_test.ts", "a connection of channels"],
+      "src/engine/sqlite/engine.ts": ["tests/engine/sqlite_full_disk_test.ts", "rollback"],
+      "src/engine/sqlite/lock_waits.ts": ["tests/engine/sqlite_lock_test.ts", "waits for the lock"],
+      "src/internal/deadlines.ts": [SHARED_TIMERS, "Deadlines"],
+      "src/internal/pending_list.ts": [SHARED_TIMERS, "PendingList"],
+      "src/testing/replica.ts": [FIRST_CAUSE, "simulateReplicas"],
+      "src/wires/mcp/stdio/client/process_connection.ts": [STDIO, "stdioTransport"],
+      "src/wires/mcp_lite/websocket/client/open_calls.ts": [CLIENT_SOCKET, "webSocketTransport"],
+      "src/wires/mcp_lite/websocket/client/socket_client.ts": [CLIENT_SOCKET, "webSocketTransport"],
+      "src/wires/mcp_lite/websocket/server/socket_connection.ts": [CONNECTIONS, "FramePort"],
+    },
+  },
+};
+
+/** Their timers only settle a promise, abort a signal, destroy a socket or redraw a line, and are cleared, which a test reads below. */
+const CLEARING = `
+  src/cli/dev/child.ts src/cli/doctor/network_steps.ts src/cli/doctor/probe.ts src/cli/terminal/status_line.ts src/client/running_call.ts
+  src/core/dispatch/dispatcher.ts src/core/dispatch/promises/reminder.ts src/engine/durable_object/engine.ts src/engine/durable_object/shard.ts
+  src/integrations/middleware/timeout.ts src/internal/throttle.ts src/internal/time.ts src/runtime/node.ts src/runtime/node_streams.ts
+  src/runtime/one_port.ts src/wires/console/server/feed.ts src/wires/mcp/server/legacy_exchange.ts src/wires/mcp/server/tasks.ts
+  src/wires/mcp/stdio/server/serve_lines.ts
+`.trim().split(/\s+/);
+
+/** A call that clears a timer. */
+const CLEARS = /\bclear(?:Timeout|Interval)\(|\bcancel(?:\?\.)?\(|\.#(?:cancel|stop\w*)(?:\?\.)?\(/;
+
+/** Text without comments: examples name modules, too. */
+const codeOf = (text: string): string => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
+
+/** The page of the console is generated, and runs in a browser. */
+const SOURCES = readSources().filter(({ path }) =>
+  path.startsWith("src/") && path !== "src/wires/console/server/page.ts"
+);
+
+const clears = (path: string): boolean => CLEARING.includes(path);
+
+test("the timers of the other modules are cleared", () => {
+  for (const path of CLEARING) {
+    const { text = "" } = SOURCES.find((source) => source.path === path) ?? {};
+    ok(setsTimers(codeOf(text)), `${path} sets no timer any more: remove it from the list`);
+    match(codeOf(text), CLEARS, path);
+  }
+});
+
+for (const [what, { finds, tested }] of Object.entries(TABLES)) {
+  test(`each module that ${what} is named in a test of its second failures`, () => {
+    const found = SOURCES.filter(({ path, text }) => finds(codeOf(text)) && !(what === "sets timers" && clears(path)));
+    deepStrictEqual(
+      found.map(({ path }) => path).sort(),
+      Object.keys(tested).sort(),
+      "Name it in tests/arch/system_boundaries_test.ts, with a test in which its calls fail, and then its clean-up",
+    );
+  });
+
+  for (const [path, [file, word]] of Object.entries(tested)) {
+    test(`the failures of ${path} are tested where the table says`, () => {
+      match(readFileSync(file, "utf8"), new RegExp(`\\b${word}\\b`, "i"));
+    });
+  }
+}
+
+/** What a `finally` closes: an error of it would replace the first cause. */
+const CLOSED_IN_FINALLY =
+  /finally \{[^}]*?((?:await )?[\w.$#]*?\b(?:close|end|kill|release|rmSync|stop|terminate|unlinkSync)(?:\?\.)?\([^)]*\))/g;
+
+/** Calls that cannot throw, and why. */
+const NEVER_THROWS: Readonly<Record<string, string>> = {
+  "await connection.close()": "notingClose() writes its error on standard error",
+  "await opened.close()": "notingClose() writes its error on standard error",
+  "context.terminal.status.end()": "it clears a line",
+  "pause.end()": "it settles a promise",
+  "this.#leases.release(lease)": "its rejection is reported",
+  "this.#replay.end(hasFailed)": "it sets members",
+  "this.release()": "it sets members",
+};
+
+test("no `finally` closes what may fail: `releasing()` keeps the first error", () => {
+  const found = SOURCES.flatMap(({ path, text }) =>
+    [...codeOf(text).matchAll(CLOSED_IN_FINALLY)].map(([, call = ""]) => `${path}: ${call}`)
+  ).filter((line) => !Object.keys(NEVER_THROWS).some((call) => line.endsWith(`${call}`)));
+  deepStrictEqual(found, []);
+});
