@@ -42,7 +42,7 @@ export type {
   Tool,
   ToolConfig,
 } from "./tool/definition.ts";
-export type { Ctx, Logger } from "./handler/context.ts";
+export type { Ctx, Logger, ToolHost } from "./handler/context.ts";
 export { Failure } from "./errors/failure.ts";
 export { ToolError, type ToolErrorOptions } from "./errors/tool_error.ts";
 export type { ToolErrorCode } from "./errors/code.ts";

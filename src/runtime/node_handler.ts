@@ -53,7 +53,9 @@ export interface NodeResponse {
 }
 
 /** Returns the caller of a request of a framework; `undefined` or `null` if it is not known. */
-type IdentifyRequest<Request extends object> = (request: Request) => MaybePromise<Principal<object> | null | undefined>;
+export type IdentifyRequest<Request extends object> = (
+  request: Request,
+) => MaybePromise<Principal<object> | null | undefined>;
 
 /**
  * Options of {@link toNodeHandler}.

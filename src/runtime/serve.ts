@@ -14,7 +14,7 @@ import { discard, type Listener, listenOnBun, listenOnDeno, type ListenOptions, 
 
 export { keysFromEnv } from "./keys_from_env.ts";
 export { toNodeHandler } from "./node_handler.ts";
-export type { NodeHandler, NodeHandlerOptions, NodeRequest, NodeResponse } from "./node_handler.ts";
+export type { IdentifyRequest, NodeHandler, NodeHandlerOptions, NodeRequest, NodeResponse } from "./node_handler.ts";
 export type { ListenOptions, TlsOptions } from "./listener.ts";
 
 /** Options of {@link serve}. */

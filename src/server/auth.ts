@@ -1,4 +1,5 @@
 /** Who calls: the contract of `auth`, and callers that the program around the server has identified. */
+import type { Principal } from "../core/call/call.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
 import { toPrincipal } from "../core/call/principal.ts";
 import { settleThrown } from "../core/dispatch/error_masking.ts";
@@ -15,8 +16,14 @@ import {
   type WireHost,
 } from "../wires/wire.ts";
 
-/** Authenticates callers on all wires; made by the functions of `./auth`, which bring the code. */
-export interface Auth {
+/**
+ * Authenticates callers on all wires; made by the functions of `./auth`, which bring the code.
+ *
+ * @typeParam Caller Type of the principals that it gives.
+ */
+export interface Auth<Caller extends Principal<object> = Principal<object>> {
+  /** Types only. */
+  readonly "~caller"?: Caller | undefined;
   /**
    * Mounts it on a server.
    *

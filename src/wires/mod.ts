@@ -18,6 +18,7 @@
  *
  * @module
  */
+export type { AdmitList, ListName } from "../core/dispatch/list_limits.ts";
 export type {
   AnswerPosition,
   AskableKind,

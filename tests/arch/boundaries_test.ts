@@ -64,12 +64,12 @@ const FOREIGN = `
 /** Objects of the SDK, whose methods others call. */
 const OURS = `
   ActivityMonitor AdkTool AiTool AnthropicTool Body BunWebSocketHandlers CallerState CallingClient ClientInfo ClientMethods CloudflareTool
-  ConformanceCheck ContentCatalog ContentHelpers Ctx Dispatch DurableObjects EngineCheck FrameListener FunctionTool Gateway GoogleTools Head
-  LangChainTool Listening MastraTool McpLogging McpPrompts McpResources McpSessions McpTransport MemoryServer MiddlewareCtx NodeHandler Notify
-  OAuthFetch OpenAiAgentsTool OpenAiResponsesFunction OpenAiToolSearchOutput PromisedAnswer PromptBuilder RedisChangeBus
-  RedisRateLimitStore RedisSessionStore Replica ReplicaRecord ReplicaSimulation ResourceBuilder RunnableTools SchemaExplanation Server
-  ServerJobs ShardObject SignIn Sink SkillReader StdioServer TanStackTool ToolBuilder ToolCall Toolset Upgrade ViewMethods ViewToolCall
-  WebMcpRegistration WebSocketTransport WireHost
+  ConformanceCheck ContentCatalog ContentHelpers Ctx DefineTool Dispatch DurableObjects EngineCheck FrameListener FunctionTool Gateway
+  GoogleTools Head LangChainTool Listening MastraTool McpLogging McpPrompts McpResources McpSessions McpTransport MemoryServer
+  MiddlewareCtx NodeHandler Notify OAuthFetch OpenAiAgentsTool OpenAiResponsesFunction OpenAiToolSearchOutput PromisedAnswer PromptBuilder
+  RedisChangeBus RedisRateLimitStore RedisSessionStore RenderingTool Replica ReplicaRecord ReplicaSimulation ResourceBuilder RunnableTools
+  SchemaExplanation Server ServerJobs ShardObject SignIn Sink SkillReader StdioServer TanStackTool ToolBuilder ToolCall Toolset Upgrade
+  ViewMethods ViewToolCall WebMcpRegistration WebSocketTransport WireHost
 `;
 
 const METHOD = /^ {2}(?:readonly )?\w+\??(?:\(|: \(|<[^>]*>\()/m;

@@ -284,7 +284,18 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "auth",
     folders: ["src/integrations/auth/"],
-    imports: ["internal", "errors", "call", "http client", "dispatch", "framing", "wire", "wire server", "type:server"],
+    imports: [
+      "internal",
+      "errors",
+      "call",
+      "http client",
+      "dispatch",
+      "framing",
+      "wire",
+      "wire server",
+      "type:server",
+      "type:tool",
+    ],
   },
   {
     name: "oauth",

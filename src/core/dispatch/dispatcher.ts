@@ -65,7 +65,7 @@ export interface DispatchOptions extends JobOptions {
 export interface Dispatch {
   /** Runs one call; its events go to the sink, if there is one. Never throws, never rejects. */
   call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
-  /** Runs a definition that is not a tool of the server, such as a method of MCP. Checks its scopes. @internal */
+  /** @internal Runs a definition that is not a tool of the server, such as a method of MCP. Checks its scopes. */
   run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult>;
   /** Masks an error that occurred outside of a tool, such as in the encoding of a result: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
@@ -77,7 +77,7 @@ export interface Dispatch {
   readonly isClosed: boolean;
   /** Aborts when the shutdown begins. Created when it is first read: Workers allow no signal outside of a request. */
   readonly closeSignal: AbortSignal;
-  /** Jobs, promise tokens and waits, for operators and wires; `undefined` on a server without an engine. @internal */
+  /** @internal Jobs, promise tokens and waits, for operators and wires; `undefined` on a server without an engine. */
   readonly deferral: Pick<Deferral, "jobs" | "readPromise" | "readWait" | "resolve"> | undefined;
 }
 

@@ -46,17 +46,47 @@ export interface CallingClient extends ClientInfo {
 export type OpenState = Record<string, unknown>;
 
 /**
+ * What the program around a server gives to handlers, as a type of `defineTool.for<…>()`. It is not checked: what the program gives is
+ * what it states.
+ */
+export interface ToolHost {
+  /** Type of `ctx.env`: on Workers the bindings. */
+  readonly env?: unknown;
+  /** Type of `ctx.principal`, with `| undefined` where callers may be anonymous. */
+  readonly principal?: Principal<object> | undefined;
+}
+
+/** Part of the type of `ctx.state` that has the types of `defineTool.for<…>()`. */
+export interface Hosted<Host extends ToolHost> {
+  /** Types only. */
+  readonly "~host"?: Host;
+}
+
+/** The types of `defineTool.for<…>()`, or `unknown`. */
+export type HostOf<State> = State extends { readonly "~host"?: infer Host } ? Exclude<Host, undefined> : unknown;
+
+/** Type of `ctx.env`. */
+export type EnvOf<Host> = Host extends { readonly env: infer Env } ? Env : unknown;
+
+/** Type of `ctx.principal`. */
+export type PrincipalOf<Host> = Host extends { readonly principal: infer Caller } ? Caller : Principal | undefined;
+
+/** The second argument of the handler of a tool. */
+export type ToolCtx<Errors extends ErrorMap, Config, State> = Ctx<Errors, Config, State, HostOf<State>>;
+
+/**
  * The second argument of a handler. Members are lazy: unused ones have no cost.
  *
  * @typeParam Errors Failures declared with `.errors()`.
  * @typeParam Config Configuration declared with `.config()`.
  * @typeParam State Members that the tool's middleware adds to `ctx.state`.
+ * @typeParam Host Types of `ctx.env` and `ctx.principal`, as `defineTool.for<…>()` declares them.
  */
-export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State = OpenState> {
+export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State = OpenState, Host = unknown> {
   /** Aborts at the deadline, when the call is cancelled, and when the caller disconnects, unless the call has become a job. */
   readonly signal: AbortSignal;
   /** The authenticated caller, if there is one. */
-  readonly principal: Principal | undefined;
+  readonly principal: PrincipalOf<Host>;
   /** The request's headers or gRPC metadata. */
   readonly metadata: Metadata;
   /** Request id on the wire. It is unique for one sender at most. */
@@ -80,11 +110,11 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   /** The calling software, as it describes itself. */
   readonly client: CallingClient;
   /**
-   * The second argument of `server.fetch(request, env, ctx)`: on Workers the bindings. Its type is the host's:
-   * `const { CACHE } = ctx.env as Env`. `undefined` if the runtime passes none, on transports without `fetch` (memory, stdio, native
+   * The second argument of `server.fetch(request, env, ctx)`: on Workers the bindings. Its type is that of
+   * `defineTool.for<{ env: Env }>()`. `undefined` if the runtime passes none, on transports without `fetch` (memory, stdio, native
    * gRPC), and in runs that a worker starts: of jobs that were resumed, and of schedules.
    */
-  readonly env: unknown;
+  readonly env: EnvOf<Host>;
   /**
    * Continues with work after the response. On Workers the request stays alive for it, up to the limit of the host; elsewhere it
    * runs on by itself. A rejection is logged.

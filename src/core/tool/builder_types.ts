@@ -2,7 +2,7 @@
 import type { PlainArguments, PlainSchema, PlainValue } from "../schema/plain_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
-import type { Ctx, ErrorMap, OpenState } from "../handler/context.ts";
+import type { ErrorMap, OpenState, ToolCtx } from "../handler/context.ts";
 import type { IsVisible } from "./access.ts";
 import type {
   AnswerFormat,
@@ -303,7 +303,7 @@ export interface ToolBuilder<
     ? [Output] extends [InferredOutput] ? InferringHandle<Name, Input, Args, Partial, Errors, Config, State>
     : DeclaredHandle<Name, Input, Args, Output, Partial, Errors, Config, State>
     : DescribeFirst<
-      (input: Args, ctx: Ctx<Errors, Config, State>) => unknown,
+      (input: Args, ctx: ToolCtx<Errors, Config, State>) => unknown,
       Tool<Name, Input, unknown, Partial, Errors>
     >;
   /** Ends the definition of a tool whose work runs in another system. Its calls return a promise token as soon as `start` has returned. */
@@ -317,7 +317,7 @@ export interface ToolBuilder<
 }
 
 /** Return type of `defineTool`: a builder without a description, with any arguments, an inferred output, and no failures or config declared. */
-export type EmptyToolBuilder<Name extends string> = ToolBuilder<
+export type EmptyToolBuilder<Name extends string, State = OpenState> = ToolBuilder<
   Name,
   false,
   Record<string, unknown>,
@@ -325,5 +325,6 @@ export type EmptyToolBuilder<Name extends string> = ToolBuilder<
   InferredOutput,
   unknown,
   Record<never, never>,
-  undefined
+  undefined,
+  State
 >;

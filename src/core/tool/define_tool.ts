@@ -18,13 +18,51 @@ import {
   type ToolDraft,
   type ToolView,
 } from "./definition.ts";
-import type { ErrorMap, OpenState } from "../handler/context.ts";
+import type { ErrorMap, Hosted, OpenState, ToolHost } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
 import type { EmptyToolBuilder } from "./builder_types.ts";
 import type { ExternalWork } from "./last_steps.ts";
 
-/** Type of `defineTool` and of the results of `toolDefiner`: starts the definition of a tool with a name. */
-export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBuilder<Name>;
+/**
+ * Type of `defineTool` and of the results of `toolDefiner`: starts the definition of a tool with a name.
+ *
+ * @typeParam State Type of `ctx.state` before middleware, with the types of {@link DefineTool.for}.
+ */
+export interface DefineTool<State = OpenState> {
+  /**
+   * Starts the definition of a tool.
+   *
+   * @typeParam Name Name of the tool, a literal.
+   * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
+   * @returns A builder; `.describe()` and `.handle()` finish it.
+   * @throws {TypeError} If the name is invalid.
+   */
+  <const Name extends string>(name: Name): EmptyToolBuilder<Name, State>;
+  /**
+   * The same function, with the types of what the program around the server gives: `ctx.env` and `ctx.principal`.
+   *
+   * @example The bindings of a Worker, and callers of `auth`
+   * ```ts
+   * import { createServer, defineTool, type Principal } from "jsr:@toolwire/toolwire";
+   * import { testClient } from "jsr:@toolwire/toolwire/testing";
+   * import { strictEqual } from "node:assert/strict";
+   *
+   * const tool = defineTool.for<{ env: { REGION: string }; principal: Principal<{ role: "admin" | "guest" }> }>();
+   * const whoami = tool("whoami").describe("Say who calls")
+   *   .handle((_, ctx) => `${ctx.principal.id}, ${ctx.principal.claims?.role}`);
+   *
+   * const client = testClient(createServer({ tools: [whoami] }), { principal: { id: "ada", claims: { role: "admin" } } });
+   * strictEqual(await client.whoami(), "ada, admin");
+   * ```
+   */
+  for<Host extends ToolHost>(): DefineTool<OpenState & Hosted<Host>>;
+}
+
+/** Adds {@link DefineTool.for}, which changes types alone. */
+export function withFor(define: <const Name extends string>(name: Name) => EmptyToolBuilder<Name>): DefineTool {
+  const typed: DefineTool = Object.assign(define, { for: () => typed as unknown as DefineTool<never> });
+  return typed;
+}
 
 /**
  * Starts the definition of a tool whose schemas implement Standard JSON Schema: zod 4, ArkType, Effect, `jsonSchema(…)`
@@ -35,11 +73,12 @@ export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBui
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name is invalid.
  */
-export function defineCoreTool<const Name extends string>(name: Name): EmptyToolBuilder<Name>;
-export function defineCoreTool<const Name extends string>(name: Name, ...others: unknown[]): EmptyToolBuilder<Name> {
-  if (others.length > 0) throw new TypeError(`Cannot define tool "${name}" by more than its name: ${IN_STEPS}`);
-  return startTool(name, { adapters: [] });
-}
+export const defineCoreTool: DefineTool = /* @__PURE__ */ withFor(
+  <const Name extends string>(name: Name, ...others: unknown[]): EmptyToolBuilder<Name> => {
+    if (others.length > 0) throw new TypeError(`Cannot define tool "${name}" by more than its name: ${IN_STEPS}`);
+    return startTool(name, { adapters: [] });
+  },
+);
 
 /**
  * Creates a `defineTool` with schema adapters, and with `.config()`.
@@ -53,7 +92,7 @@ export function defineCoreTool<const Name extends string>(name: Name, ...others:
 export function toolDefiner(...parts: readonly (SchemaAdapter | ToolConfig)[]): DefineTool {
   const adapters = parts.filter((part) => "vendor" in part);
   const config = parts.find((part) => "~configure" in part);
-  return (name) => startTool(name, { adapters, config });
+  return withFor((name) => startTool(name, { adapters, config }));
 }
 
 const IN_STEPS = 'write defineTool(name).describe("…").input(…).handle(…)';

@@ -1,5 +1,5 @@
 /** Types of the last steps of a tool's definition, `.handle()` and `.external()`, and of the output that follows from them. */
-import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
+import type { ErrorMap, OpenState, Pending, ToolCtx } from "../handler/context.ts";
 import type { AnsweringHandler, AnswerOf, PartialOf } from "./answer_types.ts";
 import type { Received } from "./json_form.ts";
 import type { ItemsPage, ListMember, ListPart, PageEnd, TextPage, Tool } from "./definition.ts";
@@ -14,7 +14,7 @@ export interface InferredOutput {
 export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
   Returned,
 >(
-  handler: ((input: Args, ctx: Ctx<Errors, Config, State>) => Returned) & AnsweringHandler<Returned>,
+  handler: ((input: Args, ctx: ToolCtx<Errors, Config, State>) => Returned) & AnsweringHandler<Returned>,
 ) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
 
 /** Type of `.handle()` after `.output()`: the handler has to return the declared output, directly, as a promise or from an async generator. */
@@ -22,7 +22,7 @@ export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Er
   (
     handler: (
       input: Args,
-      ctx: Ctx<Errors, Config, State>,
+      ctx: ToolCtx<Errors, Config, State>,
     ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
   ) => Tool<Name, Input, Output, Partial, Errors>;
 
@@ -39,14 +39,14 @@ export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Er
  */
 export interface ExternalWork<Args, Work, Output, Errors extends ErrorMap, Config, State = OpenState> {
   /** Starts the work and returns the state that identifies it. */
-  start(input: Args, ctx: Ctx<Errors, Config, State>): Work | Promise<Work>;
+  start(input: Args, ctx: ToolCtx<Errors, Config, State>): Work | Promise<Work>;
   /**
    * Returns `ctx.pending()` while the work is running, then the output. It may ask the caller: an answer reaches only the check of
    * the redeem that brings it, which passes it on to the work.
    */
-  check(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): Output | Pending | Promise<Output | Pending>;
+  check(state: NoInfer<Work>, ctx: ToolCtx<Errors, Config, State>): Output | Pending | Promise<Output | Pending>;
   /** Cancels the work. Returns `false` if that is no longer possible. Without it, work cannot be cancelled. */
-  cancel?(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): boolean | void | Promise<boolean | void>;
+  cancel?(state: NoInfer<Work>, ctx: ToolCtx<Errors, Config, State>): boolean | void | Promise<boolean | void>;
   /** Lifetime of the promise token, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number | undefined;
 }
@@ -74,26 +74,27 @@ export type DeclaredExternal<
 ) => Tool<Name, Input, Output, Partial, Errors>;
 
 /** The members of an object beside its list. */
-type Beside<Answer, Name extends string> = {
+export type Beside<Answer, Name extends string> = {
   readonly [Member in keyof Answer as Exclude<Member, Name>]: Answer[Member];
 };
 
 /** A page of a list that a handler returns in an object with other members, which are kept. */
-type MemberPage<Answer, Name extends string, Format> = Answer extends
+export type MemberPage<Answer, Name extends string, Format> = Answer extends
   { readonly [Member in Name]: readonly (infer Item)[] }
   ? Beside<Answer, Name> & ListMember<Name, Item, Format> & PageEnd
   : never;
 
 /** A page of a list: what `ItemsPage` has, or a table. */
-type WholePage<Item, Format> = Format extends "table"
+export type WholePage<Item, Format> = Format extends "table"
   ? ListMember<"items", Item, Format> & Omit<ItemsPage<Item>, "items">
   : ItemsPage<Item>;
 
 /** Names of the members of a part of a list that have a meaning. */
-type PartMember = keyof ListPart<unknown>;
+export type PartMember = keyof ListPart<unknown>;
 
 /** A page of a part of a list, with the other members of the handler's object, if it has any. */
-type PartPage<Returned, Item, Format> = [Exclude<keyof Returned, PartMember>] extends [never] ? WholePage<Item, Format>
+export type PartPage<Returned, Item, Format> = [Exclude<keyof Returned, PartMember>] extends [never]
+  ? WholePage<Item, Format>
   : WholePage<Item, Format> & Beside<Received<Returned>, PartMember>;
 
 /**
@@ -134,6 +135,6 @@ export interface PagedToolBuilder<
 > {
   /** Ends the definition. The handler returns a list, a part of it as `{ items, next?, total? }`, a text, or an object with the named list. */
   handle<Returned extends PagedReturn<Output, Items>>(
-    handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned | Promise<Returned>,
+    handler: (input: Args, ctx: ToolCtx<Errors, Config, State>) => Returned | Promise<Returned>,
   ): Tool<Name, Input, PageOf<[Output] extends [InferredOutput] ? Returned : Output, Items, Format>, never, Errors>;
 }

@@ -13,7 +13,16 @@ export type {
   TypedTools,
   UntypedTools,
 } from "../../client/types.ts";
-export type { CallingClient, ErrorMap, OpenState } from "../handler/context.ts";
+export type {
+  CallingClient,
+  EnvOf,
+  ErrorMap,
+  Hosted,
+  HostOf,
+  OpenState,
+  PrincipalOf,
+  ToolCtx,
+} from "../handler/context.ts";
 export type { AroundCall, CalledTool, StateOf } from "../handler/middleware.ts";
 export type { Answers, AnswerTo, PlainElicitRequest } from "../handler/questions.ts";
 export type { Resolution, Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
@@ -43,14 +52,19 @@ export type {
 } from "./json_form.ts";
 export type { DescribeFirst, EmptyToolBuilder, ErrorData, ErrorDataOf, NotASchema, NotAView } from "./builder_types.ts";
 export type {
+  Beside,
   DeclaredExternal,
   DeclaredHandle,
   InferredOutput,
   InferringExternal,
   InferringHandle,
+  MemberPage,
   PagedReturn,
   PagedToolBuilder,
   PageOf,
+  PartMember,
+  PartPage,
+  WholePage,
 } from "./last_steps.ts";
 export type {
   AllOf,
@@ -67,4 +81,4 @@ export type { FileBlock } from "../call/file_block.ts";
 export type { ToolTypes } from "./definition.ts";
 export type { Json, JsonObject, Optional } from "../../internal/json.ts";
 export type { AllTools, Composable, ComposableOptions, Part } from "../../server/server_options.ts";
-export type { MemoryServer } from "../../wires/memory/client/transport.ts";
+export type { MemoryServer, RenderingTool } from "../../wires/memory/client/transport.ts";

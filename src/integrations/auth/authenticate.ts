@@ -7,6 +7,7 @@ import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult, missingScopesOf } from "../../core/call/outcome.ts";
 import { toPrincipal } from "../../core/call/principal.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
+import type { Received } from "../../core/tool/json_form.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../internal/future.ts";
@@ -64,7 +65,26 @@ class HeadRequest implements AuthRequest {
  * caller is anonymous. A thrown `ToolError` rejects the request with its code. Any other exception is masked, and rejects the request as
  * well.
  */
-export type Identify = (request: AuthRequest) => MaybePromise<Principal<object> | null | undefined>;
+export type Identify<Claims extends object = object> = (
+  request: AuthRequest,
+) => MaybePromise<Principal<Claims> | null | undefined>;
+
+/**
+ * Type of the callers that an `auth`, or a function that identifies callers, gives: `defineTool.for<{ principal: CallerOf<typeof auth> }>()`.
+ * Where callers may be anonymous, add `| undefined`.
+ */
+export type CallerOf<Source extends Auth | ((...given: never[]) => unknown)> = Source extends Auth<infer Caller>
+  ? AsHandled<Caller>
+  : Source extends (...given: never[]) => infer Found ? AsHandled<NonNullable<Awaited<Found>>>
+  : never;
+
+/** A caller as handlers get it: with the JSON of its claims. */
+export type AsHandled<Caller> = Caller extends Principal<infer Claims>
+  // Claims of any kind have no members.
+  ? [keyof Claims] extends [never] ? Principal
+  : Received<Claims> extends infer Json extends object ? Principal<Json>
+  : never
+  : never;
 
 /** Options of {@link authenticate}. */
 export interface AuthenticateOptions {
@@ -119,10 +139,14 @@ export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = {
  * const response = await server.fetch(new Request("http://localhost/mcp-lite/v1/tools", { method: "POST" }));
  * strictEqual(response.status, 401);
  * ```
+ * @typeParam Claims Type of the claims of principals.
  * @throws {TypeError} If `identify` is not a function, or an option is invalid or unknown.
  * @throws {RangeError} If `timeoutMs` is not above 0.
  */
-export function authenticate(identify: Identify, options: AuthenticateOptions = {}): Auth {
+export function authenticate<Claims extends object = object>(
+  identify: Identify<Claims>,
+  options: AuthenticateOptions = {},
+): Auth<Principal<Claims>> {
   if (typeof identify !== "function") {
     throw new TypeError("Cannot authenticate callers: pass a function ({ metadata }) => principal");
   }
@@ -152,7 +176,10 @@ export function withScopes(
 }
 
 /** Creates `auth` of a server from options that are validated. Of `requiredScopes` only the challenges are made: `identify` checks them. */
-export function createAuth(identify: Identify, options: AuthenticateOptions): Auth {
+export function createAuth<Caller extends Principal<object>>(
+  identify: Identify,
+  options: AuthenticateOptions,
+): Auth<Caller> {
   const { timeoutMs = 10_000, allowAnonymous: allowsAnonymous = false, securitySchemes: schemes } = options;
   const settings = { timeoutMs, security: { schemes, allowsAnonymous }, scopes: options.requiredScopes ?? [] };
   return { mount: (host, routes) => new Authenticator(identify, settings, host, routes) };

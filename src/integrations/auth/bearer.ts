@@ -17,7 +17,10 @@ import {
  * Returns the principal of a token; `undefined` or `null` rejects the request as `unauthenticated`. A thrown `ToolError` rejects it with its
  * code, any other exception with a masked error.
  */
-export type VerifyToken = (token: string, request: AuthRequest) => MaybePromise<Principal<object> | null | undefined>;
+export type VerifyToken<Claims extends object = object> = (
+  token: string,
+  request: AuthRequest,
+) => MaybePromise<Principal<Claims> | null | undefined>;
 
 /** Options of {@link bearer}. With `allowAnonymous`, requests without a token are accepted; a token that is sent has to be valid. */
 export type BearerOptions = AuthenticateOptions;
@@ -46,10 +49,14 @@ export const BEARER_RULES: OptionRules<BearerOptions> = AUTHENTICATE_RULES;
  * }));
  * strictEqual(await client.search({}), "found for ada");
  * ```
+ * @typeParam Claims Type of the claims of principals.
  * @throws {TypeError} If `verify` is not a function, or an option is invalid or unknown.
  * @throws {RangeError} If `timeoutMs` is not above 0.
  */
-export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
+export function bearer<Claims extends object = object>(
+  verify: VerifyToken<Claims>,
+  options: BearerOptions = {},
+): Auth<Principal<Claims>> {
   if (typeof verify !== "function") {
     throw new TypeError("Cannot verify tokens: pass a function (token) => principal, or use jwt({ … })");
   }
@@ -63,7 +70,10 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
 }
 
 /** Creates the `auth` of {@link bearer} from options that are validated. `verify` checks the scopes. */
-export function createBearer(verify: VerifyToken, options: BearerOptions): Auth {
+export function createBearer<Caller extends Principal<object>>(
+  verify: VerifyToken,
+  options: BearerOptions,
+): Auth<Caller> {
   const { allowAnonymous = false, securitySchemes = BEARER_SCHEMES, timeoutMs, requiredScopes } = options;
   return createAuth(
     (request) => {

@@ -66,10 +66,11 @@ const JWT_SCHEMES: JwtOptions["securitySchemes"] = {
  * subject unless the option `principal` is set. With `jwt({ secret })` the signature is HS256, and issuer and audience are validated if
  * they are given.
  *
+ * @typeParam Claims Type of the claims of principals: of those that the option `principal` returns, else as written, `jwt<{ role: string }>(…)`.
  * @throws {TypeError} If an option is missing, invalid or unknown.
  * @throws {RangeError} If a number is out of range.
  */
-export function jwt(options: JwtOptions): Auth {
+export function jwt<Claims extends object = object>(options: JwtOptions<Claims>): Auth<Principal<Claims>> {
   const verify = jwtVerifier(options);
   const { allowAnonymous, timeoutMs, requiredScopes, securitySchemes = JWT_SCHEMES } = options;
   return createBearer(verify, { allowAnonymous, timeoutMs, requiredScopes, securitySchemes });

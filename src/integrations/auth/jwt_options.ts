@@ -3,8 +3,12 @@ import type { Principal } from "../../core/call/call.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import type { BearerOptions } from "./bearer.ts";
 
-/** Options of `jwt()` that both kinds of tokens have. */
-export interface JwtChecks extends BearerOptions {
+/**
+ * Options of `jwt()` that both kinds of tokens have.
+ *
+ * @typeParam Claims Type of the claims of principals.
+ */
+export interface JwtChecks<Claims extends object = object> extends BearerOptions {
   /**
    * Accepted algorithms. Default with public keys: all of them, which are RS, PS and ES of 256, 384 and 512 bits, and EdDSA. Default with a
    * secret: HS256.
@@ -15,11 +19,11 @@ export interface JwtChecks extends BearerOptions {
   /** Maximum difference between clocks, in seconds, as the claims are. Default: 60. */
   readonly clockToleranceSeconds?: number | undefined;
   /** Returns the principal for the claims of a token. Default: id from `sub`, scopes from `scope` and `scp`, and all claims. */
-  readonly principal?: ((claims: JsonObject) => Principal<object> | null | undefined) | undefined;
+  readonly principal?: ((claims: JsonObject) => Principal<Claims> | null | undefined) | undefined;
 }
 
 /** Options of `jwt()` for tokens of an issuer with public keys. Exactly one of `jwksUrl` and `keys` is required. */
-export interface IssuerJwtOptions extends JwtChecks {
+export interface IssuerJwtOptions<Claims extends object = object> extends JwtChecks<Claims> {
   /** Issuer of the tokens: the exact value of the claim `iss`. */
   readonly issuer: string;
   /** Identifiers of this server: its URL, or its name at the issuer. One of them has to be in the claim `aud`. */
@@ -38,7 +42,7 @@ export interface IssuerJwtOptions extends JwtChecks {
 }
 
 /** Options of `jwt()` for tokens that the application itself issues, with a secret. */
-export interface SecretJwtOptions extends JwtChecks {
+export interface SecretJwtOptions<Claims extends object = object> extends JwtChecks<Claims> {
   /**
    * Secret that signs the tokens: at least 32 random bytes for HS256, 48 for HS384, 64 for HS512. Text is encoded as UTF-8. Every program
    * that has it can issue tokens.
@@ -55,4 +59,4 @@ export interface SecretJwtOptions extends JwtChecks {
 }
 
 /** Options of `jwt()`: for tokens of an issuer with public keys, or for tokens with a secret. */
-export type JwtOptions = IssuerJwtOptions | SecretJwtOptions;
+export type JwtOptions<Claims extends object = object> = IssuerJwtOptions<Claims> | SecretJwtOptions<Claims>;

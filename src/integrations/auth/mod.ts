@@ -3,7 +3,14 @@
  *
  * @module
  */
-export { authenticate, type AuthenticateOptions, type AuthRequest, type Identify } from "./authenticate.ts";
+export {
+  type AsHandled,
+  authenticate,
+  type AuthenticateOptions,
+  type AuthRequest,
+  type CallerOf,
+  type Identify,
+} from "./authenticate.ts";
 export { bearer, type BearerOptions, type VerifyToken } from "./bearer.ts";
 export { jwt, jwtVerifier } from "./jwt.ts";
 export type { IssuerJwtOptions, JwtChecks, JwtOptions, SecretJwtOptions } from "./jwt_options.ts";

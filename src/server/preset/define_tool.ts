@@ -5,7 +5,7 @@ import { assertReferences } from "../../core/schema/references.ts";
 import { toolConfig } from "../../core/dispatch/configure.ts";
 import { CheckedBuilder } from "../../core/tool/definition_rules.ts";
 import { wrongDefinition } from "../../core/tool/spelling_errors.ts";
-import { type BuilderParts, startTool } from "../../core/tool/define_tool.ts";
+import { type BuilderParts, type DefineTool, startTool, withFor } from "../../core/tool/define_tool.ts";
 import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 
 const PARTS: BuilderParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, checkSchema: assertReferences };
@@ -28,16 +28,16 @@ const PARTS: BuilderParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, che
  * const client = testClient(createServer({ tools: [add] }));
  * strictEqual(await client.add({ a: 1, b: 2 }), 3);
  * ```
+ * {@link DefineTool.for} gives `ctx.env` and `ctx.principal` their types.
+ *
  * @typeParam Name The tool's name, a literal.
  * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name does not fit.
  */
-export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name>;
-export function defineTool<const Name extends string>(
-  name: Name,
-  ...others: readonly unknown[]
-): EmptyToolBuilder<Name> {
-  if (isJsonObject(name) || others.length > 0) throw wrongDefinition([name, ...others], SCHEMA_ADAPTERS);
-  return startTool(name, PARTS, CheckedBuilder);
-}
+export const defineTool: DefineTool = /* @__PURE__ */ withFor(
+  <const Name extends string>(name: Name, ...others: readonly unknown[]): EmptyToolBuilder<Name> => {
+    if (isJsonObject(name) || others.length > 0) throw wrongDefinition([name, ...others], SCHEMA_ADAPTERS);
+    return startTool(name, PARTS, CheckedBuilder);
+  },
+);

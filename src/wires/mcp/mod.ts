@@ -47,7 +47,7 @@ export type {
 } from "../../core/content/uri_template/uri_template.ts";
 export type { CompletedValues, Completer, Completers } from "../../core/content/completion.ts";
 export type { ListedResource, ResourceAnswer, ResourcePartAt } from "../../core/content/resource.ts";
-export type { PromptAnswer } from "../../core/content/prompt.ts";
+export type { DescribedMessages, PromptAnswer } from "../../core/content/prompt.ts";
 export {
   assistant,
   type BlockExtras,

@@ -1,5 +1,5 @@
 /** A Worker that watches web sites: promise tools and schedules in Durable Objects, results in KV, MCP and WebSocket for callers. */
-import { createServer, type Ctx, defineTool, mcp, mcpLite, ToolError } from "toolwire";
+import { createServer, defineTool, mcp, mcpLite, type Principal, ToolError } from "toolwire";
 import { authenticate } from "toolwire/auth";
 import { durableObjects } from "toolwire/engines/durable-object";
 import { every } from "toolwire/schedules";
@@ -14,26 +14,26 @@ export interface Env {
   CALLERS: Record<string, string>;
 }
 
-const bindings = (ctx: Ctx) => ctx.env as Env;
+const tool = defineTool.for<{ env: Env; principal: Principal }>();
 
-const addSite = defineTool("add_site")
+const addSite = tool("add_site")
   .describe("Watch a web site")
   .input(v.object({ name: v.pipe(v.string(), v.regex(/^[a-z]+$/)), url: v.pipe(v.string(), v.url()) }))
   .handle(async ({ name, url }, ctx) => {
-    const { SITES } = bindings(ctx);
+    const { SITES } = ctx.env;
     if (await SITES.get(`url:${name}`)) throw new ToolError("conflict", `There is a site ${name} already`);
-    await SITES.put(`url:${name}`, url, { metadata: { by: ctx.principal?.id } });
-    return { name, by: ctx.principal?.id };
+    await SITES.put(`url:${name}`, url, { metadata: { by: ctx.principal.id } });
+    return { name, by: ctx.principal.id };
   });
 
-const removeSite = defineTool("remove_site")
+const removeSite = tool("remove_site")
   .describe("Stop watching a web site")
   .input(v.object({ name: v.string() }))
   .annotate({ destructiveHint: true })
   .handle(async ({ name }, ctx) => {
     const answer = await ctx.elicit("sure", { message: `Remove ${name}?`, schema: v.object({ yes: v.boolean() }) });
     if (answer.action !== "accept" || !answer.content.yes) return "kept";
-    await bindings(ctx).SITES.delete(`url:${name}`);
+    await ctx.env.SITES.delete(`url:${name}`);
     return "removed";
   });
 
@@ -43,12 +43,12 @@ async function visit(env: Env, name: string) {
   return { name, status: url === null ? 404 : url.endsWith("/down") ? 503 : 200 };
 }
 
-const checkAll = defineTool("check_all")
+const checkAll = tool("check_all")
   .describe("Visit all sites, one after the other")
   .output(v.array(v.object({ name: v.string(), status: v.number() })))
   .promise({ budgetMs: 50, ttlMs: 600_000 })
   .handle(async (_, ctx) => {
-    const env = bindings(ctx);
+    const { env } = ctx;
     const { keys } = await env.SITES.list({ prefix: "url:" });
     const found = [];
     for (const [at, { name }] of keys.entries()) {
@@ -60,22 +60,22 @@ const checkAll = defineTool("check_all")
     return found;
   });
 
-const heartbeat = defineTool("heartbeat")
+const heartbeat = tool("heartbeat")
   .describe("Count the minutes")
   .promise()
   .handle(async (_, ctx) => {
-    const { SITES } = bindings(ctx);
+    const { SITES } = ctx.env;
     const beats = Number(await SITES.get("beats")) + 1;
     await SITES.put("beats", `${beats}`);
     return beats;
   });
 
-const watch = defineTool("watch")
+const watch = tool("watch")
   .describe("The states of all sites, one by one")
   .partial(v.object({ name: v.string(), status: v.number() }))
   .annotate({ readOnlyHint: true })
   .handle(async function* (_, ctx) {
-    const env = bindings(ctx);
+    const { env } = ctx;
     const { keys } = await env.SITES.list({ prefix: "url:" });
     for (const { name } of keys) yield await visit(env, name.slice("url:".length));
   });

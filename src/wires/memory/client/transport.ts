@@ -23,7 +23,15 @@ import type { AdmitList } from "../../../core/dispatch/list_limits.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { chain, toPromise } from "../../../internal/future.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
-import type { ToolDefinition } from "../../../core/tool/definition.ts";
+import type { RenderedOutput } from "../../../core/tool/definition.ts";
+
+/** The part of a tool's definition that shows an answer: its name, and `.render()`. */
+export interface RenderingTool {
+  /** Name of the tool. */
+  readonly name: string;
+  /** Function given to `.render()`; `undefined` without it. */
+  readonly render: ((output: unknown) => RenderedOutput) | undefined;
+}
 
 /** What {@link memoryTransport} needs of a server: `createServer()` returns one. */
 export interface MemoryServer {
@@ -34,7 +42,7 @@ export interface MemoryServer {
     readonly host: {
       readonly dispatch: Dispatch;
       readonly admitList: AdmitList;
-      readonly definitions?: readonly Pick<ToolDefinition, "name" | "render">[] | undefined;
+      readonly definitions?: readonly RenderingTool[] | undefined;
       readonly security?: { readonly allowsAnonymous: boolean } | undefined;
     };
   };
