@@ -287,7 +287,7 @@ class Caller implements ClientMethods {
       result = await this.#attempt(request, call);
     }
     if (result.kind !== "error") return result;
-    const isLost = result.message === CONNECTION_LOST;
+    const isLost = result.message.startsWith(CONNECTION_LOST);
     const explained = isLost ? lostAfter(result, call.pieceCount) : await this.#explain(result, call);
     const error = explained.code === "tool_not_found" ? nameUnknownTool(explained, tool) : explained;
     return tries > 1 ? { ...error, message: `${error.message}; tried ${tries} times` } : error;

@@ -3,6 +3,7 @@ import { type ErrorResult, errorResult, errorResultWithCause, toErrorResult } fr
 import type { Sink } from "../../../../core/call/outcome.ts";
 import { isTooDeep, tooDeepError } from "../../../../core/call/parse_answer.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
+import { CONNECTION_LOST } from "../../../../http_client/send.ts";
 import { attempt } from "../../../../internal/async.ts";
 import { asObject, isJsonObject, type Members, readOutline } from "../../../../internal/json.ts";
 import type { Clock } from "../../../../internal/time.ts";
@@ -137,7 +138,7 @@ export class OpenSocketCalls {
     // A message that was too large is that of one call.
     const isTooBig = error.code === "payload_too_large";
     this.#lost = isTooBig
-      ? errorResultWithCause("unavailable", "The connection was lost: another message was too large")
+      ? errorResultWithCause("unavailable", `${CONNECTION_LOST}: another message was too large`)
       : error;
     this.#onLost();
     const { longest } = this;
@@ -229,7 +230,7 @@ export class OpenSocketCalls {
       if (this.#socket.readyState === OPEN_STATE) this.#socket.send(text);
     } catch (cause) {
       // It may be thrown to a timer or an event of a signal, and would end the process.
-      const message = "The connection was lost: a message could not be written";
+      const message = `${CONNECTION_LOST}: a message could not be written`;
       this.fail(errorResultWithCause("unavailable", message, message, { cause }));
       this.#closeSocket();
     }
@@ -255,7 +256,7 @@ export class OpenSocketCalls {
 
   #beat(nowMs: number): void {
     if (nowMs - this.#receivedMs >= SILENCE_MS) {
-      this.fail(errorResultWithCause("unavailable", "The connection was lost: the server sent nothing for 60 s"));
+      this.fail(errorResultWithCause("unavailable", `${CONNECTION_LOST}: the server sent nothing for 60 s`));
       return this.#closeSocket();
     }
     if (this.#calls.size === 0 && nowMs - this.#usedMs >= this.#limits.idleMs) return this.close();

@@ -8,7 +8,7 @@ import {
   type UnknownOutcome,
 } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../../core/call/transport.ts";
-import { connectionError } from "../../../../http_client/send.ts";
+import { CONNECTION_LOST, connectionError } from "../../../../http_client/send.ts";
 import { attempt } from "../../../../internal/async.ts";
 import { asObject } from "../../../../internal/json.ts";
 import { delay } from "../../../../internal/time.ts";
@@ -209,6 +209,6 @@ function lossError(code: number, reason: string, longest: number): ErrorResult {
     case 1007:
       return errorResult("invalid_request", `Not accepted: ${why}`);
     default:
-      return errorResultWithCause("unavailable", `The connection was lost before the answer: ${why}`, `code ${code}`);
+      return errorResultWithCause("unavailable", `${CONNECTION_LOST}: ${why}`, `code ${code}`);
   }
 }
