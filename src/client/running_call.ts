@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS } from "../internal/time.ts";
-import { type CallEvent, PieceCollector, type PromiseOutcome, type Sink } from "../core/call/outcome.ts";
+import { type CallEvent, PieceCollector, type Progress, type PromiseOutcome, type Sink } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import type { CallOptions } from "./types.ts";
@@ -29,6 +29,10 @@ const TOO_SHORT = `, which a healthy server may be: its heartbeats come each ${H
 
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
+function isSame(progress: Progress, before: Progress | undefined): boolean {
+  return progress.done === before?.done && progress.total === before.total && progress.message === before.message;
+}
+
 /**
  * A running call, which may consist of several requests.
  *
@@ -50,6 +54,8 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
   /** What `.render()` shows in place of the answer, as the transport knows it. */
   declare "~shown": (() => unknown) | undefined;
   readonly #pieces: PieceCollector = new PieceCollector();
+  /** The progress that the caller has. Each redemption begins with the latest, which may be the same. */
+  #progress: Progress | undefined;
   readonly #timeoutMs: number;
   readonly #idleTimeoutMs: number;
   #watch: Timer;
@@ -99,7 +105,8 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     else if (event.kind === "dropped") this.pieceCount = event.to;
     this.hasEvents = true;
     if (event.kind === "deferred") this.deferred = event.promise;
-    if (event.kind !== "progress") return;
+    if (event.kind !== "progress" || isSame(event.progress, this.#progress)) return;
+    this.#progress = event.progress;
     try {
       this.options.onProgress?.(event.progress);
     } catch (thrown) {

@@ -253,7 +253,10 @@ export class CallContext implements MiddlewareCtx {
     // Members one by one: spreading them costs more than sending the event.
     const progress: { -readonly [Member in keyof Progress]: Progress[Member] } = { done };
     if (total !== undefined) progress.total = total;
-    if (message !== undefined) progress.message = message;
+    // A later attempt begins again: without its number, progress that goes back looks like an error.
+    const { attempt } = this;
+    const described = attempt === 1 ? message : `attempt ${attempt}${message === undefined ? "" : `: ${message}`}`;
+    if (described !== undefined) progress.message = described;
     this.lastProgress = progress;
     this.lease?.progress(progress);
     this.runState.progress(progress);
