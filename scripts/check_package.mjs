@@ -122,7 +122,7 @@ async function checkTarball(tarball) {
   }
   await checkTypes(tarball);
   await check("a consumer type-checks in Deno", () => run([findBin("deno"), "check", "--quiet", "index.ts"], consumer));
-  await check("snippets of the pages and doc comments compile with `tsc --init`", async () => {
+  await check("snippets of the pages and doc comments compile with `tsc --init`, `bun init` and in Deno", async () => {
     const count = await compileSnippets(join(temporary, "init"), tarball, run);
     if (count < 200) throw new Error(`Only ${count} snippets were found`);
   });

@@ -1,31 +1,46 @@
 // Type-checks every snippet of README.md, docs/ and the doc comments as a reader would: copied into a folder made by `npm init` and
-// `tsc --init`, with the package installed from its tarball, and beside it only packages that the snippet imports.
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+// `tsc --init`, with the package installed from its tarball, and beside it only packages that the snippet imports; then with the options of
+// `bun init`, and by `deno check`.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findBin, root } from "../runtimes.mjs";
 
-/** Compiler options after those of `tsc --init`: with the DOM library, as it is by default, and with Node's types alone. */
-const LIBRARIES = [[], ["--lib", "esnext"]];
+/** File with the options of `bun init`. */
+const OF_BUN = "tsconfig.bun.json";
+
+/**
+ * What compiles: with the options of `tsc --init` and the DOM library, as it is by default, and with Node's types alone; with the options of
+ * `bun init`; and Deno, whose options are its defaults.
+ */
+const COMPILERS = [
+  [findBin("tsc"), "-p", ".", "--noEmit"],
+  [findBin("tsc"), "-p", ".", "--noEmit", "--lib", "esnext"],
+  [findBin("tsc"), "-p", OF_BUN, "--noEmit"],
+  [findBin("deno"), "check", "--quiet", "snippets"],
+];
 
 /** @returns how many snippets there are. @throws {Error} With places and errors, if a snippet does not compile. */
 export async function compileSnippets(folder, tarball, run) {
   mkdirSync(folder);
   await run(["npm", "init", "-y"], folder);
   await run(["npm", "pkg", "set", "type=module"], folder);
-  const types = `@types/node@${
-    JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies["@types/node"]
-  }`;
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const types = ["@types/node", "@types/bun"].map((name) => `${name}@${devDependencies[name]}`);
   const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
-  await run(["npm", "install", ...quiet, tarball, types], folder);
+  await run(["npm", "install", ...quiet, tarball, ...types], folder);
   await run([findBin("tsc"), "--init", "--types", "node"], folder);
+  const ofBun = `${folder}-bun`;
+  mkdirSync(ofBun);
+  await run([findBin("bun"), "init", "-y"], ofBun);
+  copyFileSync(join(ofBun, "tsconfig.json"), join(folder, OF_BUN));
   const snippets = join(folder, "snippets");
   mkdirSync(snippets);
   const write = [findBin("bun"), join(root, "tests/docs/write_programs.ts"), snippets];
   await run(write);
   linkPackages(folder, packagesOf(snippets));
-  for (const flags of LIBRARIES) {
-    await run([findBin("tsc"), "-p", ".", "--noEmit", ...flags], folder).catch(async ({ stdout = "", message }) => {
-      const { stdout: named } = await run([...write, stdout || message]);
+  for (const compile of COMPILERS) {
+    await run(compile, folder).catch(async ({ stdout = "", stderr = "", message }) => {
+      const { stdout: named } = await run([...write, stdout || stderr || message]);
       throw new Error(named);
     });
   }
