@@ -23,7 +23,6 @@
  */
 export { defineTool } from "./src/server/preset/define_tool.ts";
 export type { IsVisible, SeenIn } from "./src/core/tool/access.ts";
-export type { DefineTool } from "./src/core/tool/define_tool.ts";
 export type { ToolBuilder } from "./src/core/tool/builder_types.ts";
 export type { ExternalWork } from "./src/core/tool/last_steps.ts";
 export type {
@@ -37,7 +36,7 @@ export type {
   Tool,
   ToolExample,
 } from "./src/core/tool/definition.ts";
-export type { Ctx, Logger, ToolHost } from "./src/core/handler/context.ts";
+export type { Ctx, Logger } from "./src/core/handler/context.ts";
 export { type CallerState, type CallerStateSlot, defineCallerState } from "./src/core/handler/caller_state.ts";
 export type {
   ElicitAnswer,
