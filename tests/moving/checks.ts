@@ -91,12 +91,14 @@ export interface Opened extends Target {
   end(): Promise<void>;
 }
 
-/** A server at a URL. */
-export function overHttp(url: string, defaults: Readonly<Record<string, string>> = {}): Opened {
-  return open(url, (headers) => {
-    const requestInit = { headers: { ...defaults, ...headers } };
-    return new StreamableHTTPClientTransport(new URL(url), { requestInit }) as Transport;
-  });
+/** A server at a URL. If it `shares`, clients without answers and headers are one client: for servers that take long to begin a session. */
+export function overHttp(url: string, defaults: Readonly<Record<string, string>> = {}, shares = false): Opened {
+  const start = () =>
+    open(url, (headers) => {
+      const requestInit = { headers: { ...defaults, ...headers } };
+      return new StreamableHTTPClientTransport(new URL(url), { requestInit }) as Transport;
+    });
+  return shares ? sharing(start(), start()) : start();
 }
 
 /** A server that is a program on stdio: each client with answers starts one, the others share one. */
@@ -104,12 +106,17 @@ export function overStdio(command: readonly string[], cwd: string): Opened {
   const [file = "", ...args] = command;
   const env = { PATH: process.env["PATH"] ?? "", HOME: cwd };
   const start = () => open("", () => new StdioClientTransport({ command: file, args, cwd, env, stderr: "ignore" }));
-  const [own, common] = [start(), start()];
+  return sharing(start(), start());
+}
+
+/** A target whose clients without answers and headers are one client, of `common`. */
+function sharing(own: Opened, common: Opened): Opened {
   let shared: Promise<Connection> | undefined;
   return {
-    url: "",
-    async connect({ headers: _, ...answers } = {}) {
-      if (Object.keys(answers).length > 0) return await own.connect(answers);
+    url: own.url,
+    async connect(options = {}) {
+      const isOwn = Object.keys(options).some((name) => name !== "headers" || own.url !== "");
+      if (isOwn) return await own.connect(options);
       const connection = await (shared ??= common.connect());
       connection.forget();
       return connection;
@@ -247,7 +254,7 @@ export async function request(
 ): Promise<{ readonly status: number; readonly headers: Record<string, string | null>; readonly body: unknown }> {
   const response = await fetch(url, init);
   const text = await response.text();
-  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  const data = /^data: (.+)$/m.exec(text)?.[1] ?? text;
   let body: unknown = data;
   try {
     body = JSON.parse(data);

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { findProgram, runProgram, startProgram, testWith } from "../serve/programs.ts";
 import { type Check, observe, overHttp, overStdio } from "./checks.ts";
 import * as official from "./official_checks.ts";
+import * as fastmcp from "./fastmcp_checks.ts";
 import * as mcpLite from "./mcp_lite_checks.ts";
 import { installServers, programFolder } from "./program.ts";
 import { expectedAfter, expectedBefore, type MoveTable, readTable } from "./table.ts";
@@ -13,18 +14,25 @@ interface Suite {
   readonly checks: { readonly OVER_HTTP: readonly Check[]; readonly OVER_STDIO?: readonly Check[] };
   /** Headers of all requests. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether checks share a session, since each takes a second to begin. */
+  readonly shares?: boolean;
 }
 
 const SUITES: readonly Suite[] = [
   { name: "official", checks: official, headers: { authorization: "Bearer ada" } },
+  { name: "fastmcp", checks: fastmcp, headers: { "x-api-key": "key-ada" }, shares: true },
   { name: "mcp_lite", checks: mcpLite, headers: { authorization: "Bearer ada" } },
 ];
 
 /** Runs all checks against a program, over HTTP and stdio. */
-async function run(bun: string, cwd: string, { checks, headers }: Suite): Promise<ReadonlyMap<string, unknown>> {
+async function run(
+  bun: string,
+  cwd: string,
+  { checks, headers, shares }: Suite,
+): Promise<ReadonlyMap<string, unknown>> {
   const { OVER_HTTP, OVER_STDIO = [] } = checks;
-  await using program = await startProgram([bun, "server.ts"], { cwd, url: /http:\/\/[^\s?]+/ });
-  const http = overHttp(program.url, headers);
+  await using program = await startProgram([bun, "server.ts"], { cwd, url: /(?<=is at )http:\/\/\S+/ });
+  const http = overHttp(program.url, headers, shares);
   const seen = await observe(http, OVER_HTTP).finally(() => http.end());
   const stdio = overStdio([bun, "server.ts", "--stdio"], cwd);
   return new Map([...seen, ...await observe(stdio, OVER_STDIO).finally(() => stdio.end())]);

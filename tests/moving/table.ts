@@ -26,7 +26,7 @@ export interface MoveTable {
 }
 
 /** Names of the tables. */
-export const TABLES = ["official", "mcp_lite"] as const;
+export const TABLES = ["official", "fastmcp", "mcp_lite"] as const;
 
 /** Reads the table of a server. */
 export function readTable(name: string): MoveTable {

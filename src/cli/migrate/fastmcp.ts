@@ -43,15 +43,23 @@ export function argumentsSchema(draft: Draft, list: Node): string | undefined {
   return `${jsonSchema}${isScript(draft) ? "" : `<{ ${type} }>`}(${schema})`;
 }
 
-/** Text of the completers of arguments: they return the values alone. `undefined` without any. */
+/** Text of the completers of arguments, which return the values alone, and of those with choices. `undefined` without any. */
 export function completersText(draft: Draft, list: Node | undefined): string | undefined {
   const texts = (readArguments(list) ?? []).flatMap(({ name, members }) => {
-    const complete = members.get("complete");
+    const [complete, choices] = [members.get("complete"), members.get("enum")];
+    if (complete === undefined && choices !== undefined) {
+      return [`${JSON.stringify(name)}: ${choicesText(draft, choices)}`];
+    }
     if (complete === undefined) return [];
     typeParameter(draft, complete);
     return [`${JSON.stringify(name)}: async (value) => (await (${functionOf(draft, complete)})(value)).values`];
   });
   return texts.length === 0 ? undefined : `{ ${texts.join(", ")} }`;
+}
+
+/** FastMCP completes the choices of an argument by itself. */
+function choicesText(draft: Draft, choices: Node): string {
+  return `(value) => ${draft.render(choices)}.filter((one) => one.startsWith(value))`;
 }
 
 /** A function that is called at once gets no type from its place. */

@@ -114,6 +114,7 @@ const aNote = defineResource("notes://{id}")
     `const summary = definePrompt("summary")
   .describe("Sums up")
   .input(jsonSchema<{ topic: string; tone?: string }>({ type: "object", properties: { topic: { type: "string", description: "About what" }, tone: { type: "string", enum: ["dry", "warm"] } }, required: ["topic"] }))
+  .complete({ "tone": (value) => ["dry", "warm"].filter((one) => one.startsWith(value)) })
   .handle(async ({ topic, tone }) => \`Sum up \${topic}, \${tone ?? "dry"}\`);`,
   ],
 ];
