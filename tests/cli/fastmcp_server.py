@@ -1,4 +1,6 @@
-"""A server of FastMCP that the command line calls."""
+"""A server of FastMCP that the command line and the client call: over its pipes, or over HTTP with the argument http."""
+
+import sys
 
 from fastmcp import Context, FastMCP
 
@@ -24,6 +26,12 @@ async def ask(context: Context) -> str:
     return f"Hello, {answer.data}"
 
 
+@server.tool
+def untyped(name: str):
+    """Answer without an output schema"""
+    return f"Hello, {name}"
+
+
 @server.resource("notes://today")
 def today() -> str:
     return "Nothing yet"
@@ -35,4 +43,7 @@ def greet(name: str) -> str:
 
 
 if __name__ == "__main__":
-    server.run(show_banner=False)
+    if sys.argv[1:] == ["http"]:
+        server.run(transport="http", host="127.0.0.1", port=0, show_banner=False)
+    else:
+        server.run(show_banner=False)

@@ -28,8 +28,10 @@ export interface AnswerOutcome<Value = unknown> {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Signed caller state, if the call changed it. */
   readonly context?: string | undefined;
-  /** Structured content of a foreign server, if `value` is not it: the content has pictures, or the value was wrapped. */
+  /** Structured content of a foreign server, if `value` is not it, because the content has pictures. */
   readonly structured?: unknown;
+  /** Whether a server of others sent the value as text alone, without structured content: over MCP it is relayed as such. */
+  readonly isText?: boolean | undefined;
   /** Whether the value has files as content blocks, which wires with blocks show as such. */
   readonly hasFiles?: boolean | undefined;
   /** Name of the tool whose `.render()` applies, if it has one. The redeeming call may be of another tool. */

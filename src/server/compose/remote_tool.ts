@@ -237,6 +237,7 @@ export class RelayedTool implements RemoteRunner {
           kind: "answer",
           value: settled.value,
           ...(settled.structured !== undefined && { structured: settled.structured }),
+          ...(settled.isText === true && { isText: true }),
           ...metaOf(run, settled),
         };
         return await this.#mismatch(run, plan, settled.structured ?? settled.value) ??

@@ -41,9 +41,9 @@ test("each caller's name reaches the company, and a guest sees no weather", asyn
   ok(!(await names("guest")).includes("weather_forecast"));
 });
 
-test("FastMCP's text arrives as its content", async () => {
+test("FastMCP's text arrives as text", async () => {
   const answer = await testClient(all).$.call("weather_forecast", { city: "Rome" });
-  deepStrictEqual(answer, [{ type: "text", text: "Sun over Rome" }]);
+  deepStrictEqual(answer, "Sun over Rome");
 });
 
 test("a model finds what it needs among all of them", async () => {

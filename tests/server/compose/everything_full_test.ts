@@ -44,6 +44,7 @@ async function overHttp(): Promise<Opened> {
 
 /** Text of a result. */
 function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
   return (content as readonly { readonly text?: string }[]).map(({ text }) => text).join("\n");
 }
 

@@ -129,14 +129,14 @@ test("a caller that declines sampling through a gateway rejects the request of t
   const again = await $.outcome("t", {}, { meta: meta({ action: "accept", content: { odd: true } }) });
   ok(again.kind === "elicitation" && again.requests[key]?.params?.["refused"] !== undefined);
   const declined = { continuation: again.continuation, responses: { [key]: { action: "decline" } } };
-  deepStrictEqual(await $.call("t", {}, { meta: declined }), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await $.call("t", {}, { meta: declined }), "done");
   deepStrictEqual((await answered)["error"], { code: -1, message: "The user has rejected the request" });
   await app.close(0);
 });
 
 test("without a gateway, a client without handlers declares and answers neither sampling nor roots", async () => {
   const { transport, answered } = askingWhile(sampling);
-  deepStrictEqual(await createClient(transport).$.call("t"), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await createClient(transport).$.call("t"), "done");
   strictEqual(((await answered)["error"] as { code: number }).code, -32601);
 });
 

@@ -29,15 +29,20 @@ export function decodeToolResult(result: Members, wraps = false): CallResult | U
   if (meta["response_type"] === "promise" && typeof meta["promise_token"] === "string") {
     return decodeResult({ _meta: meta });
   }
-  const value = decodeAnswer(result, meta, wraps);
+  const text = loneText(result, meta);
+  if (text !== undefined) return { kind: "answer", value: text, isText: true, meta };
+  const isWrapped = wraps || meta["wrapped"] === true || asObject(meta["fastmcp"])["wrap_result"] === true;
+  const value = decodeAnswer(result, meta, isWrapped);
   const { structuredContent: structured } = result;
-  const isOurs = meta["wrapped"] === true || meta["shape"] === "content" || structured === undefined ||
+  // A gateway lists the schema without the wrapper, and wraps the value itself where a revision needs it.
+  const isOurs = (isWrapped && !hasMedia(result["content"])) || meta["shape"] === "content" ||
+    structured === undefined ||
     structured === value;
   const answer = { kind: "answer", value, ...(!isOurs && { structured }), meta } as const;
   return meta["rendered"] === true ? withShown(answer, () => result["content"]) : answer;
 }
 
-function decodeAnswer(answer: Members, meta: Members, wraps: boolean): unknown {
+function decodeAnswer(answer: Members, meta: Members, isWrapped: boolean): unknown {
   const { structuredContent, content, isError } = answer;
   if (meta["shape"] === "content") return omitUndefined({ content, structuredContent, isError });
   if (structuredContent === undefined) {
@@ -47,9 +52,19 @@ function decodeAnswer(answer: Members, meta: Members, wraps: boolean): unknown {
   // Servers that repeat a picture in structured content have it there as characters, which no model can see.
   if (meta["rendered"] !== true && hasMedia(content)) return content;
   const { result = structuredContent } = asObject(structuredContent);
-  return wraps || meta["wrapped"] === true || asObject(meta["fastmcp"])["wrap_result"] === true
-    ? result
-    : structuredContent;
+  return isWrapped ? result : structuredContent;
+}
+
+/**
+ * The text of a result that is one block of text, without structured content: the value that the tool returned, as most servers send a string.
+ * A block with annotations remains a block, and so does what servers of ours mark.
+ */
+function loneText({ structuredContent, content }: Members, { single, shape }: Members): string | undefined {
+  if (structuredContent !== undefined || single !== undefined || shape !== undefined) return undefined;
+  if (!Array.isArray(content) || content.length !== 1) return undefined;
+  const { type, text, ...others } = asObject(content[0]);
+  const isPlain = type === "text" && typeof text === "string" && text !== "" && Object.keys(others).length === 0;
+  return isPlain ? text : undefined;
 }
 
 /** Whether there is a block other than text. */

@@ -134,7 +134,7 @@ function readTool(listed: Members, hasHeaders: boolean): KnownTool | string {
   }
   const headerParams = hasHeaders ? findHeaderParams(inputSchema) : [];
   if (typeof headerParams === "string") return leftOut(name, headerParams);
-  const wrapsOutput = outputSchema?.["x-fastmcp-wrap-result"] === true;
+  const wrapsOutput = outputSchema !== undefined && isWrapper(name, outputSchema);
   const unwrapped = wrapsOutput ? { ...listed, outputSchema: unwrapResult(outputSchema) } : listed;
   return { tool: withType(unwrapped as ListedTool), headerParams, wrapsOutput };
 }
@@ -150,7 +150,18 @@ function withType(tool: ListedTool): ListedTool {
   return { ...listed, "@type": type, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
 }
 
-/** FastMCP writes the schema of a value that is not an object as `{ result }`. The definitions at its root stay at the root. */
+/**
+ * Whether an output schema is that of a value that is not an object, which FastMCP and the official SDK for Python send as `{ result }`. FastMCP
+ * marks it; the official SDK names it after the function of the tool, which no class of Python is named like.
+ */
+function isWrapper(name: string, { "x-fastmcp-wrap-result": isMarked, title, properties, required }: Members): boolean {
+  if (isMarked === true) return true;
+  const { result, ...others } = asObject(properties);
+  const isNamed = title === `${name}Output` && /^[a-z_]/.test(name) && asObject(result)["title"] === "Result";
+  return isNamed && Object.keys(others).length === 0 && Array.isArray(required) && required[0] === "result";
+}
+
+/** The schema of the value in a wrapper. The definitions at its root stay at the root. */
 function unwrapResult({ properties, $defs }: Members): Members {
   return { ...asObject(asObject(properties)["result"]), ...($defs !== undefined && { $defs }) };
 }

@@ -83,7 +83,9 @@ export class ToolCaller {
     };
     const first = typeof continuation === "string" ? toInputParams(fromContinuation(continuation), responses) : {};
     const result = await runInputRequiredLoop(this.#connection.handlers, sendWithRetry, first);
-    return "questions" in result ? result.questions : withEraAdvice(this.toCallResult(result.reply, tool));
+    if ("questions" in result) return result.questions;
+    if (needsList(result.reply)) await this.#listOnce(tool, limit);
+    return withEraAdvice(this.toCallResult(result.reply, tool));
   }
 
   async #callLegacy(
@@ -122,7 +124,14 @@ export class ToolCaller {
         return this.#connection.request({ method: "tools/call", params, meta, limit, pending });
       },
     });
-    return "kind" in result ? result : this.toCallResult(result, tool);
+    if ("kind" in result) return result;
+    if (needsList(result)) await this.#listOnce(tool, limit);
+    return this.toCallResult(result, tool);
+  }
+
+  /** Reads the list of tools unless there is a list already. */
+  async #listOnce(tool: string, limit: TransportCall["limit"]): Promise<void> {
+    if (this.#tools.known(tool) === undefined) await this.#tools.find(tool, limit);
   }
 
   /** Converts the reply of `tools/call`. A task becomes a promise; the error for URLs to visit becomes questions. */
@@ -146,6 +155,15 @@ export class ToolCaller {
     const isUnknown = error.code === "invalid_input" && this.#tools.isKnownMissing(tool);
     return isUnknown ? errorResult("tool_not_found", error.message, error.data) : error;
   }
+}
+
+/** Whether only the list of tools says if `{ result }` is the value of a reply, or a wrapper around it that has no mark. */
+function needsList(reply: RpcReply): boolean {
+  if (!("result" in reply)) return false;
+  const { structuredContent, _meta } = reply.result;
+  const { wrapped, fastmcp } = asObject(_meta);
+  const [name, ...others] = Object.keys(asObject(structuredContent));
+  return name === "result" && others.length === 0 && wrapped === undefined && fastmcp === undefined;
 }
 
 /** Texts of other servers whose tool asks in a way that only revisions with a handshake have: of FastMCP, and of the SDK for Python. */

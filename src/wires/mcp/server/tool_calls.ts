@@ -186,7 +186,8 @@ class ToolResults {
 
   /** Encodes a returned value: as content, and as structured content if the revision has it. */
   answer(revision: Revision, outcome: AnswerOutcome, tool: McpTool | undefined): string {
-    const { value, structured, renderedBy, hasFiles, "~shown": shown } = outcome;
+    const { value, structured, isText, renderedBy, hasFiles, "~shown": shown } = outcome;
+    if (isText === true && typeof value === "string") return revision.result(textMember(value), outcomeMeta(outcome));
     if (structured !== undefined) return relayedAnswer(revision, outcome);
     const meta = outcomeMeta(outcome);
     const render = renderedBy === undefined ? relayedRender(shown) : this.#tools.get(renderedBy)?.definition.render;
@@ -272,7 +273,8 @@ function textOf(value: unknown, json: string | undefined): string {
 function encodeBlocks({ blocks, shape, rest }: ReadBlocks, revision: Revision, meta: Members | undefined): string {
   const members = Object.entries(rest).map(([name, member]) => `,${JSON.stringify(name)}:${JSON.stringify(member)}`);
   const content = contentMember(blocks, revision) + members.join("");
-  if (shape === "list") return revision.result(content, meta);
+  // One block without a mark would be read as the text of a server of others.
+  if (shape === "list") return revision.result(content, blocks.length === 1 ? { ...meta, shape } : meta);
   return revision.result(content, shape === "block" ? { ...meta, single: true } : { ...meta, shape });
 }
 

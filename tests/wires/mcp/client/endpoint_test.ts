@@ -58,7 +58,7 @@ class OldServer {
   }
 }
 
-const done = [{ type: "text", text: "done" }];
+const done = "done";
 
 test("an old server is found, called, and left", async () => {
   const server = new OldServer();

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createClient } from "../../../../mod.ts";
 import { events, eventually, INITIALIZED, legacy, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
 
-const done = [{ type: "text", text: "done" }];
+const done = "done";
 const SESSION = { "mcp-session-id": "s-1" };
 
 const greet = ({ id }: { readonly id: number | undefined }) =>

@@ -148,7 +148,7 @@ test("a schema that has changed is read anew after a mismatch, once", async () =
     },
   });
   const client = server.client();
-  deepStrictEqual(await client.$.call("t", { region: "here" }), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await client.$.call("t", { region: "here" }), "done");
   deepStrictEqual(server.methods, ["server/discover", "tools/list", "tools/call", "tools/list", "tools/call"]);
   await rejects(client.$.call("t", { region: "there" }), { name: "ToolError", code: "invalid_request" });
   strictEqual(server.by("tools/call").length, 4);
@@ -173,7 +173,7 @@ test("what only asks to come back with its state is come back to, with that stat
     "tools/call": ({ params }) =>
       params["requestState"] === state ? text("done") : { resultType: "input_required", requestState: state },
   });
-  deepStrictEqual(await server.client().$.call("t"), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await server.client().$.call("t"), "done");
   const [first, second] = server.by("tools/call");
   strictEqual(first !== undefined && "requestState" in first.params, false);
   strictEqual(second !== undefined && "inputResponses" in second.params, false);
@@ -292,7 +292,7 @@ test("a result type that is not known is kept as it came", async () => {
 const RESULTS: readonly (readonly [name: string, result: object, outcome: object])[] = [
   ["structured content", { ...text("3"), structuredContent: [3] }, { kind: "answer", value: [3], meta: {} }],
   ["null", { ...text("null"), structuredContent: null }, { kind: "answer", value: null, meta: {} }],
-  ["content", text("a"), { kind: "answer", value: [{ type: "text", text: "a" }], meta: {} }],
+  ["content", text("a"), { kind: "answer", value: "a", isText: true, meta: {} }],
   ["nothing", text(""), { kind: "answer", value: undefined, meta: {} }],
   [
     "a wrapped output of ours",
@@ -395,7 +395,7 @@ test("a stream is read to the answer: what is not ours, not JSON or nobody's, is
         { jsonrpc: "2.0", id, result: text("too late") },
       ),
   }).client();
-  deepStrictEqual(await client.$.call("t"), [{ type: "text", text: "mine" }]);
+  deepStrictEqual(await client.$.call("t"), "mine");
 });
 
 test("a stream that breaks off is no answer, and not resumed in this era", async () => {
@@ -416,7 +416,7 @@ test("a caller that leaves ends its request, and only that", async () => {
   controller.abort();
   await left;
   strictEqual(server.by("tools/call")[0]?.signal?.aborted, true);
-  deepStrictEqual(await client.$.call("t"), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await client.$.call("t"), "done");
   strictEqual(server.by("notifications/cancelled").length, 0);
 });
 
@@ -438,7 +438,7 @@ test("pages to go to first are questions, as older servers say it", async () => 
       .transport(),
     { onElicitation: ({ params }) => ({ action: params?.["url"] === "https://x.test/" ? "accept" : "cancel" }) },
   );
-  deepStrictEqual(await client.$.call("t"), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await client.$.call("t"), "done");
 });
 
 test("a server without what is asked for says so by its own words", async () => {

@@ -8,7 +8,7 @@ import { runtime } from "../../../runtime/runtime.ts";
 import { serveOfficialV1 } from "./official_v1.ts";
 import { createOfficialV2 } from "./official_v2.ts";
 
-const reply = (text: string) => [{ type: "text", text }];
+const reply = (text: string) => text;
 
 async function eventually(condition: () => boolean): Promise<void> {
   for (let tries = 0; tries < 500 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));

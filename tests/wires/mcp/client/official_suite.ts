@@ -29,7 +29,7 @@ async function eventually(condition: () => boolean): Promise<void> {
   ok(condition(), "did not happen");
 }
 
-const reply = (text: string) => [{ type: "text", text }];
+const reply = (text: string) => text;
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   async "finds out what the server is"({ transport, row }) {
@@ -95,7 +95,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const model = { role: "assistant" as const, content: { type: "text", text: "Paris" }, model: "oracle" };
     transport.onSampling(({ maxTokens }) => ({ ...model, model: `oracle-${maxTokens}` }));
     transport.onRoots(() => [{ uri: "file:///work" }]);
-    const [{ text }] = await client.$.call("consult") as [{ text: string }];
+    const text = await client.$.call("consult") as string;
     const { model: reported, folders, name } = JSON.parse(text);
     deepStrictEqual([reported, folders], [{ ...model, model: "oracle-10" }, { roots: [{ uri: "file:///work" }] }]);
     deepStrictEqual(name, { action: "accept", content: { name: "Ada" } });

@@ -17,7 +17,7 @@ test("a tool that is as it was is called; a title or a hint may change", async (
   const same = server(
     changed({ title: "New", annotations: { readOnlyHint: true }, inputSchema: { ...PINNED.inputSchema } }),
   );
-  deepStrictEqual(await same.client({ pinned: [PINNED] }).$.call("t"), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await same.client({ pinned: [PINNED] }).$.call("t"), "done");
 });
 
 for (

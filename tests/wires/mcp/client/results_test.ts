@@ -66,6 +66,36 @@ for (const [era, script] of Object.entries({ modern, legacy })) {
     });
   });
 
+  test(`a value that the official SDK for Python wraps arrives as the value, and passes a gateway that validates, over ${era} MCP`, async () => {
+    const result = { content: [{ type: "text", text: "hi" }], structuredContent: { result: "hi" } };
+    const outputSchema = {
+      type: "object",
+      title: "tOutput",
+      properties: { result: { title: "Result", type: "string" } },
+      required: ["result"],
+    };
+    strictEqual(await answering(result, { ...TOOL, outputSchema }).client().$.call("t"), "hi");
+    const far = await gateway("far", answering(result, { ...TOOL, outputSchema }).transport(), { validate: true });
+    const app = createServer({ tools: [], parts: [mount(far)], wires: [mcp(), mcpLite()], logger: false });
+    strictEqual(await createClient(app).$.call("t"), "hi");
+    await app.close(0);
+    // A class of the application, whose only member has the same name.
+    const ofClass = { ...TOOL, outputSchema: { ...outputSchema, title: "TOutput" } };
+    deepStrictEqual(await answering(result, ofClass).client().$.call("t"), { result: "hi" });
+  });
+
+  test(`one block of text alone is the text, over ${era} MCP`, async () => {
+    const open = (content: readonly unknown[]) => answering({ content }).client();
+    strictEqual(await open([{ type: "text", text: "[1]" }]).$.call("t"), "[1]");
+    const others = [
+      [{ type: "text", text: "a", annotations: { audience: ["user"] } }],
+      [{ type: "text", text: "a" }, { type: "text", text: "b" }],
+      [{ type: "resource_link", uri: "file:///a", name: "a" }],
+    ];
+    for (const content of others) deepStrictEqual(await open(content).$.call("t"), content);
+    strictEqual(await open([{ type: "text", text: "" }]).$.call("t"), undefined);
+  });
+
   test(`one block of ours arrives as one, several as several, over ${era} MCP`, async () => {
     const server = createServer({
       wires: [mcp()],

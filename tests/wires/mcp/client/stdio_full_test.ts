@@ -11,7 +11,7 @@ import { root } from "../../../serve/programs.ts";
 
 const BUN = join(root, "node_modules/.bin/bun");
 const PROGRAM = join(root, "tests/wires/mcp/client/stdio_odd_program.ts");
-const done = [{ type: "text", text: "done" }];
+const done = "done";
 
 const open = (how: string, options: StdioTransportOptions = {}) =>
   stdioTransport(BUN, [PROGRAM, how], { stderr: "ignore", ...options });
@@ -52,9 +52,9 @@ test("a program that exits before its first answer is unavailable, also with a p
 test("a server that ended is begun anew, and greeted anew", async () => {
   const client = createClient(open("plain"), { retry: { attempts: 0 } });
   try {
-    const pid = Number((await client.$.call("pid") as [{ text: string }])[0].text);
+    const pid = Number(await client.$.call("pid"));
     await rejects(client.$.call("exit"), { name: "ToolError", code: "unavailable" });
-    const other = Number((await client.$.call("pid") as [{ text: string }])[0].text);
+    const other = Number(await client.$.call("pid"));
     ok(other !== pid && isRunning(other) && !isRunning(pid));
   } finally {
     client.$.close();
@@ -65,7 +65,7 @@ test("a deep answer of a program ends its call; a deep message of no call ends t
   const tooDeep = { code: "result_too_large", message: /nested deeper than 1024 levels/ };
   const client = createClient(open("plain"), { retry: { attempts: 0 } });
   try {
-    const pidOf = async () => Number((await client.$.call("pid") as [{ text: string }])[0].text);
+    const pidOf = async () => Number(await client.$.call("pid"));
     const pid = await pidOf();
     const [deep, other] = await Promise.allSettled([client.$.call("deep"), client.$.call("pid")]);
     await rejects(Promise.reject(deep.status === "rejected" && deep.reason), tooDeep);
@@ -85,7 +85,7 @@ test("a deep answer of a program ends its call; a deep message of no call ends t
 for (const how of ["plain", "does not end with its input", "ends by force alone"]) {
   test(`a server ends when its client closes: ${how}`, async () => {
     const client = createClient(open(how));
-    const pid = Number((await client.$.call("pid") as [{ text: string }])[0].text);
+    const pid = Number(await client.$.call("pid"));
     ok(isRunning(pid));
     client.$.close();
     await rejects(client.$.call("t"), { code: "unavailable" });
@@ -97,7 +97,7 @@ test("a server gets what it needs of the environment, and what it is given, and 
   process.env["TOOLWIRE_TEST_SECRET"] = "secret";
   const client = createClient(open("plain", { env: { GIVEN: "yes" } }));
   try {
-    const [{ text }] = await client.$.call("env") as [{ text: string }];
+    const text = await client.$.call("env") as string;
     const names: string[] = JSON.parse(text);
     ok(names.includes("PATH") && names.includes("GIVEN") && !names.includes("TOOLWIRE_TEST_SECRET"));
   } finally {
@@ -161,7 +161,7 @@ test("a caller that leaves says so, and others go on", async () => {
     await rejects(hanging, { name: "AbortError" });
     let cancelled: unknown;
     for (let tries = 0; tries < 100 && cancelled !== "1"; tries++) {
-      cancelled = (await client.$.call("cancelled") as [{ text: string }])[0].text;
+      cancelled = await client.$.call("cancelled") as string;
     }
     strictEqual(cancelled, "1");
   } finally {

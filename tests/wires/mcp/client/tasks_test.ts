@@ -106,7 +106,7 @@ test("a task that asks for a model is answered by the handler", async () => {
   const scripted = server([task("input_required", { inputRequests }), task("completed", { result: text("done") })]);
   const transport = scripted.transport();
   transport.onSampling(() => ({ role: "assistant", content: { type: "text", text: "hm" }, model: "m" }));
-  deepStrictEqual(await createClient(transport).$.call("t"), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await createClient(transport).$.call("t"), "done");
   strictEqual(scripted.by("tasks/update").length, 1);
 });
 
@@ -167,13 +167,13 @@ function oldServer(taskSupport: string, states: readonly string[], answers: Para
 
 test("2025-11-25: what has to be a task is one, and what may be is one if that is wanted", async () => {
   const required = oldServer("required", ["working", "completed"]);
-  deepStrictEqual(await required.client().$.call("t"), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await required.client().$.call("t"), "done");
   strictEqual(required.by("tasks/result").length, 1);
   const optional = oldServer("optional", ["completed"]);
-  deepStrictEqual(await optional.client().$.call("t"), [{ type: "text", text: "at once" }]);
+  deepStrictEqual(await optional.client().$.call("t"), "at once");
   const work = await optional.client().$.start("t");
   strictEqual(work.token, "old");
-  deepStrictEqual(await work.result(), [{ type: "text", text: "done" }]);
+  deepStrictEqual(await work.result(), "done");
   strictEqual(await work.cancel(), true);
   const never = oldServer("forbidden", []);
   await rejects(never.client().$.start("t"), { code: "invalid_request" });
@@ -190,7 +190,7 @@ test("2025-11-25: a task asks while its result is waited for", async () => {
   stream.send({ id: "q", method: "elicitation/create", params: { message: "Well?", requestedSchema: {} } });
   await eventually(() => scripted.asked.some(({ result }) => result !== undefined));
   stream.send({ id: scripted.by("tasks/result")[0]?.id, result: text("done") });
-  deepStrictEqual(await call, [{ type: "text", text: "done" }]);
+  deepStrictEqual(await call, "done");
 });
 
 test("2025-11-25: a task that is over cannot be cancelled", async () => {
