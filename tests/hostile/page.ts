@@ -1,6 +1,7 @@
 /** docs/guarantees.md, from what is defined and what was counted. */
 import { renderApps } from "./apps.ts";
 import { renderDurable } from "./durable.ts";
+import { renderSecondFailures } from "./second_failures.ts";
 import { renderSignIn } from "./sign_in.ts";
 import { renderSockets } from "./sockets.ts";
 import { COLUMNS, type Guarantee, testName } from "./guarantee.ts";
@@ -34,6 +35,7 @@ export function renderPage(guarantees: readonly Guarantee[], counted: readonly C
     renderSignIn(),
     renderSockets(),
     renderApps(),
+    renderSecondFailures(),
   ].join("\n\n") + "\n";
 }
 

@@ -6,6 +6,7 @@ import { createServer } from "../../mod.ts";
 import { appGuarantees, renderApps } from "./apps.ts";
 import { durableGuarantees, renderDurable } from "./durable.ts";
 import { renderSignIn, signInGuarantees } from "./sign_in.ts";
+import { renderSecondFailures, secondFailureGuarantees } from "./second_failures.ts";
 import { renderSockets, socketGuarantees } from "./sockets.ts";
 import { allGuarantees } from "./guarantees.ts";
 import { testName } from "./guarantee.ts";
@@ -32,14 +33,15 @@ test("the further tests of a guarantee exist", () => {
   deepStrictEqual(files.filter((file) => !existsSync(new URL(file, root))), []);
 });
 
-test("the page has the guarantees of durable work, sign-in, sockets and views, and the tests that it names exist", () => {
-  for (const section of [renderDurable(), renderSignIn(), renderSockets(), renderApps()]) {
+test("the page has the guarantees of durable work, sign-in, sockets, views and second failures, and the tests that it names exist", () => {
+  for (const section of [renderDurable(), renderSignIn(), renderSockets(), renderApps(), renderSecondFailures()]) {
     ok(
       page.includes(`\n\n${section}\n`),
       "run npm run guarantees, or copy renderDurable() and the others into the page",
     );
   }
-  for (const { fault, tests } of [...durableGuarantees, ...signInGuarantees, ...socketGuarantees, ...appGuarantees]) {
+  const faults = [durableGuarantees, signInGuarantees, socketGuarantees, appGuarantees, secondFailureGuarantees].flat();
+  for (const { fault, tests } of faults) {
     for (const [file, names] of Object.entries(tests)) {
       const text = readFileSync(new URL(file, root), "utf8");
       for (const name of names) ok(text.includes(name), `${fault}: ${file} has no test "${name}"`);
