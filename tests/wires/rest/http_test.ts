@@ -2,6 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
+import * as v from "../../../src/core/schema/valibot.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { rest } from "../../../src/wires/rest/mod.ts";
 import { ask, createLibrary } from "./library.ts";
@@ -128,11 +129,55 @@ test("a question is a problem of status 422, and is answered in the envelope", a
   const { status, json } = await ask(server, "POST", "/rest/tools/remove_book", { id: "1" });
   deepStrictEqual([status, json.type, json.code], [422, "urn:toolwire:question:elicitation", "elicitation"]);
   strictEqual(json.requests.confirm.message, "Remove 1?");
-  ok(json.detail.includes("_meta.responses"), json.detail);
   const responses = { confirm: { action: "accept", content: { sure: true } } };
+  strictEqual(
+    json.detail,
+    `Repeat the call with Content-Type: ${ENVELOPE} and the body {"arguments": <as before>, "_meta": {"continuation": <that of the question>, ` +
+      '"responses": {"confirm": {"action": "accept", "content": {"sure":true}}}}}; an action is "accept", "decline" or "cancel"',
+  );
   const body = { arguments: { id: "1" }, _meta: { continuation: json.continuation, responses } };
   const answered = await ask(server, "POST", "/rest/tools/remove_book", body, { "content-type": ENVELOPE });
   deepStrictEqual([answered.status, answered.text], [200, '"accept"']);
+});
+
+test("an answer to a question in the wrong place is refused, with the body to send", async () => {
+  const { server } = createLibrary();
+  const { json } = await ask(server, "POST", "/rest/tools/remove_book", { id: "1" });
+  const { continuation } = json;
+  const responses = { confirm: { action: "accept", content: { sure: true } } };
+  const send = (body: object, type: string) =>
+    ask(server, "POST", "/rest/tools/remove_book", body, { "content-type": type });
+  const beside = [{ id: "1", continuation, responses }, { id: "1", continuation }, {
+    id: "1",
+    continuation: "prom_1",
+    responses,
+  }];
+  for (const body of beside) {
+    const refused = await send(body, "application/json");
+    deepStrictEqual([refused.status, refused.json.code], [400, "invalid_request"]);
+    match(
+      refused.json.detail,
+      /^"continuation" is not an argument of the tool\. To answer a question send Content-Type: /,
+    );
+    ok(refused.json.detail.includes(`${ENVELOPE} and the body {"arguments": `));
+  }
+  const plain = await send({ arguments: { id: "1" }, _meta: { continuation, responses } }, "application/json");
+  deepStrictEqual([plain.status, plain.json.code], [400, "invalid_request"]);
+  match(plain.json.detail, /^"_meta" is not an argument of the tool\. To answer a question send /);
+
+  const wrong = { arguments: { id: "1" }, continuation, responses };
+  const refused = await send(wrong, ENVELOPE);
+  strictEqual(refused.json.detail, 'The body has arguments and _meta, not "continuation": put it into _meta');
+  const flat = await send({ id: "1", _meta: { continuation, responses } }, ENVELOPE);
+  strictEqual(flat.json.detail, 'The body has arguments and _meta, not "id": put it into arguments');
+  deepStrictEqual([refused.status, flat.status], [400, 400]);
+});
+
+test("a tool may have an argument that is named continuation", async () => {
+  const tool = defineTool("pass").describe("Pass it").input(v.object({ continuation: v.string() }))
+    .handle(({ continuation }) => continuation);
+  const server = createServer({ tools: [tool], wires: [rest()], logger: false });
+  strictEqual((await ask(server, "POST", "/rest/tools/pass", { continuation: "cont_1" })).json, "cont_1");
 });
 
 test("Idempotency-Key runs a call once, as text and as a string of RFC 9651", async () => {

@@ -9,6 +9,7 @@ import type { CallMeta, Metadata } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import { type ErrorResult, errorResult, invalidInputResult } from "../../../core/call/outcome.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { shorten } from "../../../internal/text.ts";
 import { mediaTypeError } from "../../framing/http.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import { DEADLINE_HEADER, KEY_HEADER } from "../messages/problem.ts";
@@ -63,7 +64,13 @@ export function decodeBody(text: string, headers: Metadata, maxDepth: number): D
   if ("error" in parsed) return parsed.error;
   if (!isEnvelope(headers)) return { args: parsed.value, meta: undefined };
   if (!isJsonObject(parsed.value)) return errorResult("invalid_request", "The body is not an object");
-  const { arguments: args = {}, _meta: meta } = parsed.value;
+  const { arguments: args = {}, _meta: meta, ...others } = parsed.value;
+  const [other] = Object.keys(others);
+  if (other !== undefined) {
+    const place = other === "continuation" || other === "responses" ? "_meta" : "arguments";
+    const problem = `The body has arguments and _meta, not ${JSON.stringify(shorten(other, 64))}: put it into ${place}`;
+    return errorResult("invalid_request", problem);
+  }
   if (meta === undefined || isJsonObject(meta)) return { args, meta };
   return invalidInputResult("_meta must be an object", ["_meta"], "object", meta);
 }

@@ -19,6 +19,7 @@ import { jsonRpcErrorCodes } from "../../framing/json_rpc/reply.ts";
 import { errorMessage, outcomeMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";
 import type { Reply } from "../../wire.ts";
 import { ENVELOPE_TYPE, PROBLEM_TYPE, type ProblemKind, problemType } from "../messages/problem.ts";
+import { describeAnswer } from "./answer_help.ts";
 
 /** Status of failures, whose codes the tools define, and of questions. */
 export const UNPROCESSABLE = 422;
@@ -78,8 +79,7 @@ export function problemOf(result: FailureOutcome | QuestionsResult | ErrorResult
   }
   const { kind, continuation } = result;
   const requests = questionsToJson(result);
-  const detail = `Repeat the call as ${ENVELOPE_TYPE}, with _meta.continuation and _meta.responses`;
-  return { ...problem("question", kind, UNPROCESSABLE, detail, instance), continuation, requests };
+  return { ...problem("question", kind, UNPROCESSABLE, describeAnswer(result), instance), continuation, requests };
 }
 
 function errorProblem(error: ErrorResult, instance: string): Members {

@@ -14,7 +14,7 @@ import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { canPromise } from "../../../core/tool/registry.ts";
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
-import type { Members } from "../../../internal/json.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import { ObjectCache } from "../../../internal/object_cache.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
 import { mountPath, publicPath } from "../../framing/http.ts";
@@ -29,6 +29,7 @@ import {
   type RequestWire,
   type WireHost,
 } from "../../wire.ts";
+import { misplacedAnswer, misplacedMember } from "./answer_help.ts";
 import { bodyTypeError, decodeBody, decodeMeta, decodePath, type ToolPath } from "./decode.ts";
 import { errorProblemReply, resultReply } from "./encode.ts";
 import { Exchange, type ExchangeHost, WIRE_NAME } from "./exchange.ts";
@@ -155,7 +156,13 @@ class Rest implements MountedWire {
       if (typeof text !== "string") return fail(head, text);
       if (text !== "" && typeError !== undefined) return fail(head, typeError, 415);
       const decoded = decodeBody(text, metadata, this.#host.limits.depth);
-      return "kind" in decoded ? fail(head, decoded) : this.#call(head, tool, decoded.args, decoded.meta);
+      if ("kind" in decoded) return fail(head, decoded);
+      const { args, meta } = decoded;
+      const misplaced = meta === undefined ? misplacedMember(args) : undefined;
+      if (misplaced !== undefined && !this.#declares(head, tool, misplaced)) {
+        return fail(head, misplacedAnswer(misplaced));
+      }
+      return this.#call(head, tool, args, meta);
     });
   }
 
@@ -204,6 +211,11 @@ class Rest implements MountedWire {
     if (tool === "") return "GET, HEAD";
     const definition = this.#visible(head, tool);
     return definition !== undefined && isReadOnly(definition) ? "GET, HEAD, POST" : "POST";
+  }
+
+  /** Whether a tool has an argument of this name. */
+  #declares(head: Head, tool: string, name: string): boolean {
+    return Object.hasOwn(asObject(this.#visible(head, tool)?.inputSchema["properties"]), name);
   }
 
   #visible({ principal }: Head, tool: string): ToolDefinition | undefined {
