@@ -49,7 +49,7 @@ function valueOf({ type, const: only, enum: values, default: preset, minimum = 0
   }
 }
 
-/** Name of the member of plain arguments that is an answer to a question; `undefined` if there is none. */
+/** Name of the member of plain arguments that is an answer to a question; `undefined` if they have no such member. */
 export function misplacedMember(args: unknown): "continuation" | "_meta" | undefined {
   if (!isJsonObject(args)) return undefined;
   if (isAnswer(args)) return "continuation";
