@@ -1,7 +1,8 @@
 /** Servers of other libraries, and the same servers moved to Toolwire: the official client sees the same, but for the differences in the tables. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { findProgram, runProgram, startProgram, testWith } from "../serve/programs.ts";
+import { findProgram, root, runProgram, startProgram, testWith } from "../serve/programs.ts";
 import { type Check, observe, overHttp, overStdio } from "./checks.ts";
 import * as official from "./official_checks.ts";
 import * as fastmcp from "./fastmcp_checks.ts";
@@ -23,6 +24,14 @@ const SUITES: readonly Suite[] = [
   { name: "fastmcp", checks: fastmcp, headers: { "x-api-key": "key-ada" }, shares: true },
   { name: "mcp_lite", checks: mcpLite, headers: { authorization: "Bearer ada" } },
 ];
+
+/** What `toolwire migrate --json` prints. */
+interface MigrateReport {
+  readonly left: readonly { readonly reason: string }[];
+  readonly errors: readonly { readonly message: string }[];
+  readonly failed: readonly unknown[];
+  readonly typesChecked: boolean;
+}
 
 /** Runs all checks against a program, over HTTP and stdio. */
 async function run(
@@ -70,6 +79,28 @@ for (const suite of SUITES) {
       const { code, stdout } = await runProgram([tsc, "-p", "."], { cwd: folder.path, withinMs: 120_000 });
       strictEqual(code, 0, stdout);
       assertSeen(await run(bun, folder.path, suite), table, expectedAfter);
+    },
+  );
+
+  testWith(
+    `${suite.name}: after migrate alone, what is left is listed, and the rest passes`,
+    [findProgram("bun")],
+    async (bun) => {
+      await installServers(bun);
+      await using folder = await programFolder(`${suite.name}/server.ts`);
+      const command = [bun, join(root, "src/cli/main.ts"), "migrate", ".", "--force", "--json"];
+      const { code, stdout, stderr } = await runProgram(command, { cwd: folder.path, withinMs: 120_000 });
+      strictEqual(code, 1, stderr);
+      const { left, errors, failed, typesChecked } = JSON.parse(stdout) as MigrateReport;
+      deepStrictEqual({ failed, typesChecked }, { failed: [], typesChecked: true });
+      const seen = await run(bun, folder.path, suite);
+      const isExpected = (check: string) =>
+        [expectedBefore, expectedAfter].some((expected) => isDeepStrictEqual(expected(table, check), seen.get(check)));
+      const open = [...seen.keys()].filter((check) => !isExpected(check));
+      // More may pass than the table has.
+      deepStrictEqual(open.filter((check) => !table.migrated.open.includes(check)), []);
+      deepStrictEqual(left.map(({ reason }) => reason), table.migrated.left);
+      ok(errors.length <= table.migrated.errors, JSON.stringify(errors));
     },
   );
 }

@@ -57,5 +57,6 @@ export async function programFolder(file: string): Promise<AsyncDisposable & { r
   const path = await mkdtemp(join(FOLDER, "run-"));
   await cp(join(SOURCE, file), join(path, "server.ts"));
   await writeFile(join(path, "tsconfig.json"), JSON.stringify(TSCONFIG));
+  await writeFile(join(path, "package.json"), '{ "private": true, "type": "module", "dependencies": {} }\n');
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

@@ -23,6 +23,8 @@ export interface MoveTable {
   /** What each check observes on the old library. A check over stdio is in it if it differs from the one over HTTP. */
   readonly old: Readonly<Record<string, unknown>>;
   readonly differences: readonly Difference[];
+  /** What `toolwire migrate` alone leaves: reasons of todos, number of errors of the compiler, and checks that neither side gives yet. */
+  readonly migrated: { readonly left: readonly string[]; readonly errors: number; readonly open: readonly string[] };
 }
 
 /** Names of the tables. */
