@@ -1,8 +1,11 @@
 /** A transaction that SQLite has ended by itself, as on a full disk: the first error is reported, and the store can be used again. */
 import { deepStrictEqual, throws } from "node:assert/strict";
+import process from "node:process";
 import { test } from "node:test";
-import type { SqliteDatabase } from "../../src/engine/sqlite/database.ts";
+import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/database.ts";
 import { SqliteStore } from "../../src/engine/sqlite/store.ts";
+import { runtime } from "../runtime/runtime.ts";
+import { messagesOf } from "../server/second_failures/messages.ts";
 
 /** A database that fails at some of the statements. */
 function createFailing(failing: Readonly<Record<string, string>>) {
@@ -42,4 +45,25 @@ test("an error of the work is reported, not that of the rollback", () => {
     store.transaction(() => {
       throw new Error(FULL);
     }), { message: FULL });
+});
+
+test("an error of opening is reported, with that of closing beside it", { skip: runtime === "workerd" }, () => {
+  const fail = (message: string) => (): never => {
+    throw new Error(message);
+  };
+  class Failing {
+    readonly exec = fail(FULL);
+    readonly close = fail("disk I/O error");
+  }
+  const { getBuiltinModule } = process;
+  try {
+    Object.assign(process, { getBuiltinModule: () => ({ Database: Failing, DatabaseSync: Failing }) });
+    const options = { busyTimeoutMs: 1, synchronous: "NORMAL", schema: "", schemaVersion: 1 } as const;
+    throws(() => openDatabase("jobs.db", options), (thrown) => {
+      deepStrictEqual(messagesOf(thrown), [FULL, "disk I/O error"]);
+      return true;
+    });
+  } finally {
+    Object.assign(process, { getBuiltinModule });
+  }
 });
