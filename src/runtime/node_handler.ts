@@ -19,6 +19,7 @@ import type { Head, Reply } from "../wires/wire.ts";
 import { type ExpressRequest, NodeHead, RequestBody } from "./node_request.ts";
 import { sendReply } from "./node_reply.ts";
 import { createUpgrade, type IdentifyUpgrade } from "./node_sockets.ts";
+import { createMissWarning } from "./miss_warning.ts";
 import { closeWith } from "./close_with_listener.ts";
 import { whenListening } from "./when_listening.ts";
 
@@ -127,13 +128,17 @@ export function toNodeHandler<Request extends object = NodeRequest>(
     identify(() => principal(request as object as Request), unknown, { head, answer, fail });
   };
   const upgrade = createUpgrade(server, identifySocket);
+  const watchMiss = createMissWarning(server);
   const listener: (...received: Parameters<NodeHandler<Request>>) => void = (anyRequest, anyResponse, next) => {
     const [request, response] = [anyRequest as object as ExpressRequest, anyResponse as ServerResponse];
     const { host, handle, answers, isPublic, resumeMounted } = server["~server"];
     resumeMounted();
     if (closeWithListener) closeWith(request, server);
     const head = new NodeHead(request, response, server["~server"]);
-    if (next !== undefined && (options.next ?? request.route === undefined) && !answers(head.path)) return next();
+    if (next !== undefined && (options.next ?? request.route === undefined) && !answers(head.path)) {
+      if (request.baseUrl) watchMiss(request, response);
+      return next();
+    }
     const body = new RequestBody(request, server.limits);
     const sender = new ResponseSender(host.dispatch, head, response);
     const answer = (): void => settleInto(handle(head, body), sender);

@@ -1,5 +1,5 @@
 /** `toNodeHandler` within an application: bodies that were read, callers of its sessions, and requests that are not for the server. */
-import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -179,6 +179,29 @@ test("a request that no wire answers goes to the next layer, at the root and bel
   }
   await using app = await listen(toNodeHandler(fixture()), page);
   strictEqual((await fetch(`${app.url}/rest/tools/none`)).status, 404);
+});
+
+test("the first request below a mount that ends in the application's 404 is logged, with the paths that there are", async () => {
+  const log = new KeptLog();
+  const page: Layer = (request, response, next) => request.url === "/api/help" ? response.end("page") : next();
+  await using app = await listen(mounted("/api", toNodeHandler(fixture({ logger: log }))), page);
+  strictEqual(await (await fetch(`${app.url}/api/help`)).text(), "page");
+  strictEqual((await fetch(`${app.url}/elsewhere`)).status, 404);
+  strictEqual(log.lines.length, 0);
+  for (const path of ["/api/tools?key=secret", "/api/listtools"]) {
+    strictEqual(await (await fetch(app.url + path)).text(), "no page");
+  }
+  // A response is over for its server after its client has read it, or before.
+  for (let tries = 0; tries < 1_000 && log.lines.length === 0; tries++) {
+    await new Promise((next) => setTimeout(next, 5));
+  }
+  const [line, ...others] = log.lines;
+  strictEqual(others.length, 0);
+  deepStrictEqual([line?.level, line?.fields["path"]], ["warn", "/api/tools"]);
+  const paths = line?.fields["paths"] as readonly string[];
+  for (const known of ["/api/mcp", "/api/mcp-lite/v1", "/api/rest"]) {
+    ok(paths.some((path) => path.startsWith(known)), known);
+  }
 });
 
 test("next: false, a route and node:http answer 404 with the paths that there are", async () => {

@@ -150,8 +150,8 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * Asks the caller a question.
    *
    * The first run of the handler ends here, and the call's outcome is the question. When the caller has answered, the
-   * handler runs again from its start and receives the answer. Code before this line should therefore only read, or be
-   * a {@link Ctx.step}. A question is repeated if its answer does not match the schema, up to `attempts` (3) times.
+   * handler runs again from its start and receives the answer. **Effects before this line happen twice**: code before it
+   * should only read, or be a {@link Ctx.step}, such as `await ctx.step("charge", () => charge(card))`. A question is repeated if its answer does not match the schema, up to `attempts` (3) times.
    *
    * With an engine, the same answer sent again joins the call that it continued. Without one, the handler runs again each time.
    *
