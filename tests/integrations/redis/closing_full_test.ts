@@ -12,7 +12,7 @@ for (const runtime of runtimes) {
       try {
         const program = command(runtime, bin, "tests/integrations/redis/closing_program.ts", redis.url);
         const { code, stdout, stderr } = await runProgram(program, { withinMs: 120_000 });
-        strictEqual(stdout, '["later",{"result":"now"}]\nclosed\n', stderr);
+        strictEqual(stdout, '["later",[{"type":"text","text":"now"}]]\nclosed\n', stderr);
         strictEqual(code, 0, `it was ended, since something kept it alive: ${stderr}`);
       } finally {
         await redis.stop();

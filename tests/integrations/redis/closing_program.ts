@@ -33,8 +33,8 @@ const transport = new StreamableHTTPClientTransport(new URL("http://localhost/mc
 });
 await session.connect(transport as never);
 await session.subscribeResource({ uri: "docs://readme" });
-const { structuredContent } = await session.callTool({ name: "now" });
-console.log(JSON.stringify([await job.result(), structuredContent]));
+const { content } = await session.callTool({ name: "now" });
+console.log(JSON.stringify([await job.result(), content]));
 await session.close();
 await server.close();
 console.log("closed");

@@ -1,5 +1,6 @@
 /** Replicas as processes of several runtimes that only share one Redis. */
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { textOf } from "../../wires/mcp/server/client.ts";
+import { rejects, strictEqual } from "node:assert/strict";
 import process from "node:process";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -49,7 +50,7 @@ for (const [first, second] of [["bun", "deno"], ["node22", "node24"]] as const) 
         await using b = await start(second, two, redis.url);
         let calls = a.url;
         const { client, transport, heard } = await connect(() => calls, () => b.url);
-        deepStrictEqual((await client.callTool({ name: "ask" })).structuredContent, { result: "Hello, Ada" });
+        strictEqual(textOf(await client.callTool({ name: "ask" })), "Hello, Ada");
         await client.subscribeResource({ uri: "docs://readme" });
         await eventually("the other listens", () => isHeard(redis.url, "*:changes"));
         a.tell("notify");
@@ -68,7 +69,7 @@ for (const [first, second] of [["bun", "deno"], ["node22", "node24"]] as const) 
         calls = b.url;
         await eventually("the session goes on", async () => {
           const reply = await client.callTool({ name: "ask" }).catch(() => undefined);
-          return JSON.stringify(reply?.structuredContent) === '{"result":"Hello, Ada"}';
+          return textOf(reply) === "Hello, Ada";
         });
         await transport.terminateSession();
         await client.close();

@@ -11,7 +11,15 @@ import {
 import { createClient, type Server } from "../../../mod.ts";
 import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
-import { initialize, type Json, legacy, type Message, post, StreamReader } from "../../wires/mcp/server/client.ts";
+import {
+  initialize,
+  type Json,
+  legacy,
+  type Message,
+  post,
+  StreamReader,
+  textOf,
+} from "../../wires/mcp/server/client.ts";
 import { createReplica, eventually, isHeard, newSession, PATIENT, type Replica, withRedis } from "./fixture.ts";
 
 const ACCEPTED = { action: "accept", content: { name: "Ada" } };
@@ -80,7 +88,7 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
       const stranger = await initialize(two.server);
       strictEqual((await tell(two, stranger.session, { id: "nobody asked", result: ACCEPTED })).status, 202);
       strictEqual((await tell(two, session, { id, result: ACCEPTED })).status, 202);
-      deepStrictEqual((await reader.nextMessage()).result?.["structuredContent"], { result: "Hello, Ada" });
+      deepStrictEqual(textOf((await reader.nextMessage()).result), "Hello, Ada");
       strictEqual(await reader.next(), undefined);
     }));
 
@@ -98,9 +106,7 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
         strictEqual((await elsewhere.nextMessage()).params?.["progress"], 1);
         one.gate.open();
         const rest = await drain(elsewhere);
-        deepStrictEqual(rest.map(({ params, result }) => params?.["progress"] ?? result?.["structuredContent"]), [2, {
-          result: "done",
-        }]);
+        deepStrictEqual(rest.map(({ params, result }) => params?.["progress"] ?? textOf(result)), [2, "done"]);
         const other = (await initialize(two.server)).session;
         const stolen = new StreamReader(await get(two, other, primed?.id));
         strictEqual((await stolen.next())?.message, undefined);
@@ -216,8 +222,7 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
       const transport = new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch });
       await client.connect(transport as never);
       for (let n = 1; n <= 3; n++) {
-        const { structuredContent } = await client.callTool({ name: "ask" });
-        deepStrictEqual(structuredContent, { result: "Hello, Grace" });
+        strictEqual(textOf(await client.callTool({ name: "ask" })), "Hello, Grace");
         strictEqual(answered.length, n);
       }
       await client.subscribeResource({ uri: "docs://readme" });
@@ -294,11 +299,11 @@ describe("sessions while Redis is gone", { skip: skipReason("redis") }, () => {
         return (await legacy(two.server, "ping", {}, { session })).status === 200;
       });
       const rest = await drain(waiting);
-      deepStrictEqual(rest.at(-1)?.result?.["structuredContent"], { result: "done" });
+      deepStrictEqual(textOf(rest.at(-1)?.result), "done");
       await eventually("the answer is taken", async () => {
         return (await tell(two, session, { id, result: ACCEPTED })).status === 202;
       });
-      deepStrictEqual((await asking.nextMessage()).result?.["structuredContent"], { result: "Hello, Ada" });
+      deepStrictEqual(textOf((await asking.nextMessage()).result), "Hello, Ada");
     } finally {
       await one.close();
       await two.close();

@@ -147,6 +147,7 @@ export function readMcp({ result, error }: Json): CallEnd {
   if (result.isError === true) {
     return { kind: meta.response_type === "failure" ? "failure" : "error", code: meta.code, message: text };
   }
-  const { structuredContent: value } = result;
+  const isText = meta.shape === "text" || (result.content?.length === 1 && text !== "");
+  const { structuredContent: value = isText ? text : undefined } = result;
   return { kind: "answer", value: meta.wrapped === true ? value.result : value };
 }

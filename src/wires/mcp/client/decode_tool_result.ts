@@ -46,6 +46,7 @@ function decodeAnswer(answer: Members, meta: Members, isWrapped: boolean): unkno
   const { structuredContent, content, isError } = answer;
   if (meta["shape"] === "content") return omitUndefined({ content, structuredContent, isError });
   if (structuredContent === undefined) {
+    if (meta["shape"] === "text") return "";
     if (isEmpty(content)) return undefined;
     return meta["single"] === true && Array.isArray(content) && content.length === 1 ? content[0] : content;
   }

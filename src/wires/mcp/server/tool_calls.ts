@@ -192,6 +192,11 @@ class ToolResults {
     const meta = outcomeMeta(outcome);
     const render = renderedBy === undefined ? relayedRender(shown) : this.#tools.get(renderedBy)?.definition.render;
     const isFree = render === undefined && tool?.definition.output === undefined;
+    // Hosts show models the structured content in place of the content, escaped as JSON, or both. A text has nothing to structure.
+    // An empty text alone would be read as nothing.
+    if (isFree && typeof value === "string") {
+      return revision.result(textMember(value), value === "" ? { ...meta, shape: "text" } : meta);
+    }
     const blocks = isFree ? readBlocks(value) : undefined;
     if (blocks !== undefined) return encodeBlocks(blocks, revision, meta);
     const json = JSON.stringify(value);

@@ -3,7 +3,17 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { mcpSessions } from "../../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../../runtime/runtime.ts";
-import { callModern, initialize, type Json, legacy, type Message, modern, post, StreamReader } from "./client.ts";
+import {
+  callModern,
+  initialize,
+  type Json,
+  legacy,
+  type Message,
+  modern,
+  post,
+  StreamReader,
+  textOf,
+} from "./client.ts";
 import { createFixture } from "./fixture.ts";
 
 const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
@@ -24,7 +34,7 @@ test("2026-07-28: one handler elicits twice and requires a resource", async () =
   for (let round = 0; round < 5; round++) {
     const result = await callModern(server, "conversation", {}, { capabilities: ALL, more });
     if (result["resultType"] !== "input_required") {
-      strictEqual(result["structuredContent"], "Ada likes red");
+      strictEqual(textOf(result), "Ada likes red");
       break;
     }
     const requests = result["inputRequests"] as Readonly<Record<string, Json>>;
@@ -51,7 +61,7 @@ test("2026-07-28: one handler elicits twice and requires a resource", async () =
 test("2026-07-28: refusals are values, and a resource that is refused ends the call", async () => {
   const ask = async (more: Json = {}) => await callModern(server, "conversation", {}, { capabilities: ALL, more });
   const answer = (result: Json, inputResponses: Json) => ask({ requestState: result["requestState"], inputResponses });
-  strictEqual((await answer(await ask(), { name: { action: "cancel" } }))["structuredContent"], "no name: cancel");
+  strictEqual(textOf(await answer(await ask(), { name: { action: "cancel" } })), "no name: cancel");
   for (const refusal of [{ action: "decline" }, { action: "accept", content: { granted: false } }]) {
     const second = await answer(await ask(), { name: REPLIES["name"] });
     const third = await answer(second, { color: { action: "decline" } });
@@ -141,7 +151,7 @@ test("2026-07-28: models, folders and pages are asked for", async () => {
     capabilities: ALL,
     more: { requestState: sampled["requestState"], inputResponses: { model: stated } },
   });
-  strictEqual(after["structuredContent"], "m-1 said something");
+  strictEqual(textOf(after), "m-1 said something");
 
   const rooted = await callModern(server, "rooted", {}, { capabilities: ALL });
   deepStrictEqual(rooted["inputRequests"], { roots: { method: "roots/list", params: {} } });
@@ -234,12 +244,6 @@ function reply({ params }: Message): Json {
   return { result: REPLIES[key] };
 }
 
-/** The text of a result. */
-function textOf(result: Json | undefined): string {
-  const [block] = result?.["content"] as readonly Json[];
-  return String(block?.["text"]);
-}
-
 for (const hasSessions of [true, false]) {
   const skip = runtime === "workerd" && "a request's stream is not another request's to write to";
   const words = hasSessions ? "in a session" : "without a session";
@@ -250,7 +254,7 @@ for (const hasSessions of [true, false]) {
     strictEqual(session !== undefined, hasSessions);
     const { last, questions } = await converse(asked, "conversation", session, reply);
     deepStrictEqual(questions.map(({ method }) => method), Array(3).fill("elicitation/create"));
-    deepStrictEqual(last.result?.["structuredContent"], { result: "Ada likes red" });
+    deepStrictEqual(textOf(last.result), "Ada likes red");
   });
 
   test(
@@ -260,7 +264,7 @@ for (const hasSessions of [true, false]) {
       const asked = createFixture(hasSessions ? { sessions: mcpSessions() } : {});
       const { session } = await initialize(asked, "2025-11-25", ALL);
       const refused = await converse(asked, "sampling", session, () => ({ error: { code: -1, message: "no" } }));
-      deepStrictEqual(refused.last.result?.["structuredContent"], { result: "decline" });
+      deepStrictEqual(textOf(refused.last.result), "decline");
       const failed = await converse(asked, "sampling", session, () => ({ error: { code: -32601, message: "what?" } }));
       strictEqual(failed.last.result?.["isError"], true);
       const [problem = "", advice] = textOf(failed.last.result).split("what?");
@@ -285,7 +289,7 @@ for (const hasSessions of [true, false]) {
     const { elicitationId } = question?.params ?? {};
     ok(typeof elicitationId === "string");
     deepStrictEqual([complete?.method, complete?.params], ["notifications/elicitation/complete", { elicitationId }]);
-    deepStrictEqual([others, last.result?.["structuredContent"]], [[], { result: "accept" }]);
+    deepStrictEqual([others, textOf(last.result)], [[], "accept"]);
     strictEqual((await goTo("decline")).questions.length, 1);
   });
 

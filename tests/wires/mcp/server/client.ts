@@ -194,3 +194,10 @@ export class StreamReader {
     await this.#reader.cancel();
   }
 }
+
+/** The text of a result that has no structured content, as that of a tool without a declared output; otherwise the result as JSON. */
+export function textOf(result: Json | undefined): string {
+  const { content, structuredContent } = result ?? {};
+  const [block] = (content ?? []) as readonly Json[];
+  return structuredContent === undefined ? String(block?.["text"]) : JSON.stringify(result);
+}

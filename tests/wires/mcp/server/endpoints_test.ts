@@ -16,7 +16,7 @@ import {
   type StoredMessage,
 } from "../../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../../runtime/runtime.ts";
-import { type Json, type Message, StreamReader } from "./client.ts";
+import { type Json, type Message, StreamReader, textOf } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
 
 const skip = runtime === "workerd" && "a request's stream is not another request's to write to";
@@ -158,7 +158,7 @@ test("progress, log lines, news and questions come over the stream", { skip }, a
     strictEqual(question.method, "elicitation/create");
     strictEqual((await guest.post({ id: question.id, result: { action: "accept", content } })).status, 202);
   }
-  deepStrictEqual((await guest.next()).result?.["structuredContent"], { result: "Ada likes red" });
+  deepStrictEqual(textOf((await guest.next()).result), "Ada likes red");
   await guest.leave();
 });
 
@@ -375,7 +375,7 @@ test("processes that share a store serve each other's endpoints", { skip }, asyn
     const { id } = await guest.next();
     await guest.post({ id, result: { action: "accept", content } }, one);
   }
-  deepStrictEqual((await guest.next()).result?.["structuredContent"], { result: "Ada likes red" });
+  deepStrictEqual(textOf((await guest.next()).result), "Ada likes red");
   await guest.leave();
 });
 

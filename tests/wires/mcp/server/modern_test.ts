@@ -10,6 +10,7 @@ import {
   modernHeaders,
   post,
   read,
+  textOf,
   VERSION,
 } from "./client.ts";
 import { createFixture } from "./fixture.ts";
@@ -91,7 +92,7 @@ const ANSWERS: readonly (readonly [name: string, args: Json, result: Json])[] = 
   ["add", { a: 1, b: 2 }, { content: [{ type: "text", text: "3" }], structuredContent: 3 }],
   ["pair", {}, { content: [{ type: "text", text: '{"left":1}' }], structuredContent: { left: 1 } }],
   ["nothing", {}, { content: [{ type: "text", text: "" }] }],
-  ["text", {}, { content: [{ type: "text", text: "plain" }], structuredContent: "plain" }],
+  ["text", {}, { content: [{ type: "text", text: "plain" }] }],
   ["blocks", {}, {
     content: [{ type: "text", text: "Look:" }, { type: "resource_link", uri: "docs://readme", name: "readme" }],
   }],
@@ -100,7 +101,7 @@ const ANSWERS: readonly (readonly [name: string, args: Json, result: Json])[] = 
     structuredContent: { n: 7 },
     _meta: { rendered: true },
   }],
-  ["pieces", {}, { content: [{ type: "text", text: "one two" }], structuredContent: "one two" }],
+  ["pieces", {}, { content: [{ type: "text", text: "one two" }] }],
 ];
 
 for (const [name, args, expected] of ANSWERS) {
@@ -115,7 +116,7 @@ for (const [name, args, expected] of ANSWERS) {
 
 test("pieces are joined for those who hear progress, too", async () => {
   const result = await callModern(server, "pieces", {}, { meta: { progressToken: 1 } });
-  strictEqual(result["structuredContent"], "one two");
+  strictEqual(textOf(result), "one two");
 });
 
 test("a failure is a result that models see, with its code beside it", async () => {

@@ -13,7 +13,7 @@ import {
   type SessionStore,
 } from "../../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../../runtime/runtime.ts";
-import { initialize, type Json, legacy, post, read, StreamReader } from "./client.ts";
+import { initialize, type Json, legacy, post, read, StreamReader, textOf } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
 
 const skip = runtime === "workerd" && "a request's stream is not another request's to write to";
@@ -163,7 +163,7 @@ test("2025-11-25: a stream says first how to take it up, older ones do not", { s
       if (next === undefined) break;
       last = next;
     }
-    deepStrictEqual(last?.message?.result?.["structuredContent"], { result: "done" });
+    deepStrictEqual(textOf(last?.message?.result), "done");
   }
 });
 
@@ -181,7 +181,7 @@ test("a stream that was broken off is taken up where it was, and its call goes o
     const text = await resumed.text();
     const messages = text.split("\n\n").filter((block) => /^data: ./m.test(block));
     strictEqual(messages.length, count);
-    match(messages.at(-1) as string, /"result":"done"/);
+    match(messages.at(-1) as string, /"text":"done"/);
   }
   const other = (await initialize(server)).session;
   const stolen = new StreamReader(await get(server, other, { "last-event-id": String(primed?.id) }));
@@ -197,7 +197,7 @@ test("a connection that lasts too long is closed, and its client comes back for 
   for (let count = 0; count < 10 && await reader.next() !== undefined; count++);
   gate.open();
   const text = await (await get(server, session, { "last-event-id": String(primed?.id) })).text();
-  match(text, /"result":"done"/);
+  match(text, /"text":"done"/);
 });
 
 test("a call is cancelled by its id, in its session alone, and not answered", { skip }, async () => {
@@ -268,7 +268,7 @@ test("two processes serve one session, if they share the store", { skip }, async
   const primed = await reader.next();
   const elsewhere = await get(two.server, session, { "last-event-id": String(primed?.id) });
   one.gate.open();
-  match(await elsewhere.text(), /"result":"done"/);
+  match(await elsewhere.text(), /"text":"done"/);
   const second = new StreamReader(await call(one.server, session, "wait", "y"));
   await second.next();
   const note = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "y" } };

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { errorResult } from "../../../../src/core/call/outcome.ts";
 import { LineSplitter } from "../../../../src/wires/mcp/stdio/server/lines.ts";
 import { runtime } from "../../../runtime/runtime.ts";
-import { CAPABILITIES, type Json, type Message, VERSION } from "../server/client.ts";
+import { CAPABILITIES, type Json, type Message, textOf, VERSION } from "../server/client.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const hook = new URL("../../../runtime/node_hook.mjs", import.meta.url).href;
@@ -86,12 +86,12 @@ test("an older client begins, calls, and is asked; nothing but messages is writt
   deepStrictEqual([noJson.id, noJson.error?.code], [null, -32700]);
   host.write(call("a", "echo", { text: "hi\nho" }));
   const { id, result } = await host.next();
-  deepStrictEqual([id, result?.["structuredContent"]], ["a", { result: "hi\nho" }]);
+  deepStrictEqual([id, textOf(result)], ["a", "hi\nho"]);
   host.write(call(2, "greet", {}));
   const question = await host.next();
   strictEqual(question.method, "elicitation/create");
   host.write({ id: question.id, result: { action: "accept", content: { name: "Ada" } } });
-  deepStrictEqual((await host.next()).result?.["structuredContent"], { result: "Hello, Ada!" });
+  deepStrictEqual(textOf((await host.next()).result), "Hello, Ada!");
   host.write({ id: 3, method: "server/discover", params: { _meta: META } });
   strictEqual((await host.next()).error?.code, -32601);
   host.end();
@@ -109,7 +109,7 @@ test("a modern client calls at once; discovery alone decides nothing", async () 
   const { requestState } = asked.result ?? {};
   const inputResponses = { name: { action: "accept", content: { name: "Ada" } } };
   host.write(call(2, "greet", {}, { _meta: META, requestState, inputResponses }));
-  strictEqual((await host.next()).result?.["structuredContent"], "Hello, Ada!");
+  strictEqual(textOf((await host.next()).result), "Hello, Ada!");
   host.write(
     { ...INITIALIZE, id: 3 },
     call(4, "echo", { text: "x" }),
@@ -173,5 +173,5 @@ test("a line that is too long, or no text, is refused, and the next is answered"
   host.writeBytes(Uint8Array.from([0x22, 0xff, 0x22, 0x0a]));
   deepStrictEqual([(await host.next()).error?.code], [-32700]);
   host.write(call(1, "echo", { text: "on" }));
-  deepStrictEqual((await host.next()).result?.["structuredContent"], { result: "on" });
+  deepStrictEqual(textOf((await host.next()).result), "on");
 });
