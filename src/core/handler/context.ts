@@ -99,8 +99,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    */
   readonly config: Config;
   /**
-   * Id with which the caller groups its requests: of its MCP session, or of its connection over stdio and WebSocket, or as a Webtools
-   * caller sends it.
+   * Id with which the caller groups its requests: of its MCP session, if the server has sessions, or as a Webtools caller sends it.
    * It authenticates no one: the client keeps it, and may share it or begin another session at any time. With `auth`, a session
    * is usable only by the principal that began it.
    */

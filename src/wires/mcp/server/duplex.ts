@@ -128,7 +128,6 @@ class McpConnection {
   readonly #endInput = new AbortController();
   readonly #close: () => void;
   #era: "modern" | "legacy" | undefined;
-  #sessionId: string | undefined;
   #state = UNINITIALIZED;
   #unsubscribe: (() => void) | undefined;
   /** Number of running requests that are not urgent. */
@@ -153,11 +152,6 @@ class McpConnection {
 
   get principal(): Principal | undefined {
     return this.#connection.principal;
-  }
-
-  /** A connection is a session, in the revisions that have any. */
-  get sessionId(): string | undefined {
-    return this.#era === "legacy" ? this.#sessionId ??= crypto.randomUUID() : undefined;
   }
 
   send(json: string): MaybePromise<void> {
@@ -335,7 +329,7 @@ class McpConnection {
         promptsListChanged: true,
         resourcesListChanged: true,
         resourceSubscriptions: this.#state.subscriptions,
-      }, this.sessionId);
+      }, undefined);
       if (notification === undefined) return;
       const [method, params] = notification;
       void this.send(encodeMessage({ method, params }));
@@ -371,10 +365,6 @@ class DuplexExchange implements LegacyExchange, McpExchange, Channel {
 
   get closed(): AbortSignal {
     return this.controller.signal;
-  }
-
-  get sessionId(): string | undefined {
-    return this.#connection.sessionId;
   }
 
   signal(): AbortSignal {
