@@ -20,7 +20,7 @@ import { frame } from "../../wires/grpc/frames.ts";
 import { events, legacy, modern, OpenStream, Scripted, TOOL } from "../../wires/mcp/client/scripted.ts";
 import { PairedSocket } from "../../wires/socket_pair.ts";
 
-const LEVELS = 200_000;
+const LEVELS = 50_000;
 const deepJson = (levels: number) => '{"a":'.repeat(levels) + "1" + "}".repeat(levels);
 /** As JSON text: a program cannot write it from a value. */
 const DEEP = deepJson(LEVELS);
@@ -208,7 +208,7 @@ test("over the one stream of 2024-11-05, a deep answer ends its call, and the ot
   const first = rejects($.call("t"), TOO_DEEP);
   const second = $.call("t");
   await first;
-  deepStrictEqual(await second, "fine");
+  strictEqual(await second, "fine");
   strictEqual(server.streams.length, 1);
   $.close();
 });
@@ -231,7 +231,7 @@ test("over the one stream of 2024-11-05, a deep message without a known id ends 
     const { $ } = createClient(mcpTransport(URL_OF, { fetch: server.fetch }), { retry: { attempts: 0 } });
     await Promise.all([rejects($.call("t"), TOO_DEEP), rejects($.call("t"), TOO_DEEP)]);
     strictEqual(server.streams[0]?.isCancelled, true);
-    deepStrictEqual(await $.call("t"), "fine");
+    strictEqual(await $.call("t"), "fine");
     strictEqual(server.streams.length, 2);
     $.close();
   }

@@ -1,5 +1,5 @@
 /** MCP servers that send more than anyone asked for: pings, questions, changes. What a client or a gateway does for them is bounded. */
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/server/compose/mod.ts";
@@ -12,6 +12,7 @@ import {
   text,
   TOOL,
 } from "../../wires/mcp/client/scripted.ts";
+import { runtime } from "../../runtime/runtime.ts";
 import { keepingLogger } from "../../server/compose/scripted.ts";
 
 const FLOOD = 5_000;
@@ -48,7 +49,7 @@ test("a flood of pings, or of questions that a handler answers, has few answers 
       await eventually(() => answersOf(server.asked).length > 0);
       const [asked] = server.by("tools/call");
       stream.send({ id: asked?.id, result: text("done") });
-      deepStrictEqual(await call, "done");
+      strictEqual(await call, "done");
       ok(answersOf(server.asked).length < FEW, `${method}: ${answersOf(server.asked).length} answers`);
       strictEqual(logger.lines.filter((line) => line.includes("not answered")).length, 1, logger.lines.join("\n"));
     } finally {
@@ -103,37 +104,43 @@ test("a call is asked a bounded number of questions at once; the others are refu
   }
 });
 
-test("a flood of changed lists is listed a bounded number of times a second, and its end is not missed", async () => {
-  const stream = new OpenStream();
-  let listed = 0;
-  const announce = () => stream.send({ method: "notifications/tools/list_changed" });
-  const server = legacy({
-    initialize: ({ id }) =>
-      new Response(JSON.stringify({ jsonrpc: "2.0", id, result: CHANGING }), {
-        headers: { "content-type": "application/json", "mcp-session-id": "s" },
-      }),
-    GET: () => stream.response,
-    // Each list differs from the last one, and another change is announced before it is read.
-    "tools/list": () => {
-      if (++listed > 1 && listed < FLOOD) announce();
-      return { tools: [{ ...TOOL, name: `t${listed}` }] };
-    },
-  });
-  const logger = keepingLogger();
-  const far = await gateway("evil", server.transport({ logger }), { logger });
-  const app = createServer({ tools: [], parts: [mount(far)], logger });
-  try {
-    const startMs = performance.now();
-    announce();
-    // More than in two seconds: the first list, and 10 for each second that has begun.
-    await eventually(() => listed > 21);
-    const seconds = Math.ceil((performance.now() - startMs) / 1_000);
-    ok(listed <= 11 + 10 * seconds, `${listed} lists in ${seconds} s`);
-    listed = FLOOD;
-    announce();
-    await eventually(() => app.tools[0]?.name === `t${FLOOD + 1}`);
-    strictEqual(app.tools.length, 1);
-  } finally {
-    await app.close(0);
-  }
-});
+const skip = runtime === "workerd" && "a timer ends with its request, so that no change waits for one";
+
+test(
+  "a flood of changed lists is listed a bounded number of times a second, and its end is not missed",
+  { skip },
+  async () => {
+    const stream = new OpenStream();
+    let listed = 0;
+    const announce = () => stream.send({ method: "notifications/tools/list_changed" });
+    const server = legacy({
+      initialize: ({ id }) =>
+        new Response(JSON.stringify({ jsonrpc: "2.0", id, result: CHANGING }), {
+          headers: { "content-type": "application/json", "mcp-session-id": "s" },
+        }),
+      GET: () => stream.response,
+      // Each list differs from the last one, and another change is announced before it is read.
+      "tools/list": () => {
+        if (++listed > 1 && listed < FLOOD) announce();
+        return { tools: [{ ...TOOL, name: `t${listed}` }] };
+      },
+    });
+    const logger = keepingLogger();
+    const far = await gateway("evil", server.transport({ logger }), { logger });
+    const app = createServer({ tools: [], parts: [mount(far)], logger });
+    try {
+      const startMs = performance.now();
+      announce();
+      // More than in two seconds: the first list, and 10 for each second that has begun.
+      await eventually(() => listed > 21);
+      const seconds = Math.ceil((performance.now() - startMs) / 1_000);
+      ok(listed <= 11 + 10 * seconds, `${listed} lists in ${seconds} s`);
+      listed = FLOOD;
+      announce();
+      await eventually(() => app.tools[0]?.name === `t${FLOOD + 1}`);
+      strictEqual(app.tools.length, 1);
+    } finally {
+      await app.close(0);
+    }
+  },
+);

@@ -135,10 +135,10 @@ export function rpcErrorResult(thrown: unknown, response?: ReceivedResponse): Er
   return { ...STREAM_INTERRUPTED, cause: thrown };
 }
 
-/** Whether the library gave up a message that is nested too deeply. It has no type for that. */
+/** Whether the library gave up a message that is nested too deeply, by its limit or that of the stack. It has no type for that. */
 function isRecursionError(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || (thrown instanceof ConnectError && thrown.isWireError)) return false;
-  return thrown.message.includes("maximum recursion depth");
+  return /maximum (recursion depth|call stack)/i.test(thrown.message);
 }
 
 /** Decodes one response of a stream: an event, or the last result. Returns `undefined` for a response that is neither. */
