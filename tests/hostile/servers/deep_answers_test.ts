@@ -18,6 +18,7 @@ import { createNetwork, ISSUER_METADATA, RESOURCE_METADATA, SERVER } from "../..
 import { deepResponse } from "../../wires/grpc/deep_response.ts";
 import { frame } from "../../wires/grpc/frames.ts";
 import { events, legacy, modern, OpenStream, Scripted, TOOL } from "../../wires/mcp/client/scripted.ts";
+import { runtime } from "../../runtime/runtime.ts";
 import { PairedSocket } from "../../wires/socket_pair.ts";
 
 const LEVELS = 50_000;
@@ -197,23 +198,31 @@ function oldServer(respond: (write: (data: string) => void, id: number) => void)
   return { fetch, streams };
 }
 
-test("over the one stream of 2024-11-05, a deep answer ends its call, and the other calls are answered", async () => {
-  const ids: number[] = [];
-  const server = oldServer((write, id) => {
-    if (ids.push(id) < 2) return;
-    write(rpc(ids[0], RESULT));
-    write(rpc(ids[1], '"result":{"content":[{"type":"text","text":"fine"}]}'));
-  });
-  const { $ } = createClient(mcpTransport(URL_OF, { fetch: server.fetch }), { retry: { attempts: 0 } });
-  const first = rejects($.call("t"), TOO_DEEP);
-  const second = $.call("t");
-  await first;
-  strictEqual(await second, "fine");
-  strictEqual(server.streams.length, 1);
-  $.close();
-});
+const skip = runtime === "workerd" && "calls at once detect the era separately, so that they do not share a stream";
 
-test("over the one stream of 2024-11-05, a deep message without a known id ends the connection and all its calls", async () => {
+test(
+  "over the one stream of 2024-11-05, a deep answer ends its call, and the other calls are answered",
+  { skip },
+  async () => {
+    const ids: number[] = [];
+    const server = oldServer((write, id) => {
+      if (ids.push(id) < 2) return;
+      write(rpc(ids[0], RESULT));
+      write(rpc(ids[1], '"result":{"content":[{"type":"text","text":"fine"}]}'));
+    });
+    const { $ } = createClient(mcpTransport(URL_OF, { fetch: server.fetch }), { retry: { attempts: 0 } });
+    const first = rejects($.call("t"), TOO_DEEP);
+    const second = $.call("t");
+    await first;
+    strictEqual(await second, "fine");
+    strictEqual(server.streams.length, 1);
+    $.close();
+  },
+);
+
+test("over the one stream of 2024-11-05, a deep message without a known id ends the connection and all its calls", {
+  skip,
+}, async () => {
   for (
     const message of [
       "[".repeat(LEVELS),
