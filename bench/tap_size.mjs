@@ -10,16 +10,26 @@ import { root } from "./runtimes.mjs";
 
 /** All code of the tap that is not types: file, text, and what the file has without it. */
 const TAP = [
-  ["src/core/dispatch/dispatcher.ts", "  observer: CallObserver | undefined = undefined;\n", ""],
+  ["src/core/dispatch/dispatcher.ts", "  #observer: GuardedObserver | undefined = undefined;\n", ""],
   [
     "src/core/dispatch/dispatcher.ts",
-    `    const { observer } = this;
+    `    const observer = this.#observer;
     if (observer === undefined) return this.#settled(run);
-    const began = observer.begin(run, undefined);
-    return observe(observer, began, run, this.#settled(run));`,
+    return observe(observer, observer.begin(run, undefined), run, this.#settled(run));`,
     "    return this.#settled(run);",
   ],
-  ["src/core/dispatch/dispatcher.ts", "    this.observer?.refuse(call, error);\n", ""],
+  [
+    "src/core/dispatch/dispatcher.ts",
+    `  get observer(): CallObserver | undefined {
+    return this.#observer;
+  }
+
+  set observer(observer: CallObserver | undefined) {
+    this.#observer = observer && new GuardedObserver(observer, (thrown) => this.mask(thrown, { during: "observer" }));
+  }\n`,
+    "",
+  ],
+  ["src/core/dispatch/dispatcher.ts", "    this.#observer?.refuse(call, error);\n", ""],
   [
     "src/core/dispatch/promises/job_runner.ts",
     `    const { observer } = this.#services;
