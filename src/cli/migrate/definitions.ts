@@ -78,7 +78,6 @@ function toolStart(definition: Definition): string {
     return end(definition, "handle", undefined, draft.imports.use("toolwire", "defineTool"), name);
   }
   if (library === "fastmcp") {
-    if (output === undefined) draft.note(registration.call, "structured");
     convertBody(definition, handler, () => convertFastMcpResults(draft, handler.fn));
     return end(definition, "handle", handler, draft.imports.use("toolwire", "defineTool"), name);
   }

@@ -153,9 +153,7 @@ export class ToolResults {
       this.#draft.todo(node, "result");
       return asExpression(this.#draft.render(content ?? node), node);
     }
-    const text = textOfBlocks(content);
-    if (text !== undefined) this.#draft.note(node, "structured");
-    return text === undefined ? this.#draft.render(content ?? node) : this.#draft.render(text);
+    return this.#draft.render(textOfBlocks(content) ?? content ?? node);
   }
 
   #failure(node: Node, content: Node | undefined, owner: Node): void {

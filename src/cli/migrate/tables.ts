@@ -175,7 +175,7 @@ export const TODOS = {
   "fastmcp-option":
     "These options of FastMCP are not converted: auth of createServer() identifies callers, server.fetch takes routes beside it",
   "request-info": "Headers are in ctx.metadata, the id is ctx.requestId",
-  "session": "There is no session here: see the page on caller state",
+  "session": "The id of the session is ctx.sessionId; what the session keeps is in sessionState() of toolwire/mcp",
   "era": "One handler answers clients of all revisions: keep the code for older clients, which asks in place",
   "progress-token": "ctx.progress() may be called without a progress token",
   "question": "The parameters of this question are not known here: use ctx.elicit() or ctx.sample()",
@@ -210,7 +210,6 @@ export const NOTES = {
     "Messages of errors that a handler throws are masked here: callers get a correlation id; throw a Failure for a message",
   "rerun":
     "A handler runs again from its start with the answer to its question: keep effects after it, or in ctx.step()",
-  "structured": "Clients of 2025-06-18 and later get a text also as structuredContent.result",
   "completion": "Callers are not notified when a page was answered: they ask again",
   "run-time": "Results that come from elsewhere are read when the tool runs: several texts of an error are one message",
   "group": "Tools of a group are named prefix_tool here, and prefix/tool in mcp-lite",
