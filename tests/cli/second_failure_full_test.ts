@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { temporaryFolder } from "../temporary_folder.ts";
-import { runHere } from "./run_here.ts";
+import { run } from "./run.ts";
 
 test("toolwire call: the error of the call is reported, not that of closing the server", async () => {
   await using folder = await temporaryFolder();
-  const cwd = folder.path;
   const entry = pathToFileURL(join(import.meta.dirname, "../../mod.ts")).href;
   const source = `import { createServer, defineTool, memoryEngine, ToolError } from ${JSON.stringify(entry)};
 const fail = (message) => { throw new Error(message); };
@@ -22,13 +21,13 @@ export const server = createServer({
   logger: false,
 });
 `;
-  // A module is loaded once, and its server is closed once.
-  for (const name of ["broken.ts", "fine.ts"]) writeFileSync(join(cwd, name), source);
-  const broken = await runHere({ cwd }, "call", "./broken.ts", "break");
+  const path = join(folder.path, "tools.ts");
+  writeFileSync(path, source);
+  const broken = await run("call", path, "break");
   ok(broken.code !== 0);
   ok(broken.errors.includes("the first cause"), broken.errors);
   match(broken.errors, /Cannot close the target: .*the clean-up failed, too/);
-  const fine = await runHere({ cwd }, "call", "./fine.ts", "ping");
+  const fine = await run("call", path, "ping");
   match(fine.out, /pong/);
   match(fine.errors, /Cannot close the target: .*the clean-up failed, too/);
   strictEqual(fine.code, 0);

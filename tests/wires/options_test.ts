@@ -67,7 +67,7 @@ const resource = (step: "title" | "describe" | "mimeType" | "icons") => (...give
   (defineResource("x://y") as unknown as Record<string, Untyped>)[step]?.(...given);
 };
 
-const AUTHENTICATE = /auth must be .*, not a function: pass it to authenticate\(…\), of "toolwire\/auth"$/;
+const AUTHENTICATE = /auth must be .*, not a function: pass it to authenticate\(.\), of "toolwire\/auth"$/;
 function identify() {}
 
 const INVALID: readonly InvalidOptions[] = [
@@ -88,12 +88,12 @@ const INVALID: readonly InvalidOptions[] = [
   [
     createServer,
     [{ tools: [], wires: mcp() }],
-    /wires must be an array of wires, .*, not one of them: write it in \[ … \]$/,
+    /wires must be an array of wires, .*, not one of them: write it in \[ . \]$/,
   ],
   [createServer, [{ tools: [], schedules: [5] }], /schedules must be .*, not an array with 5$/],
   [createServer, [{ tools: [], auth: () => undefined }], AUTHENTICATE],
   [createServer, [{ tools: [], auth: identify }], AUTHENTICATE],
-  [createServer, [{ tools: [], auth: bearer }], /auth must be .*, not a function: call it, bearer\(…\)$/],
+  [createServer, [{ tools: [], auth: bearer }], /auth must be .*, not a function: call it, bearer\(.\)$/],
   [healthPage, [{ ready: (req: unknown) => req }], /ready must be .*, not a function$/],
   [createServer, [{ tools: [], wires: { mcp: true } }], /wires must be .*, not an object$/],
   ...[undefined, null, [], "tools"].map((no) =>

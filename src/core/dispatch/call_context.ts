@@ -332,7 +332,7 @@ export class CallContext implements MiddlewareCtx {
 
   meta(members: Readonly<Record<string, unknown>>): void {
     for (const name of Object.keys(members)) {
-      if (RESERVED_META.has(name)) {
+      if (RESERVED_META.has(name) || name.startsWith("toolwire/")) {
         throw new TypeError(`Cannot set _meta.${name}: the wire writes it; choose another name`);
       }
     }

@@ -140,7 +140,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   /**
    * Adds members to the `_meta` of the result, if that is an answer or a failure.
    *
-   * @throws {TypeError} If a name is reserved for wires, such as `response_type`.
+   * @throws {TypeError} If a name is reserved for wires, such as `response_type`, or begins with `toolwire/`.
    */
   meta(members: Readonly<Record<string, unknown>>): void;
   /** Values that the caller stores for the server, by slots of `defineCallerState`. */

@@ -71,7 +71,7 @@ const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "more", "sampling"]
 const MAX_ROOTS_ROUNDS = 32;
 
 /** Members of `_meta` that MCP adds for the remote result; they are not passed on. */
-const MCP_META: RegExp = /^(?:wrapped|rendered|single|shape|code|data|toolwire\/.*|io\.modelcontextprotocol\/.*)$/s;
+const MCP_META: RegExp = /^(?:code|data|toolwire\/.*|io\.modelcontextprotocol\/.*)$/s;
 
 const NOT_OURS: ErrorResult = errorResult("invalid_promise", "Not a promise of this server");
 

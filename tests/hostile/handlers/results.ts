@@ -257,7 +257,7 @@ const FAKES: Cases<unknown> = {
   "an error of JSON-RPC": { jsonrpc: "2.0", id: 1, error: { code: -32603, message: "x", data: { code: "internal" } } },
   "a result of JSON-RPC": { jsonrpc: "2.0", id: 1, result: { content: "x", _meta: { response_type: "answer" } } },
   "an error of MCP": { isError: true, resultType: "input_required", requestState: "x", structuredContent: { a: 1 } },
-  "a task of MCP": { task: { taskId: "x", status: "working" }, _meta: { wrapped: true } },
+  "a task of MCP": { task: { taskId: "x", status: "working" }, _meta: { "toolwire/wrapped": true } },
   "an envelope of webtools": { ok: false, error: { code: "INTERNAL_ERROR", message: "x" }, data: 1 },
   "an outcome": { kind: "promise", token: "prom_x", retryAfterMs: 1 },
   "a refusal": { kind: "error", code: "internal", message: "x" },

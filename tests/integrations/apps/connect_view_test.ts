@@ -166,7 +166,7 @@ describe("connectView()", () => {
     window.notify("ui/notifications/tool-input-partial", { arguments: { a: 1 } });
     window.notify("ui/notifications/tool-input", { arguments: { a: 1 } });
     window.notify("ui/notifications/tool-result", { content: [], structuredContent: 2 });
-    const wrapped = { content: [], structuredContent: { result: 3 }, _meta: { wrapped: true } };
+    const wrapped = { content: [], structuredContent: { result: 3 }, _meta: { "toolwire/wrapped": true } };
     window.notify("ui/notifications/tool-result", wrapped);
     const failure = { response_type: "failure", code: "too_large", data: { most: 9 } };
     window.notify("ui/notifications/tool-result", { isError: true, content: [], _meta: failure });

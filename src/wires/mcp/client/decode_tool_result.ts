@@ -14,6 +14,7 @@ import {
 import { isToolErrorCode } from "../../../core/errors/code.ts";
 import { asObject, type Members, omitUndefined, typedOr } from "../../../internal/json.ts";
 import { decodeResult } from "../../framing/result/decode.ts";
+import { RESULT_META } from "../protocol/constants.ts";
 
 /** Code of a failure without a code. */
 const DEFAULT_FAILURE_CODE = "tool_error";
@@ -25,33 +26,33 @@ const DEFAULT_FAILURE_CODE = "tool_error";
  */
 export function decodeToolResult(result: Members, wraps = false): CallResult | UnknownOutcome {
   const meta = asObject(result["_meta"]);
-  if (result["isError"] === true && meta["shape"] === undefined) return decodeFailure(result, meta);
+  if (result["isError"] === true && meta[RESULT_META.shape] === undefined) return decodeFailure(result, meta);
   if (meta["response_type"] === "promise" && typeof meta["promise_token"] === "string") {
     return decodeResult({ _meta: meta });
   }
   const text = loneText(result, meta);
   if (text !== undefined) return { kind: "answer", value: text, isText: true, meta };
-  const isWrapped = wraps || meta["wrapped"] === true || asObject(meta["fastmcp"])["wrap_result"] === true;
+  const isWrapped = wraps || meta[RESULT_META.wrapped] === true || asObject(meta["fastmcp"])["wrap_result"] === true;
   const value = decodeAnswer(result, meta, isWrapped);
   const { structuredContent: structured } = result;
   // A gateway lists the schema without the wrapper, and wraps the value itself where a revision needs it.
-  const isOurs = (isWrapped && !hasMedia(result["content"])) || meta["shape"] === "content" ||
+  const isOurs = (isWrapped && !hasMedia(result["content"])) || meta[RESULT_META.shape] === "content" ||
     structured === undefined ||
     structured === value;
   const answer = { kind: "answer", value, ...(!isOurs && { structured }), meta } as const;
-  return meta["rendered"] === true ? withShown(answer, () => result["content"]) : answer;
+  return meta[RESULT_META.rendered] === true ? withShown(answer, () => result["content"]) : answer;
 }
 
 function decodeAnswer(answer: Members, meta: Members, isWrapped: boolean): unknown {
   const { structuredContent, content, isError } = answer;
-  if (meta["shape"] === "content") return omitUndefined({ content, structuredContent, isError });
+  if (meta[RESULT_META.shape] === "content") return omitUndefined({ content, structuredContent, isError });
   if (structuredContent === undefined) {
-    if (meta["shape"] === "text") return "";
+    if (meta[RESULT_META.shape] === "text") return "";
     if (isEmpty(content)) return undefined;
-    return meta["single"] === true && Array.isArray(content) && content.length === 1 ? content[0] : content;
+    return meta[RESULT_META.single] === true && Array.isArray(content) && content.length === 1 ? content[0] : content;
   }
   // Servers that repeat a picture in structured content have it there as characters, which no model can see.
-  if (meta["rendered"] !== true && hasMedia(content)) return content;
+  if (meta[RESULT_META.rendered] !== true && hasMedia(content)) return content;
   const { result = structuredContent } = asObject(structuredContent);
   return isWrapped ? result : structuredContent;
 }
@@ -60,8 +61,9 @@ function decodeAnswer(answer: Members, meta: Members, isWrapped: boolean): unkno
  * The text of a result that is one block of text, without structured content: the value that the tool returned, as most servers send a string.
  * A block with annotations remains a block, and so does what servers of ours mark.
  */
-function loneText({ structuredContent, content }: Members, { single, shape }: Members): string | undefined {
-  if (structuredContent !== undefined || single !== undefined || shape !== undefined) return undefined;
+function loneText({ structuredContent, content }: Members, meta: Members): string | undefined {
+  if (structuredContent !== undefined) return undefined;
+  if (meta[RESULT_META.single] !== undefined || meta[RESULT_META.shape] !== undefined) return undefined;
   if (!Array.isArray(content) || content.length !== 1) return undefined;
   const { type, text, ...others } = asObject(content[0]);
   const isPlain = type === "text" && typeof text === "string" && text !== "" && Object.keys(others).length === 0;

@@ -11,7 +11,7 @@ import type { TransportCall } from "../../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
 import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
-import { PIECES_SENT } from "../protocol/constants.ts";
+import { PIECES_SENT, RESULT_META } from "../protocol/constants.ts";
 import { paramHeaders } from "../protocol/header_values.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -161,7 +161,7 @@ export class ToolCaller {
 function needsList(reply: RpcReply): boolean {
   if (!("result" in reply)) return false;
   const { structuredContent, _meta } = reply.result;
-  const { wrapped, fastmcp } = asObject(_meta);
+  const { [RESULT_META.wrapped]: wrapped, fastmcp } = asObject(_meta);
   const [name, ...others] = Object.keys(asObject(structuredContent));
   return name === "result" && others.length === 0 && wrapped === undefined && fastmcp === undefined;
 }

@@ -59,3 +59,14 @@ export const LOG_LEVELS: readonly string[] = [
 ];
 /** Member of `_meta` in `tools/list`: `true` requests all tools of a Toolwire server that lists a selection, as with `discover()`. */
 export const ALL_TOOLS = "toolwire/all-tools";
+
+/**
+ * Members of a result's `_meta` by which servers of ours state how to restore the returned value: that it is wrapped in `{ result }`, that
+ * `.render()` made the content, that the value is the one block, or which other form it had.
+ */
+export const RESULT_META = {
+  wrapped: "toolwire/wrapped",
+  rendered: "toolwire/rendered",
+  single: "toolwire/single",
+  shape: "toolwire/shape",
+} as const;

@@ -15,6 +15,7 @@ import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { WireHost } from "../../wire.ts";
 import { mcpErrorCodeOf } from "../protocol/codes.ts";
+import { RESULT_META } from "../protocol/constants.ts";
 import { CallSink } from "./call_sink.ts";
 import type { Channel, McpExchange, McpPeer } from "./exchange.ts";
 import { fromInputResponses } from "./input_requests.ts";
@@ -195,7 +196,7 @@ class ToolResults {
     // Hosts show models the structured content in place of the content, escaped as JSON, or both. A text has nothing to structure.
     // An empty text alone would be read as nothing.
     if (isFree && typeof value === "string") {
-      return revision.result(textMember(value), value === "" ? { ...meta, shape: "text" } : meta);
+      return revision.result(textMember(value), value === "" ? { ...meta, [RESULT_META.shape]: "text" } : meta);
     }
     const blocks = isFree ? readBlocks(value) : undefined;
     if (blocks !== undefined) return encodeBlocks(blocks, revision, meta);
@@ -206,10 +207,13 @@ class ToolResults {
       ? contentMember(fileBlocksOf(value), revision)
       : textMember(textOf(value, json));
     if (json === undefined || revision.structured === "none") return revision.result(content, meta);
-    const marked = render === undefined && !hasFiles ? meta : { ...meta, rendered: true };
+    const marked = render === undefined && !hasFiles ? meta : { ...meta, [RESULT_META.rendered]: true };
     const wraps = revision.structured === "objects" && (tool?.wrapsOutput || !isJsonObject(value));
     if (!wraps) return revision.result(`${content},"structuredContent":${json}`, marked);
-    return revision.result(`${content},"structuredContent":{"result":${json}}`, { ...marked, wrapped: true });
+    return revision.result(`${content},"structuredContent":{"result":${json}}`, {
+      ...marked,
+      [RESULT_META.wrapped]: true,
+    });
   }
 
   /** Encodes a failure of the tool. */
@@ -279,8 +283,9 @@ function encodeBlocks({ blocks, shape, rest }: ReadBlocks, revision: Revision, m
   const members = Object.entries(rest).map(([name, member]) => `,${JSON.stringify(name)}:${JSON.stringify(member)}`);
   const content = contentMember(blocks, revision) + members.join("");
   // One block without a mark would be read as the text of a server of others.
-  if (shape === "list") return revision.result(content, blocks.length === 1 ? { ...meta, shape } : meta);
-  return revision.result(content, shape === "block" ? { ...meta, single: true } : { ...meta, shape });
+  if (shape === "list" && blocks.length !== 1) return revision.result(content, meta);
+  const mark = shape === "block" ? { [RESULT_META.single]: true } : { [RESULT_META.shape]: shape };
+  return revision.result(content, { ...meta, ...mark });
 }
 
 function contentMember(rendered: RenderedOutput | readonly ContentBlock[], revision: Revision): string {

@@ -296,8 +296,8 @@ const RESULTS: readonly (readonly [name: string, result: object, outcome: object
   ["nothing", text(""), { kind: "answer", value: undefined, meta: {} }],
   [
     "a wrapped output of ours",
-    { ...text("3"), structuredContent: { result: 3 }, _meta: { wrapped: true } },
-    { kind: "answer", value: 3, meta: { wrapped: true } },
+    { ...text("3"), structuredContent: { result: 3 }, _meta: { "toolwire/wrapped": true } },
+    { kind: "answer", value: 3, meta: { "toolwire/wrapped": true } },
   ],
   [
     "an error",

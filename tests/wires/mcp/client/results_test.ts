@@ -170,3 +170,21 @@ test("a tool that can ask only in the older era fails with the option to pass", 
   const other = { resultType: "complete", isError: true, content: [{ type: "text", text: "Not today." }] };
   await rejects(modern({ "tools/call": () => other }).client().$.call("t"), { message: "Not today." });
 });
+
+test("members of _meta that a handler adds are not read as those of the wire", async () => {
+  const tool = defineTool("tagged").describe("Tag").handle((_, ctx) => {
+    ctx.meta({ wrapped: true, shape: "text", rendered: true, single: true });
+    return { result: 3 };
+  });
+  const reserved = defineTool("reserved").describe("Take a reserved name").handle((_, ctx) => {
+    ctx.meta({ "toolwire/wrapped": true });
+    return 1;
+  });
+  const server = createServer({ tools: [tool, reserved], wires: [mcp()], logger: false });
+  const fetch = async (url: string, init: RequestInit) => await server.fetch(new Request(url, init));
+  const { $ } = createClient(mcpTransport("http://localhost/mcp", { fetch }));
+  deepStrictEqual(await $.call("tagged", {}), { result: 3 });
+  await rejects($.call("reserved", {}), { code: "internal" });
+  $.close();
+  await server.close();
+});

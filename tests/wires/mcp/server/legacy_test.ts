@@ -137,7 +137,7 @@ test("outputs that are no objects are wrapped, where objects are wanted, and lef
   deepStrictEqual(await call("add", "2025-06-18", { a: 1, b: 2 }), {
     content: [{ type: "text", text: "3" }],
     structuredContent: { result: 3 },
-    _meta: { wrapped: true },
+    _meta: { "toolwire/wrapped": true },
   });
   deepStrictEqual(await call("pair", "2025-06-18"), {
     content: [{ type: "text", text: '{"left":1}' }],

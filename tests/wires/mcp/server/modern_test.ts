@@ -99,7 +99,7 @@ const ANSWERS: readonly (readonly [name: string, args: Json, result: Json])[] = 
   ["rendered", {}, {
     content: [{ type: "text", text: "The number is 7" }],
     structuredContent: { n: 7 },
-    _meta: { rendered: true },
+    _meta: { "toolwire/rendered": true },
   }],
   ["pieces", {}, { content: [{ type: "text", text: "one two" }] }],
 ];
