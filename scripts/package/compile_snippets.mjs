@@ -7,14 +7,16 @@ import { findBin, root } from "../runtimes.mjs";
 
 /** File with the options of `bun init`. */
 const OF_BUN = "tsconfig.bun.json";
+/** Programs of several files import each other by `.ts`, as Bun, Deno and Node run them; `bun init` permits that itself. */
+const OF_INIT = [findBin("tsc"), "-p", ".", "--noEmit", "--allowImportingTsExtensions"];
 
 /**
  * What compiles: with the options of `tsc --init` and the DOM library, as it is by default, and with Node's types alone; with the options of
  * `bun init`; and Deno, whose options are its defaults.
  */
 const COMPILERS = [
-  [findBin("tsc"), "-p", ".", "--noEmit"],
-  [findBin("tsc"), "-p", ".", "--noEmit", "--lib", "esnext"],
+  OF_INIT,
+  [...OF_INIT, "--lib", "esnext"],
   [findBin("tsc"), "-p", OF_BUN, "--noEmit"],
   [findBin("deno"), "check", "--quiet", "snippets"],
 ];

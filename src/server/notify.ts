@@ -4,7 +4,7 @@ import type { WireHost } from "../wires/wire.ts";
 
 /** Options of {@link Notify.listChanged}. */
 export interface ListChangedOptions {
-  /** Id of the MCP session whose list has changed, as `ctx.sessionId` of its calls. Default: all callers are notified. */
+  /** Id of the MCP session whose list has changed, as `ctx.session` of its calls. Default: all callers are notified. */
   readonly session?: string | undefined;
 }
 

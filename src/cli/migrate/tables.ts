@@ -175,7 +175,7 @@ export const TODOS = {
   "fastmcp-option":
     "These options of FastMCP are not converted: auth of createServer() identifies callers, server.fetch takes routes beside it",
   "request-info": "Headers are in ctx.metadata, the id is ctx.requestId",
-  "session": "The id of the session is ctx.sessionId; what the session keeps is in sessionState() of toolwire/mcp",
+  "session": "The id of the session is ctx.session; what the session keeps is in sessionState() of toolwire/mcp",
   "era": "One handler answers clients of all revisions: keep the code for older clients, which asks in place",
   "progress-token": "ctx.progress() may be called without a progress token",
   "question": "The parameters of this question are not known here: use ctx.elicit() or ctx.sample()",

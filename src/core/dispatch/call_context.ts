@@ -191,6 +191,10 @@ export class CallContext implements MiddlewareCtx {
     return this.call.peer.sessionId;
   }
 
+  get session(): string | undefined {
+    return this.call.peer.session;
+  }
+
   get config(): unknown {
     return this.#runState?.config;
   }

@@ -104,6 +104,11 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * is usable only by the principal that began it.
    */
   readonly sessionId: string | undefined;
+  /**
+   * Id of the session that the server has begun and has found for this request, as with `mcpSessions()`. No caller can choose it, so it may
+   * be a key of what the server keeps for the session. `undefined` on other wires and without sessions.
+   */
+  readonly session: string | undefined;
   /** Number of this attempt of a job, starting at 1. Runs that stopped at a question or a wait do not count. 1 for a call that is not a job. */
   readonly attempt: number;
   /** The calling software, as it describes itself. */

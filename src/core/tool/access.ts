@@ -6,7 +6,7 @@ import { FUNCTION, type OptionRules, rule } from "../../internal/options.ts";
 /** What a predicate of `.visibleTo()` receives beside the principal. */
 export interface SeenIn {
   /**
-   * Id of the MCP session in which the caller asks, as `ctx.sessionId` of its calls. `undefined` without sessions, in 2026-07-28, and on
+   * Id of the MCP session in which the caller asks, as `ctx.session` of its calls. `undefined` without sessions, in 2026-07-28, and on
    * other wires.
    */
   readonly session: string | undefined;

@@ -25,10 +25,10 @@ function createUnlocking(options: Parameters<typeof createServer>[0] | object = 
     stateOf(session)?.isUnlocked === true;
   const wipe = defineTool("wipe").describe("Delete everything").visibleTo(isUnlocked).handle(() => "wiped");
   const unlock = defineTool("unlock").describe("Unlock wipe").handle((_, ctx) => {
-    const state = stateOf(ctx.sessionId);
+    const state = stateOf(ctx.session);
     if (state === undefined) throw new Failure("no_session", "This needs a session");
     state.isUnlocked = true;
-    server.notify.listChanged("tools", { session: ctx.sessionId });
+    server.notify.listChanged("tools", { session: ctx.session });
     return "unlocked";
   });
   const hidden = createServer({
@@ -172,6 +172,17 @@ test("a caller without a session, and one that claims the session of another, se
     );
   const executed = await post("/webtools/tools", { sessionId: one.id, version: "1.0.0", action: "wipe", request: {} });
   strictEqual(executed.status, 404);
+  // Nor does it reach what the server keeps for a session.
+  const late = await begin(server);
+  const claimed = await post("/webtools/tools", {
+    sessionId: late.id,
+    version: "1.0.0",
+    action: "unlock",
+    request: {},
+  });
+  ok((await claimed.text()).includes("This needs a session"));
+  const { tools } = await late.send("tools/list");
+  deepStrictEqual((tools as Json[]).map(({ name }) => name), ["unlock"]);
   const called = await post("/mcp-lite/v1/calltools", {
     jsonrpc: "2.0",
     id: 1,

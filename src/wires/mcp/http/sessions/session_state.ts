@@ -3,7 +3,10 @@ import { RecentCache } from "../../../../internal/recent_cache.ts";
 
 /** Options of {@link sessionState}. */
 export interface SessionStateOptions {
-  /** Maximum number of sessions with state. When it is exceeded, that of the least recently used session is dropped. Default: 10,000. */
+  /**
+   * Maximum number of sessions with state. When it is exceeded, that of the least recently used session is dropped, and begins again with
+   * what `create` makes: let that permit the least. Default: 10,000.
+   */
   readonly maxSessions?: number | undefined;
 }
 
@@ -34,7 +37,8 @@ const RULES: OptionRules<SessionStateOptions & { readonly create: unknown }> = {
  * deepStrictEqual(server.toolsFor(undefined, "b"), []);
  * ```
  * @param create Makes the values of a new session.
- * @returns Gives the values of a session by its id, such as `ctx.sessionId`; `undefined` without a session.
+ * @returns Gives the values of a session by its id, which is `ctx.session` in handlers; `undefined` without a session.
+ *   Not `ctx.sessionId`, which a caller of another wire may choose.
  * @throws {TypeError} If `create` is not a function, or an option is unknown.
  * @throws {RangeError} If `maxSessions` is out of range.
  */
