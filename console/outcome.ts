@@ -18,7 +18,7 @@ export function mcpAnswer(body: unknown): Outcome {
   if (inputRequests !== undefined) {
     return { kind: "questions", value: inputRequests, asked: readInputRequests(asObject(result)) };
   }
-  const { code, wrapped, response_type: type, data = structuredContent } = asObject(_meta);
+  const { code, "toolwire/wrapped": wrapped, response_type: type, data = structuredContent } = asObject(_meta);
   const isTask = resultType === "task" || asObject(result)["task"] !== undefined;
   if (isTask || (isError !== true && type === "promise")) return { kind: "promise", value: result };
   const texts = Array.isArray(content) ? content.map((block) => asObject(block)["text"]) : [];

@@ -147,7 +147,7 @@ export function readMcp({ result, error }: Json): CallEnd {
   if (result.isError === true) {
     return { kind: meta.response_type === "failure" ? "failure" : "error", code: meta.code, message: text };
   }
-  const isText = meta.shape === "text" || (result.content?.length === 1 && text !== "");
+  const isText = meta["toolwire/shape"] === "text" || (result.content?.length === 1 && text !== "");
   const { structuredContent: value = isText ? text : undefined } = result;
-  return { kind: "answer", value: meta.wrapped === true ? value.result : value };
+  return { kind: "answer", value: meta["toolwire/wrapped"] === true ? value.result : value };
 }
