@@ -8,10 +8,11 @@ import process from "node:process";
 import { describe, test } from "node:test";
 import { createClient, memoryTransport } from "../../../mod.ts";
 import { skip } from "./frameworks.ts";
-import { ADAPTERS, type ViewedAdapter } from "./model_views/adapters.ts";
+import { ADAPTERS } from "./model_views/adapters.ts";
 import { CASES, type CaseSetting, type RunCase } from "./model_views/cases.ts";
 import { replaceTable, tableOf } from "./model_views/table.ts";
 import { createManyViewed, createViewedServer } from "./model_views/tools.ts";
+import type { ViewedAdapter } from "./model_views/viewed_adapter.ts";
 
 const page = new URL("../../../docs/agents.md", import.meta.url);
 const seen = new Map<string, string>();

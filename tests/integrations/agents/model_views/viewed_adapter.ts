@@ -1,0 +1,25 @@
+/** An adapter with the loop of its vendor's package. */
+import type { AgentSource } from "../../../../src/integrations/agents/mod.ts";
+import { loadExample, type RunAgent, type Script } from "../frameworks.ts";
+import type { JsonRecord } from "./apis.ts";
+import type { AdapterTraits } from "./cases.ts";
+
+/** An adapter: what its model gets, and how an agent with it is run. */
+export interface ViewedAdapter extends AdapterTraits {
+  /** Name in the table. */
+  readonly name: string;
+  /** Runs an agent with a script; returns the bodies of its requests. */
+  readonly run: (source: AgentSource, script: Script, options: object) => Promise<readonly JsonRecord[]>;
+}
+
+/** A program of `examples/agents`: its service on the loopback interface remembers the requests. */
+export function program(file: string, exported: string): ViewedAdapter["run"] {
+  return async (source, script, options) => {
+    const run = await loadExample(file, exported) as RunAgent;
+    const requestsOf = await loadExample("scripted/loopback.ts", "requestsOf") as RequestsOf;
+    await run(source, script, options);
+    return requestsOf(script);
+  };
+}
+
+type RequestsOf = (script: Script) => readonly JsonRecord[];
