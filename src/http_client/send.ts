@@ -10,11 +10,14 @@ import type { MaybePromise } from "../internal/async.ts";
 import { NO_PAGE } from "../internal/http.ts";
 import { cancelBody, isRedirect, readChunks, type TextChunks } from "./read.ts";
 
-/** Values that `new Headers()` accepts. The global `HeadersInit` is only in the DOM library and in the types of Workers. */
-export type HeaderValues = [name: string, value: string][] | Record<string, string> | Headers;
+/** Values that `new Headers()` accepts. A header whose value is `undefined` is not sent: `{ authorization: token && `Bearer ${token}` }`. */
+export type HeaderValues =
+  | readonly (readonly [name: string, value: string | undefined])[]
+  | Readonly<Record<string, string | undefined>>
+  | Headers;
 
-/** Returns the headers of a request to a server, such as the credentials of the principal that it is sent for. */
-export type HeadersFunction = (call: OutgoingCall) => MaybePromise<HeaderValues>;
+/** Returns the headers of a request to a server, such as the credentials of the principal that it is sent for. `undefined` is no header. */
+export type HeadersFunction = (call: OutgoingCall) => MaybePromise<HeaderValues | undefined>;
 
 /** HTTP options of a transport. */
 export interface HttpClientOptions {
@@ -41,7 +44,7 @@ export interface HttpRequest {
   /** Absolute URL. */
   readonly url: string;
   /** Headers of this request. They replace headers of the same name in {@link HttpClientOptions.headers}. */
-  readonly headers: HeaderValues;
+  readonly headers: Readonly<Record<string, string>> | Headers;
   /** Body. Default: none. */
   readonly body?: RequestInit["body"] | undefined;
   /** Whether a redirect is returned as it is. Default: it is an error. */
@@ -65,7 +68,7 @@ export async function exchange<Result>(
 ): Promise<Result | ErrorResult> {
   const shared = typeof common === "function" ? await headersFor(common, monitor) : common;
   // The last entry of a name is used.
-  const allHeaders = shared ? Object.fromEntries([...new Headers(shared), ...new Headers(headers)]) : headers;
+  const allHeaders = shared ? Object.fromEntries([...toHeaders(shared), ...new Headers(headers)]) : headers;
   const label = `${method} ${url}`;
   let message = unreachableMessage;
   try {
@@ -84,9 +87,17 @@ export async function exchange<Result>(
 }
 
 /** Calls the caller's function for headers. It receives no more than it may use. */
-export function headersFor(headers: HeadersFunction, call: OutgoingCall): MaybePromise<HeaderValues> {
+export function headersFor(headers: HeadersFunction, call: OutgoingCall): MaybePromise<HeaderValues | undefined> {
   const { tool, principal, signal } = call;
   return headers({ tool, principal, signal });
+}
+
+/** Converts to the headers that are sent. `new Headers()` alone would send the text "undefined". @throws {TypeError} If one is invalid. */
+export function toHeaders(values: HeaderValues = []): Headers {
+  if (values instanceof Headers) return new Headers(values);
+  // The Headers of another library are no instances, but have the entries.
+  const entries = Symbol.iterator in values ? [...values] : Object.entries(values);
+  return new Headers(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 /** Sends a request and returns the response, its body unread. Otherwise like {@link exchange}. */

@@ -4,7 +4,7 @@ import { addRetryAfter, cancelBody, isRedirect, readText } from "../../http_clie
 import { isTooDeep } from "../../core/call/parse_answer.ts";
 import { monitorFromSignal } from "../../core/call/time_limit.ts";
 import type { OutgoingCall } from "../../core/call/transport.ts";
-import { exchange, headersFor, type HeadersFunction, type HeaderValues } from "../../http_client/send.ts";
+import { exchange, headersFor, type HeadersFunction, type HeaderValues, toHeaders } from "../../http_client/send.ts";
 import { errorResult, toToolError } from "../../core/call/outcome.ts";
 import { ImportError, type OpenApiDocument } from "./document.ts";
 import { type ApiRequest, isJsonType } from "./input.ts";
@@ -43,7 +43,7 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
     "the document",
     `baseUrl must be a URL that begins with http:// or https://, not ${JSON.stringify(baseUrl)}`,
   );
-  const known = typeof headers === "function" ? undefined : new Headers(headers);
+  const known = typeof headers === "function" ? undefined : toHeaders(headers);
   return {
     isGiven: (header) => known?.has(header) ?? false,
     baseOf(servers, where) {
@@ -53,7 +53,7 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
       const sent = new Headers({ accept: "application/json, */*;q=0.5" });
       request.headers.forEach((value, name) => sent.set(name, value));
       if (new URL(request.url).origin === base.origin) {
-        const own = known ?? new Headers(typeof headers === "function" ? await headersFor(headers, call) : headers);
+        const own = known ?? toHeaders(typeof headers === "function" ? await headersFor(headers, call) : headers);
         own.forEach((value, name) => sent.set(name, value));
       }
       const { url, body } = request;

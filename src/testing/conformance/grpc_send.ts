@@ -3,7 +3,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { Http2Connection } from "../../wires/grpc/client/native/http2.ts";
 import { joinChunks } from "../../internal/chunks.ts";
-import { headersFor, type HttpClientOptions } from "../../http_client/send.ts";
+import { headersFor, type HttpClientOptions, toHeaders as toHttpHeaders } from "../../http_client/send.ts";
 import type { HttpSender } from "./send.ts";
 
 /** The response to an RPC: its status, and its messages as bytes, not decoded. */
@@ -63,7 +63,7 @@ export function grpcSender(
   return async ({ method, body, timeout, leavesEarly = false }) => {
     return await withTimeLimit(timeoutMs, async (limit) => {
       const { signal } = limit;
-      const own = new Headers(typeof headers === "function" ? await headersFor(headers, limit) : headers);
+      const own = toHttpHeaders(typeof headers === "function" ? await headersFor(headers, limit) : headers);
       const sent = {
         ...Object.fromEntries(own),
         "content-type": "application/grpc",

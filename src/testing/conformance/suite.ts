@@ -1,7 +1,7 @@
 /** The conformance suite: the checks of MCP-lite 0.042 and of Webtools 2025-06-30 for any server. */
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redact.ts";
-import { headersFor, type HttpClientOptions } from "../../http_client/send.ts";
+import { headersFor, type HttpClientOptions, toHeaders } from "../../http_client/send.ts";
 import { CALL_CHECKS } from "./call_checks.ts";
 import { type ConformanceLevel, NotApplicable, type ServerCheck, type ShownExchange } from "./check.ts";
 import { COMPARISON_CHECKS } from "./comparison_checks.ts";
@@ -189,7 +189,7 @@ const MAX_SHOWN = 2_000;
 
 /** Returns the headers of the caller, and remembers their values as secrets. */
 async function readHeaders(headers: HttpClientOptions["headers"], secrets: Set<string>): Promise<Headers> {
-  const read = new Headers(
+  const read = toHeaders(
     typeof headers === "function" ? await headersFor(headers, { signal: new AbortController().signal }) : headers,
   );
   for (const [, value] of read) {

@@ -4,7 +4,7 @@
  * The suite over all wires, the guarantees, the fuzzer and the tests of authentication, options and unknown tools read them, so that
  * a new wire is one file here.
  */
-import type { HeadersFunction, Principal, Server, ToolErrorCode } from "../../../mod.ts";
+import type { HeadersFunction, HeaderValues, Principal, Server, ToolErrorCode } from "../../../mod.ts";
 import type { RawObject } from "./raw_messages.ts";
 import type { RequestWire, Transport } from "../../../src/wires/mod.ts";
 
@@ -24,7 +24,7 @@ export type Lack =
 
 /** The caller of a row: the headers that identify it, and its principal where no headers are sent. */
 export interface Caller {
-  readonly headers?: Readonly<Record<string, string>> | HeadersFunction;
+  readonly headers?: HeaderValues | HeadersFunction;
   readonly principal?: Principal;
 }
 
@@ -47,7 +47,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** Options that transports over HTTP have in common. */
 export interface ClientOptions {
   readonly fetch?: Fetch;
-  readonly headers?: Readonly<Record<string, string>> | HeadersFunction;
+  readonly headers?: HeaderValues | HeadersFunction;
   readonly maxResponseBytes?: number;
 }
 

@@ -14,7 +14,12 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
-import { DEFAULT_MAX_RESPONSE_BYTES, headersFor, type HttpClientOptions } from "../../../http_client/send.ts";
+import {
+  DEFAULT_MAX_RESPONSE_BYTES,
+  headersFor,
+  type HttpClientOptions,
+  toHeaders,
+} from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import {
@@ -195,6 +200,6 @@ class RpcTransport implements Transport {
 
   async #makeHeaders(limit: ActivityMonitor): Promise<Headers> {
     const headers = this.#headers;
-    return new Headers(typeof headers === "function" ? await headersFor(headers, limit) : headers);
+    return toHeaders(typeof headers === "function" ? await headersFor(headers, limit) : headers);
   }
 }

@@ -95,11 +95,12 @@ for (const how of ["plain", "does not end with its input", "ends by force alone"
 
 test("a server gets what it needs of the environment, and what it is given, and nothing else", async () => {
   process.env["TOOLWIRE_TEST_SECRET"] = "secret";
-  const client = createClient(open("plain", { env: { GIVEN: "yes" } }));
+  const client = createClient(open("plain", { env: { GIVEN: "yes", TERM: undefined, ABSENT: undefined } }));
   try {
     const text = await client.$.call("env") as string;
     const names: string[] = JSON.parse(text);
     ok(names.includes("PATH") && names.includes("GIVEN") && !names.includes("TOOLWIRE_TEST_SECRET"));
+    deepStrictEqual(names.filter((name) => ["TERM", "ABSENT"].includes(name)), []);
   } finally {
     delete process.env["TOOLWIRE_TEST_SECRET"];
     client.$.close();

@@ -71,9 +71,9 @@ export interface ProcessOptions {
   readonly cwd?: string | undefined;
   /**
    * Environment variables, in addition to the few that programs need to run, such as `PATH` and `HOME`. Other variables of this
-   * process are not inherited, because they may contain secrets.
+   * process are not inherited, because they may contain secrets. A variable of `undefined` is not set.
    */
-  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Destination of its standard error: that of this process, none, or a function. Default: `inherit`. */
   readonly stderr?: "inherit" | "ignore" | ((text: string) => void) | undefined;
   /** Maximum length of a line, in UTF-16 code units. Default: 64 Mi. */
@@ -112,7 +112,7 @@ function start(
   try {
     child = spawn(command, args, {
       ...(cwd !== undefined && { cwd }),
-      env: { ...inheritedEnv(), ...env },
+      env: definedOf({ ...inheritedEnv(), ...env }),
       stdio: ["pipe", "pipe", typeof stderr === "function" ? "pipe" : stderr],
       windowsHide: true,
     });
@@ -174,9 +174,11 @@ function isMissing(folder: string | undefined): boolean {
   }
 }
 
-function inheritedEnv(): Record<string, string> {
-  return Object.fromEntries(INHERITED_VARIABLES.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  }));
+function inheritedEnv(): Record<string, string | undefined> {
+  return Object.fromEntries(INHERITED_VARIABLES.map((name) => [name, process.env[name]]));
+}
+
+/** The variables that have a value; a runtime may pass the text "undefined" for the others. */
+function definedOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

@@ -5,7 +5,12 @@
 import type { Principal } from "../../../../core/call/call.ts";
 import type { OutgoingCall, Transport } from "../../../../core/call/transport.ts";
 import { separatePrincipals } from "../../../../http_client/per_principal.ts";
-import type { HeadersFunction, HeaderValues, HttpClientOptions } from "../../../../http_client/send.ts";
+import {
+  type HeadersFunction,
+  type HeaderValues,
+  type HttpClientOptions,
+  toHeaders,
+} from "../../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../../internal/http.ts";
 import { encodeBase64 } from "../../../../internal/encoding.ts";
 import {
@@ -105,7 +110,7 @@ export function webSocketTransport(url: string | URL, options: WebSocketClientOp
         const connection = { principal: principal?.(), signal };
         const common = typeof headers === "function" ? await headers(connection) : headers;
         const bearer = typeof token === "function" ? await token(connection) : token;
-        const sent = Object.fromEntries(new Headers(common));
+        const sent = Object.fromEntries(toHeaders(common));
         const protocols = [LITE_SUBPROTOCOL];
         const authorization = bearer === undefined ? sent : { ...sent, authorization: `Bearer ${bearer}` };
         const canSend = SENDS_HEADERS || options.open !== undefined;
