@@ -16,7 +16,7 @@ export type HeaderValues =
   | Readonly<Record<string, string | undefined>>
   | Headers;
 
-/** Returns the headers of a request to a server, such as the credentials of the principal that it is sent for. `undefined` is no header. */
+/** Returns the headers of a request to a server, such as the credentials of the principal that it is sent for. `undefined`: without headers. */
 export type HeadersFunction = (call: OutgoingCall) => MaybePromise<HeaderValues | undefined>;
 
 /** HTTP options of a transport. */
@@ -95,7 +95,7 @@ export function headersFor(headers: HeadersFunction, call: OutgoingCall): MaybeP
 /** Converts to the headers that are sent. `new Headers()` alone would send the text "undefined". @throws {TypeError} If one is invalid. */
 export function toHeaders(values: HeaderValues = []): Headers {
   if (values instanceof Headers) return new Headers(values);
-  // The Headers of another library are no instances, but have the entries.
+  // The Headers of another library are not instances of this class, but have entries.
   const entries = Symbol.iterator in values ? [...values] : Object.entries(values);
   return new Headers(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
