@@ -9,17 +9,18 @@ import { workloads } from "./tools.mjs";
 /**
  * Rounds in turns: A, B, C, A, B, C, …, A.
  *
- * @param entries `{ contender, workload }` of each. The first one closes the last round too, so that every round has it on both
- * sides.
+ * @param entries `{ contender, workload, bench? }` of each; `bench` is the URL of the folder of another checkout. The first one
+ * closes the last round too, so that every round has it on both sides.
  * @returns of each entry the rounds, `{ nsPerCall, cpuNsPerCall }`.
  */
 export async function measureTogether(runtime, entries, { rounds, calls, scale }) {
   const workers = [];
   const samples = entries.map(() => []);
   try {
-    for (const { contender, workload } of entries) {
+    for (const { contender, workload, bench = import.meta.url } of entries) {
+      const script = fileURLToPath(new URL("worker.mjs", bench));
       workers.push(
-        await startWorker(runtime, contender, workload, (calls ?? workloads[workload].calls) * scale, scale),
+        await startWorker(runtime, script, contender, workload, (calls ?? workloads[workload].calls) * scale, scale),
       );
     }
     for (const worker of workers) await worker.warmUp();
@@ -33,8 +34,7 @@ export async function measureTogether(runtime, entries, { rounds, calls, scale }
   }
 }
 
-async function startWorker(runtime, name, workload, roundCalls, scale) {
-  const script = fileURLToPath(new URL("worker.mjs", import.meta.url));
+async function startWorker(runtime, script, name, workload, roundCalls, scale) {
   const [command, ...args] = commands[runtime](script);
   const child = spawn(command, [...args, contenders[name].file, workload], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -33,8 +33,8 @@ export function installPeers() {
 }
 
 /** Node takes Toolwire as it is published, so it is built first. */
-export function buildPackage() {
-  runScript("scripts/build.mjs", root);
+export function buildPackage(checkout = root) {
+  runScript("scripts/build.mjs", checkout);
 }
 
 function runScript(script, cwd) {

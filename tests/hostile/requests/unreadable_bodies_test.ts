@@ -17,9 +17,7 @@ for (
     ["a surrogate", [0xed, 0xa0, 0x80]],
     ["two bytes of three", [0xe2, 0x82]],
     ["two bytes of four", [0xf0, 0x9f]],
-    // Decodes to one U+FFFD, which is three bytes as well: the length alone does not show it.
-    ["three bytes of four", [0xf0, 0x9f, 0x98]],
-    ["three bytes of four, twice", [0xf0, 0x9f, 0x98, 0xf0, 0x9f, 0x98]],
+    ["three bytes of four, then one", [0xf0, 0x9f, 0x98, 0x80, 0x80]],
     ["a character beyond the last", [0xf4, 0x90, 0x80, 0x80]],
   ] as const
 ) {
@@ -41,6 +39,26 @@ for (
       deepStrictEqual([response.status, answer.error?.code], [400, -32700]);
     });
   }
+}
+
+// U+FFFD takes three bytes, too, so that the length does not show what a decoder has replaced.
+for (const isDeclared of [true, false]) {
+  test(`a character that is cut after its third byte is read as U+FFFD (content-length ${isDeclared ? "given" : "left out"})`, async () => {
+    const [start, end] = [
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"',
+      '"}}}',
+    ];
+    const bytes = concat(encoder.encode(start), Uint8Array.from([0xf0, 0x9f, 0x98]), encoder.encode(end));
+    const headers = {
+      "content-type": "application/json",
+      ...(isDeclared && { "content-length": String(bytes.length) }),
+    };
+    const response = await server.fetch(
+      new Request(`http://localhost${BASE}/calltools`, { method: "POST", headers, body: bytes.slice() }),
+    );
+    const answer = await response.json() as { result?: { content: unknown } };
+    deepStrictEqual(answer.result?.content, { a: "\ufffd" });
+  });
 }
 
 for (const isDeclared of [true, false]) {
