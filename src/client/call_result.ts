@@ -1,7 +1,6 @@
 /** Reads results of calls: retryable errors, answers and exceptions. */
 import { type CallResult, type ErrorResult, toToolError, type UnknownOutcome } from "../core/call/outcome.ts";
 import { Failure } from "../core/errors/failure.ts";
-import { CONNECTION_LOST } from "../http_client/send.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { asObject } from "../internal/json.ts";
 import { shorten } from "../internal/text.ts";
@@ -19,15 +18,6 @@ export interface RetryOptions {
 /** Whether a result is an error with code `unavailable` or `rate_limited`. Whether the call took effect is not considered. */
 export function isRetryable(result: CallResult | UnknownOutcome): result is ErrorResult {
   return result.kind === "error" && (result.code === "unavailable" || result.code === "rate_limited");
-}
-
-/** The error of a connection that was lost, with how much of the answer had arrived. The transport may have added why it was lost. */
-export function lostAfter(error: ErrorResult, pieces: number): ErrorResult {
-  const why = error.message.slice(CONNECTION_LOST.length);
-  if (pieces === 0) return { ...error, message: `${CONNECTION_LOST} before the answer was complete${why}` };
-  const after = `${CONNECTION_LOST} after ${pieces === 1 ? "1 piece" : `${pieces} pieces`}`;
-  const advice = "call again; a tool with .promise() keeps its pieces, so that its stream continues by itself";
-  return { ...error, message: why === "" ? `${after}: ${advice}` : `${after}${why}; ${advice}` };
 }
 
 /**

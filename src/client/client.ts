@@ -10,10 +10,10 @@ import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { readText } from "../http_client/read.ts";
-import { CONNECTION_LOST, exchange, type HttpClientOptions } from "../http_client/send.ts";
+import { lostAfter } from "../http_client/connection_errors.ts";
+import { exchange, type HttpClientOptions } from "../http_client/send.ts";
 import {
   isRetryable,
-  lostAfter,
   nameUnknownTool,
   retryDelayMs,
   type RetryOptions,
@@ -287,8 +287,7 @@ class Caller implements ClientMethods {
       result = await this.#attempt(request, call);
     }
     if (result.kind !== "error") return result;
-    const isLost = result.message.startsWith(CONNECTION_LOST);
-    const explained = isLost ? lostAfter(result, call.pieceCount) : await this.#explain(result, call);
+    const explained = lostAfter(result, call.pieceCount) ?? await this.#explain(result, call);
     const error = explained.code === "tool_not_found" ? nameUnknownTool(explained, tool) : explained;
     return tries > 1 ? { ...error, message: `${error.message}; tried ${tries} times` } : error;
   }

@@ -1,6 +1,7 @@
 /** Chooses the protocol of a URL by its path. */
 import type { Transport } from "../core/call/transport.ts";
-import { connectionError, type HttpClientOptions } from "../http_client/send.ts";
+import { connectionError } from "../http_client/connection_errors.ts";
+import type { HttpClientOptions } from "../http_client/send.ts";
 import { mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
 import type { UrlTransports } from "./client.ts";
 

@@ -1,8 +1,8 @@
 /** Reads the streamed response of a call. */
-import { type CallResult, errorResult, PieceCollector, type Sink, type UnknownOutcome } from "../core/call/outcome.ts";
+import { type CallResult, PieceCollector, type Sink, type UnknownOutcome } from "../core/call/outcome.ts";
 import type { MaybePromise } from "../internal/async.ts";
+import { lostConnection } from "./connection_errors.ts";
 import type { TextChunks } from "./read.ts";
-import { CONNECTION_LOST } from "./send.ts";
 import type { SseDecoder, SseEvent } from "./sse.ts";
 
 /** Decodes one event of a call. Returns the result if it is the last event. Other events go to the sink; its promise is returned. */
@@ -29,5 +29,5 @@ export async function readCallStream(
       if (result !== undefined) return collector.join(result);
     }
   }
-  return errorResult("unavailable", CONNECTION_LOST);
+  return lostConnection();
 }

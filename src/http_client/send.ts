@@ -3,11 +3,10 @@
  *
  * Redirects are not followed, so that credentials are sent to one origin only.
  */
-import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/call/outcome.ts";
+import { type ErrorResult, errorResultWithCause } from "../core/call/outcome.ts";
 import type { ActivityMonitor, OutgoingCall } from "../core/call/transport.ts";
-import { ToolError } from "../core/errors/tool_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
-import { NO_PAGE } from "../internal/http.ts";
+import { brokenConnection, connectionError } from "./connection_errors.ts";
 import { cancelBody, isRedirect, readChunks, type TextChunks } from "./read.ts";
 
 /** Values that `new Headers()` accepts. A header whose value is `undefined` is not sent: `{ authorization: token && `Bearer ${token}` }`. */
@@ -34,9 +33,6 @@ export interface HttpClientOptions {
 
 /** Default of {@link HttpClientOptions.maxResponseBytes}. */
 export const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
-
-/** Message of the error `unavailable` if the connection ends after the response has begun. Clients add how much has arrived. */
-export const CONNECTION_LOST = "Connection lost";
 
 export interface HttpRequest {
   /** `GET`, `POST`, … */
@@ -70,19 +66,19 @@ export async function exchange<Result>(
   // The last entry of a name is used.
   const allHeaders = shared ? Object.fromEntries([...toHeaders(shared), ...new Headers(headers)]) : headers;
   const label = `${method} ${url}`;
-  let message = unreachableMessage;
+  let hasBegun = false;
   try {
     const init: RequestInit = { method, headers: allHeaders, body, signal: monitor.signal, redirect: "manual" };
     const response = await send(url, init);
     monitor.markActive();
-    message = CONNECTION_LOST;
+    hasBegun = true;
     if (returnsRedirect || !isRedirect(response)) {
       return await read(response, readChunks(response, monitor, maxResponseBytes));
     }
     cancelBody(response);
     return redirectError(label, response.headers.get("location"));
   } catch (thrown) {
-    return connectionError(thrown, label, message);
+    return hasBegun ? brokenConnection(thrown, label) : connectionError(thrown, label, unreachableMessage);
   }
 }
 
@@ -107,24 +103,6 @@ export function sendRequest(
   monitor: ActivityMonitor,
 ): Promise<Response | ErrorResult> {
   return exchange(request, options, monitor, (response) => response);
-}
-
-const RELATIVE = 'The URL is relative, and there is no page here: pass one that begins with "http://" or "https://"';
-
-/**
- * Converts an exception of `fetch` or of reading a body to the error result `unavailable`, with `message`. Its cause has the reason.
- *
- * A `ToolError` keeps its code and message: an injected `fetch` throws it, for example because it cannot get a token.
- */
-export function connectionError(
-  thrown: unknown,
-  request: string,
-  message: string = "Cannot reach the server",
-): ErrorResult {
-  if (thrown instanceof ToolError) return toErrorResult(thrown);
-  const reason = (thrown as Error | undefined)?.message ?? thrown;
-  if (request.includes(NO_PAGE)) return errorResultWithCause("invalid_request", RELATIVE, request, { cause: thrown });
-  return errorResultWithCause("unavailable", message, `${request}: ${reason}`, { cause: thrown });
 }
 
 /** Makes the error result `invalid_request` for a response that redirects. Only its cause names the URLs. */

@@ -43,14 +43,22 @@ export interface MountedAuth extends Pick<WireHost, "challenge"> {
   answer(head: Head, body: Body, wire: MountedWire): MaybeFuture<Reply>;
 }
 
+/** Key of the mark of that refusal: a program may have several copies of this package, such as that of `toNodeHandler()` and that of the server. */
+const UNKNOWN = Symbol.for("toolwire.unknown caller");
+
 /**
  * The refusal of a caller whom the program around the server does not know, and from whom it accepts no anonymous calls. On a server with
  * `auth`, `auth` identifies the caller instead.
  */
-export const UNKNOWN_TO_PROGRAM: ToolError = new ToolError(
-  "unauthenticated",
-  "The caller is unknown: sign in to the application that serves this",
+export const UNKNOWN_TO_PROGRAM: ToolError = Object.assign(
+  new ToolError("unauthenticated", "The caller is unknown: sign in to the application that serves this"),
+  { [UNKNOWN]: true },
 );
+
+/** Whether a caller is refused by {@link UNKNOWN_TO_PROGRAM}, of this copy of the package or of another one. */
+function isUnknownToProgram(refusal: ToolError | undefined): boolean {
+  return refusal !== undefined && UNKNOWN in refusal;
+}
 
 /**
  * Answers a request whose caller the program around the server has identified, or refused. What is not a principal is an error of that
@@ -63,7 +71,7 @@ export function answerIdentified(
   { host, auth }: { readonly host: WireHost; readonly auth: MountedAuth | undefined },
 ): MaybeFuture<Reply> {
   if (isPublicPath(wire, head.path)) return wire.handle(head, body);
-  if (auth !== undefined && head.refusal === UNKNOWN_TO_PROGRAM) return auth.answer(head, body, wire);
+  if (auth !== undefined && isUnknownToProgram(head.refusal)) return auth.answer(head, body, wire);
   const refusal = refusalOf(head, host);
   if (refusal === undefined) return wire.handle(head, body);
   const reply = refusalReply(head, wire, refusal, host.dispatch);

@@ -17,6 +17,7 @@ import { test } from "node:test";
 import { temporaryFolder } from "../../temporary_folder.ts";
 import { root } from "../../serve/programs.ts";
 import { runHere } from "../run_here.ts";
+import { linkDevice } from "./device.ts";
 
 const UNIX = { timeout: 120_000, skip: process.platform === "win32" && "links and pipes are those of Unix" };
 const URL_OF_MCP = "https://mcp.example/mcp";
@@ -65,7 +66,7 @@ test("install shows where a link of the user leads, and keeps it", UNIX, async (
 
 test("a device and a pipe are neither read nor replaced", UNIX, async () => {
   await using place = await createPlace();
-  symlinkSync("/dev/null", place.at("project/device"));
+  const device = linkDevice(place.at("project"), "device");
   execFileSync("mkfifo", [place.at("project/pipe")]);
   execFileSync("mkfifo", [place.at("home/.cursor/mcp.json")]);
   const installed = await place.run("install", "cursor", URL_OF_MCP, "--name", "a");
@@ -83,7 +84,7 @@ test("a device and a pipe are neither read nor replaced", UNIX, async () => {
       strictEqual(code, 2, command.join(" "));
     }
   }
-  ok(statSync("/dev/null").isCharacterDevice());
+  ok(statSync(device).isCharacterDevice());
   match((await place.run("list")).errors, /it is a pipe/);
 });
 

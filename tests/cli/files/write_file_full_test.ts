@@ -18,6 +18,7 @@ import { test } from "node:test";
 import { withLock } from "../../../src/cli/files/lock.ts";
 import { openLines, updateFile, writeFile } from "../../../src/cli/files/write_file.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
+import { linkDevice } from "./device.ts";
 
 const UNIX = { skip: process.platform === "win32" && "links and modes are those of Unix" };
 
@@ -59,7 +60,7 @@ test("what is not a regular file is refused, and a pipe does not hang", UNIX, as
   await using folder = await temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   execFileSync("mkfifo", [at("pipe")]);
-  symlinkSync("/dev/null", at("device"));
+  const device = linkDevice(folder.path, "device");
   symlinkSync(at("nothing"), at("dangling"));
   mkdirSync(at("folder"));
   for (
@@ -74,7 +75,7 @@ test("what is not a regular file is refused, and a pipe does not hang", UNIX, as
     await rejects(writeFile(at(name), "x"), reason, name);
     await rejects(openLines(at(name === "none/file" ? "pipe/file" : name), true), /^CliError: Cannot write/);
   }
-  ok(statSync("/dev/null").isCharacterDevice());
+  ok(statSync(device).isCharacterDevice());
 });
 
 test("a name that the user did not write does not lead outside of its folder", UNIX, async () => {

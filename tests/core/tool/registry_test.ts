@@ -103,7 +103,9 @@ test("an unknown name on a server of thousands of tools is answered with the fir
   deepStrictEqual((data["available_tools"] as string[]).slice(0, 2), ["tool_1", "tool_3"]);
   strictEqual((data["available_tools"] as string[]).length, 50);
   ok(asked <= 1_200, `${asked} tools were asked about`);
+  asked = 0;
   const nothing = await registry.notFound("tool_1235x") as { readonly data: Readonly<Record<string, unknown>> };
   deepStrictEqual(nothing.data["available_tools"], []);
   strictEqual(nothing.data["suggestion"], "No similar tool: list the tools");
+  strictEqual(asked, 5_000, "each tool is asked about once, and none is searched for");
 });

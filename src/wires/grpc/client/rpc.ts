@@ -18,7 +18,7 @@ import type { ResponseMembers, ResponseMetaMembers, ToolRequestMembers } from ".
 import { toJson } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { decodeEvent, decodeResult, DEFAULT_ERROR_MESSAGE, removeToolName } from "../../framing/result/decode.ts";
-import { CONNECTION_LOST } from "../../../http_client/send.ts";
+import { lostConnection } from "../../../http_client/connection_errors.ts";
 import type { Members } from "../../../internal/json.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 import { ERROR_DOMAIN, errorCodes } from "../messages/codes.ts";
@@ -77,7 +77,7 @@ export class StreamedResponses {
 export const RECURSION_LIMIT: number = 4 * MAX_ANSWER_DEPTH;
 
 /** The error `unavailable`, for a response that is incomplete or malformed. */
-export const STREAM_INTERRUPTED: ErrorResult = errorResult("unavailable", CONNECTION_LOST);
+export const STREAM_INTERRUPTED: ErrorResult = lostConnection();
 
 /** The part of an HTTP response that errors describe. */
 export interface ReceivedResponse {

@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "../../../../src/core/schema/valibot.ts";
-import { defineTool } from "../../../../mod.ts";
+import { type Ctx, defineTool, ToolError } from "../../../../mod.ts";
 import { Bench, KeptSink } from "../harness.ts";
 import { asAnswer, asPromise, Gates, KEYS, pass } from "./promised.ts";
 
@@ -52,6 +52,62 @@ test("a stream that becomes a promise leaves all of its pieces with the job, tho
   await pass(bench, 1_000);
   deepStrictEqual(await read(bench, token, 1), ["b"]);
 });
+
+test("a call with a key that becomes a promise leaves the pieces before the budget with its job, too", async () => {
+  const gates = new Gates<void>();
+  const tool = t.promise({ budgetMs: 1_000 }).handle(async function* () {
+    yield "a";
+    await gates.wait();
+    yield "b";
+  });
+  const bench = new Bench([tool], { keys: KEYS });
+  const settled = bench.call("t", {}, { meta: { idempotencyKey: "once" } });
+  await pass(bench, 0);
+  await pass(bench, 1_000);
+  const { token } = asPromise(await settled);
+  deepStrictEqual(await read(bench, token, 0), ["a"]);
+  await gates.end(undefined);
+  await pass(bench, 1_000);
+  deepStrictEqual(await read(bench, token, 0), ["a", "b"]);
+});
+
+for (
+  const [name, thrown] of [
+    ["an error that no attempt mends", new ToolError("conflict", "Not twice")],
+    ["its last attempt", new Error("Broken")],
+  ] as const
+) {
+  test(`a run that ends with ${name} leaves the pieces that were not written before`, async () => {
+    const tool = t.promise({ budgetMs: 1_000, retries: 0 }).handle(async function* () {
+      yield "a";
+      yield "b";
+      throw thrown;
+    });
+    const bench = new Bench([tool], { keys: KEYS, logger: false });
+    const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+    await pass(bench, 0);
+    deepStrictEqual(await read(bench, token, 0), ["a", "b"]);
+  });
+}
+
+for (
+  const [name, stop] of [
+    ["a question", (ctx: Ctx) => ctx.elicit("sure", { message: "Sure?", schema: v.object({}) })],
+    ["a wait", (ctx: Ctx) => ctx.sleep("later", 60_000)],
+  ] as const
+) {
+  test(`a run that stops at ${name} leaves the pieces that were not written before`, async () => {
+    const tool = t.promise({ budgetMs: 1_000 }).handle(async function* (_, ctx) {
+      yield "a";
+      yield "b";
+      await stop(ctx);
+    });
+    const bench = new Bench([tool], { keys: KEYS, logger: false });
+    const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+    await pass(bench, 0);
+    deepStrictEqual(await read(bench, token, 0), ["a", "b"]);
+  });
+}
 
 test("a redeem without a number of pieces sends none, and a wrong number is refused", async () => {
   const tool = t.promise({ budgetMs: 1_000 }).handle(async function* () {

@@ -5,13 +5,7 @@
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md | gRPC over HTTP/2}.
  */
 import { fromBinary } from "@bufbuild/protobuf";
-import {
-  type CallResult,
-  type ErrorResult,
-  type Sink,
-  toToolError,
-  type UnknownOutcome,
-} from "../../../../core/call/outcome.ts";
+import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../../core/call/outcome.ts";
 import { MAX_ANSWER_DEPTH, tooDeepError } from "../../../../core/call/parse_answer.ts";
 import type { ActivityMonitor, ListedTool } from "../../../../core/call/transport.ts";
 import { ToolError } from "../../../../core/errors/tool_error.ts";
@@ -33,7 +27,8 @@ import {
   StreamedResponses,
   unexpectedResponse,
 } from "../rpc.ts";
-import { connectionError, redirectError } from "../../../../http_client/send.ts";
+import { connectionError } from "../../../../http_client/connection_errors.ts";
+import { redirectError } from "../../../../http_client/send.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "../../messages/envelope.ts";
 import { ARGUMENTS_TOO_DEEP } from "../../messages/json.ts";
 import { ToolsListSchema } from "../../messages/gen/mcplite_pb.ts";
@@ -192,7 +187,9 @@ function tooLargeError(maxBytes: number): ToolError {
 
 function open(envelope: Envelope | ErrorResult, maxBytes: number): Bytes {
   if ("kind" in envelope) {
-    throw envelope.code === "payload_too_large" ? tooLargeError(maxBytes) : toToolError(STREAM_INTERRUPTED);
+    throw envelope.code === "payload_too_large"
+      ? tooLargeError(maxBytes)
+      : new Error("The response ends within a message");
   }
   if (envelope.isCompressed) throw new Error("A message is compressed, but the request does not accept compression");
   return envelope.message;

@@ -4,11 +4,11 @@
  * Resumes interrupted streams, and keeps the server's own stream open.
  * Source: MCP, revisions 2025-03-26 to 2026-07-28, "Transports".
  */
-import { type ErrorResult, errorResult, toErrorResult } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, toErrorResult } from "../../../../core/call/outcome.ts";
 import { tooDeepError } from "../../../../core/call/parse_answer.ts";
 import { withTimeLimit } from "../../../../core/call/time_limit.ts";
 import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
-import { CONNECTION_LOST, connectionError } from "../../../../http_client/send.ts";
+import { brokenConnection, lostConnection } from "../../../../http_client/connection_errors.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import { wrongIdError } from "../../../framing/json_rpc/decode_error.ts";
@@ -186,7 +186,7 @@ export class HttpTransport implements MessageTransport {
   }
 
   #toStreamError(thrown: unknown): ErrorResult {
-    return connectionError(thrown, `POST ${this.#fetcher.url.href}`, CONNECTION_LOST);
+    return brokenConnection(thrown, `POST ${this.#fetcher.url.href}`);
   }
 }
 
@@ -195,7 +195,7 @@ function deepReply(repliedId: RequestId | undefined, id: RequestId | undefined):
   return repliedId === undefined || repliedId === id ? { transportError: toErrorResult(tooDeepError()) } : undefined;
 }
 
-const INTERRUPTED: ErrorResult = errorResult("unavailable", CONNECTION_LOST);
+const INTERRUPTED: ErrorResult = lostConnection();
 
 /** Delay before a stream is resumed: what the server wants, unless that would be no pause, or never. */
 function pauseOf(retryMs: number, shortStreams: number): number {

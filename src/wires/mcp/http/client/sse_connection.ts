@@ -6,7 +6,7 @@ import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts"
 import { monitorFromSignal } from "../../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
-import { CONNECTION_LOST, connectionError } from "../../../../http_client/send.ts";
+import { brokenConnection, lostConnection } from "../../../../http_client/connection_errors.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { decodeFailedReply } from "../../client/decode_reply.ts";
@@ -68,9 +68,9 @@ async function readMessages(
       if (event !== "endpoint") handler.receive(parseMessages(data));
       else opened(toConnection(fetcher.at(data), closing));
     }
-    handler.closed(errorResult("unavailable", CONNECTION_LOST));
+    handler.closed(lostConnection());
   } catch (thrown) {
-    handler.closed(connectionError(thrown, `GET ${fetcher.url.href}`, CONNECTION_LOST));
+    handler.closed(brokenConnection(thrown, `GET ${fetcher.url.href}`));
   } finally {
     closing.abort();
   }
@@ -107,6 +107,6 @@ async function readError(response: Response, limit: ActivityMonitor, maxBytes: n
     }
     return addRetryAfter(decodeStatus(status, text, "MCP"), headers);
   } catch (thrown) {
-    return connectionError(thrown, `POST ${response.url}`, CONNECTION_LOST);
+    return brokenConnection(thrown, `POST ${response.url}`);
   }
 }

@@ -1,9 +1,9 @@
 /** The calls of one open socket, by their ids: what is sent, and what arrives. */
-import { type ErrorResult, errorResult, errorResultWithCause, toErrorResult } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult, toErrorResult } from "../../../../core/call/outcome.ts";
 import type { Sink } from "../../../../core/call/outcome.ts";
 import { isTooDeep, tooDeepError } from "../../../../core/call/parse_answer.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
-import { CONNECTION_LOST } from "../../../../http_client/send.ts";
+import { lostConnection } from "../../../../http_client/connection_errors.ts";
 import { attempt } from "../../../../internal/async.ts";
 import { asObject, isJsonObject, type Members, readOutline } from "../../../../internal/json.ts";
 import type { Clock } from "../../../../internal/time.ts";
@@ -137,9 +137,7 @@ export class OpenSocketCalls {
     this.#stopBeat();
     // A message that was too large is that of one call.
     const isTooBig = error.code === "payload_too_large";
-    this.#lost = isTooBig
-      ? errorResultWithCause("unavailable", `${CONNECTION_LOST}: another message was too large`)
-      : error;
+    this.#lost = isTooBig ? lostConnection("another message was too large") : error;
     this.#onLost();
     const { longest } = this;
     for (const call of this.#calls.values()) {
@@ -230,8 +228,8 @@ export class OpenSocketCalls {
       if (this.#socket.readyState === OPEN_STATE) this.#socket.send(text);
     } catch (cause) {
       // It may be thrown to a timer or an event of a signal, and would end the process.
-      const message = `${CONNECTION_LOST}: a message could not be written`;
-      this.fail(errorResultWithCause("unavailable", message, message, { cause }));
+      const why = "a message could not be written";
+      this.fail(lostConnection(why, why, { cause }));
       this.#closeSocket();
     }
   }
@@ -256,7 +254,7 @@ export class OpenSocketCalls {
 
   #beat(nowMs: number): void {
     if (nowMs - this.#receivedMs >= SILENCE_MS) {
-      this.fail(errorResultWithCause("unavailable", `${CONNECTION_LOST}: the server sent nothing for 60 s`));
+      this.fail(lostConnection("the server sent nothing for 60 s"));
       return this.#closeSocket();
     }
     if (this.#calls.size === 0 && nowMs - this.#usedMs >= this.#limits.idleMs) return this.close();

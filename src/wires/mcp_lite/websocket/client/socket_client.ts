@@ -3,12 +3,11 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
-  errorResultWithCause,
   type Sink,
   type UnknownOutcome,
 } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../../core/call/transport.ts";
-import { CONNECTION_LOST, connectionError } from "../../../../http_client/send.ts";
+import { connectionError, lostConnection } from "../../../../http_client/connection_errors.ts";
 import { attempt } from "../../../../internal/async.ts";
 import { asObject } from "../../../../internal/json.ts";
 import { delay } from "../../../../internal/time.ts";
@@ -209,6 +208,6 @@ function lossError(code: number, reason: string, longest: number): ErrorResult {
     case 1007:
       return errorResult("invalid_request", `Not accepted: ${why}`);
     default:
-      return errorResultWithCause("unavailable", `${CONNECTION_LOST}: ${why}`, `code ${code}`);
+      return lostConnection(why, `code ${code}`);
   }
 }
