@@ -1,5 +1,5 @@
 /**
- * One travel agency, ten interfaces for models: each lets its model plan a weekend with the same tools, once in this process and once over
+ * One travel agency, twelve interfaces for models: each lets its model plan a weekend with the same tools, once in this process and once over
  * the network.
  *
  * Run with `npm install` in this folder, then `bun main.ts` or `deno run -A main.ts`. It ends with 0 if all went as it should, and
@@ -15,7 +15,9 @@ import { serve } from "jsr:@toolwire/toolwire/serve";
 import { runAdk } from "./adk.ts";
 import { runAiSdk } from "./ai_sdk.ts";
 import { runAnthropic } from "./anthropic.ts";
+import { runAnthropicRunner } from "./anthropic_runner.ts";
 import { runGoogle } from "./google_genai.ts";
+import { runGoogleInteractions } from "./google_interactions.ts";
 import { runLangChain } from "./langchain.ts";
 import { runMastra } from "./mastra.ts";
 import { runOpenAi } from "./openai.ts";
@@ -29,8 +31,10 @@ const agents = {
   "OpenAI, Chat Completions": runOpenAi,
   "OpenAI, Responses": runOpenAiResponses,
   "Anthropic, Messages": runAnthropic,
+  "Anthropic, tool runner": runAnthropicRunner,
   "OpenAI, Agents SDK": runOpenAiAgents,
   "Google, Gen AI SDK": runGoogle,
+  "Google, Interactions": runGoogleInteractions,
   "Google, ADK": runAdk,
   "AI SDK": runAiSdk,
   LangChain: runLangChain,

@@ -9,13 +9,33 @@ import { nextTurn, type Script } from "./script.ts";
 
 /** Starts the service; its URL is the `baseURL` of a client. */
 export function startAnthropic(script: Script): Promise<Loopback> {
-  return startLoopback(script, {
-    "/v1/messages": (request) => answer(script, request),
-    "/v1/messages?beta=true": (request) => answer(script, request),
-  });
+  const threads: Threads = new Map();
+  const reply = (request: Posted) => toReply(answerInThread(script, request, threads), request.body);
+  return startLoopback(script, { "/v1/messages": reply, "/v1/messages?beta=true": reply });
 }
 
-function answer(script: Script, { headers, body }: Posted): unknown {
+/** Requests of threads, which the service keeps, with the answer of each, by the id of the answer. */
+type Threads = Map<string, Posted["body"]>;
+
+/** In a thread, a request has only what is new. The tool runner of the package sends such requests. */
+function answerInThread(script: Script, request: Posted, threads: Threads): Message {
+  const { thread, ...body } = request.body;
+  if (!isRecord(thread)) return answer(script, request);
+  const before = thread["type"] === "continue" ? threads.get(String(thread["previous_message_id"])) : {};
+  hold(before !== undefined, "The thread does not exist");
+  const messages = [...recordsOf(before["messages"] ?? [], "messages"), ...recordsOf(body["messages"], "messages")];
+  const whole = { ...before, ...body, messages };
+  const message = answer(script, { ...request, body: whole });
+  const { id, role, content } = message;
+  threads.set(id, { ...whole, messages: [...messages, { role, content }] });
+  return message;
+}
+
+function toReply(message: Message, { stream }: Posted["body"]): unknown {
+  return stream === true ? new EventStream(eventsOf(message)) : message;
+}
+
+function answer(script: Script, { headers, body }: Posted): Message {
   const key = headers["x-api-key"] ?? headers.authorization;
   hold(
     typeof key === "string" && key !== "",
@@ -44,7 +64,8 @@ function answer(script: Script, { headers, body }: Posted): unknown {
       hold(typeof content === "string" && content !== "", "content must be text");
       // TanStack AI wraps the text of an exception.
       const { error } = content.startsWith('{"error":') ? JSON.parse(content) : {};
-      return typeof error === "string" ? error : content;
+      // The tool runner of the package puts a word before the text of an exception.
+      return typeof error === "string" ? error : content.replace(/^Error: (?=The )/, "");
     }
     // Claude Code adds texts to the one of the tool.
     const [first] = content;
@@ -69,7 +90,7 @@ function answer(script: Script, { headers, body }: Posted): unknown {
       name,
       input: args,
     }));
-  const message = {
+  return {
     id: `msg_${round}`,
     type: "message",
     role: "assistant",
@@ -79,12 +100,18 @@ function answer(script: Script, { headers, body }: Posted): unknown {
     stop_sequence: null,
     usage: { input_tokens: 0, output_tokens: 0 },
   };
-  return body["stream"] === true ? new EventStream(eventsOf(message)) : message;
 }
 
-/** Text of a block of a result: a text, an image or a document. */
-function textOf({ type, text, source }: JsonRecord): string {
+/** Text of a block of a result: a text, a search result, an image or a document. */
+function textOf({ type, text, source, title, content }: JsonRecord): string {
   if (type === "text" && typeof text === "string") return text;
+  if (type === "search_result") {
+    hold(
+      typeof source === "string" && typeof title === "string" && title !== "",
+      "A search result has source and title",
+    );
+    return recordsOf(content, "content").map(textOf).join("\n");
+  }
   hold(isRecord(source) && source["type"] === "base64" && typeof source["data"] === "string", "A block has a source");
   const media = String(source["media_type"]);
   const isTaken = type === "image"
@@ -95,8 +122,11 @@ function textOf({ type, text, source }: JsonRecord): string {
 }
 
 interface Message {
+  readonly id: string;
+  readonly role: string;
   readonly content: readonly { readonly type: string; readonly text?: string; readonly input?: object }[];
   readonly stop_reason: string;
+  readonly [member: string]: unknown;
 }
 
 /** A message as events, each block in one piece. */

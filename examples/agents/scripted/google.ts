@@ -4,7 +4,7 @@
  * @module
  */
 import { type Loopback, type Posted, startLoopback } from "./loopback.ts";
-import { hold, isRecord, type JsonRecord, recordsOf } from "./rules.ts";
+import { hold, holdAnswered, isRecord, type JsonRecord, recordsOf } from "./rules.ts";
 import { nextTurn, type Script } from "./script.ts";
 
 /** Name of the model. */
@@ -13,7 +13,10 @@ export const MODEL = "gemini-scripted";
 /** Starts the service; its URL is the `baseUrl` of a client. */
 export function startGoogle(script: Script): Promise<Loopback> {
   const answer = (request: Posted) => generate(script, request);
+  const kept: JsonRecord[][] = [];
   return startLoopback(script, {
+    "/v1/interactions": (request) => interact(script, request, kept),
+    "/v1beta/interactions": (request) => interact(script, request, kept),
     [`/v1/models/${MODEL}:generateContent`]: answer,
     [`/v1beta/models/${MODEL}:generateContent`]: answer,
   });
@@ -43,6 +46,46 @@ function generate(script: Script, { headers, body }: Posted): unknown {
     usageMetadata: { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 },
     modelVersion: MODEL,
   };
+}
+
+/** An interaction. The service keeps the steps of those before it: a request has only its id, and the new steps. */
+function interact(script: Script, { headers, body }: Posted, kept: JsonRecord[][]): unknown {
+  hold(typeof headers["x-goog-api-key"] === "string", "The key goes into the header x-goog-api-key");
+  hold(typeof body["model"] === "string", "model is required");
+  const { input, previous_interaction_id: previous } = body;
+  holdFunctions(recordsOf(body["tools"], "tools"));
+  const before = previous === undefined ? [] : kept[Number(previous)];
+  hold(before !== undefined, "The previous interaction does not exist");
+  const steps = [...before, ...(typeof input === "string" ? [] : recordsOf(input, "input"))];
+  const calls = steps.filter(({ type }) => type === "function_call");
+  const results = steps.filter(({ type }) => type === "function_result");
+  holdAnswered(calls.map(({ id }) => id), results.map(({ call_id: id }) => id));
+  const rounds = new Set(calls.map(({ id }) => String(id).split("_")[1])).size;
+  const turn = nextTurn(script, rounds, results.map(({ result }) => resultText(result)));
+  const next = "text" in turn
+    ? [{ type: "model_output", content: [{ type: "text", text: turn.text }] }]
+    : turn.calls.map(({ id, name, args }) => ({ type: "function_call", id, name, arguments: args }));
+  const id = kept.push([...steps, ...next]) - 1;
+  const status = "text" in turn ? "completed" : "requires_action";
+  const time = new Date(0).toISOString();
+  return { id: String(id), object: "interaction", model: MODEL, status, created: time, updated: time, steps: next };
+}
+
+function resultText(result: unknown): string {
+  if (typeof result === "string") return result;
+  if (!Array.isArray(result)) return JSON.stringify(result);
+  return recordsOf(result, "result").map(({ type, text, data, mime_type: media }) => {
+    if (type === "text" && typeof text === "string") return text;
+    hold(typeof data === "string" && typeof media === "string", "A file has data and a media type");
+    return `(${type})`;
+  }).join("\n");
+}
+
+function holdFunctions(functions: readonly JsonRecord[]): void {
+  for (const { type, name, parameters } of functions) {
+    hold(type === "function" && typeof name === "string", "A tool has a type and a name");
+    hold(isRecord(parameters) && parameters["type"] === "object", "The schema must be of an object");
+  }
 }
 
 function holdDeclarations({ functionDeclarations }: JsonRecord): void {

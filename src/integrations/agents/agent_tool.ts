@@ -22,6 +22,8 @@ export interface ToolCallResult {
   readonly error: Failure | ToolError | undefined;
   /** The parts of an answer with files that the model takes, which `text` only names. */
   readonly content?: readonly AnswerPart[];
+  /** The texts of an answer that has no files and has text resources, for vendors that cite them by their URI. */
+  readonly sources?: readonly AnswerPart[];
   /** Whether the answer consists of content blocks or has files: then `text` and `content` are for the model, not the value. */
   readonly isContent?: true;
 }
@@ -161,9 +163,10 @@ export function answered(value: unknown, takes: TakesMedia = takesNone, shown?: 
   if (content === undefined) return { text: toText(value), value, error: undefined };
   const text = content.map((part) => part.type === "text" ? part.text : nameFile(part)).join("\n");
   const result = { text: text || toText(value), value, error: undefined, isContent: true } as const;
-  if (!content.some(({ type }) => type === "file")) return result;
   // Vendors refuse empty texts.
-  return { ...result, content: content.filter((part) => part.type !== "text" || part.text !== "") };
+  const parts = content.filter((part) => part.type !== "text" || part.text !== "");
+  if (parts.some(({ type }) => type === "file")) return { ...result, content: parts };
+  return parts.some((part) => part.type === "text" && part.uri !== undefined) ? { ...result, sources: parts } : result;
 }
 
 const takesNone: TakesMedia = () => false;

@@ -14,6 +14,8 @@ export interface AnswerText {
   readonly type: "text";
   /** The text. */
   readonly text: string;
+  /** URI of a text resource. Other texts have none. */
+  readonly uri?: string;
 }
 
 /** A file of an answer. */
@@ -78,12 +80,13 @@ function readBlock(block: ContentBlock, takes: TakesMedia): AnswerPart {
       return toText(`[${block.name}: ${block.uri}]`);
     case "resource": {
       const { resource } = block;
-      if ("text" in resource) return toText(resource.text);
+      const { uri } = resource;
+      if ("text" in resource) return { ...toText(resource.text), uri };
       const { blob, mimeType = "application/octet-stream" } = resource;
       const bytes = decodeBase64(blob);
       const text = bytes && textOfFile(bytes, mimeType);
-      if (text !== undefined) return toText(text);
-      return readFile(blob, mimeType, resource.uri.split("/").at(-1) || undefined, takes);
+      if (text !== undefined) return { ...toText(text), uri };
+      return readFile(blob, mimeType, uri.split("/").at(-1) || undefined, takes);
     }
     default:
       return readFile(block.data, block.mimeType, readFileBlock(block)?.name, takes);

@@ -13,7 +13,8 @@ import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools,
 import type { Parameters } from "./parameters.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { AgentTool } from "./agent_tool.ts";
-import { type AnswerPart, IMAGES_AND_PDF, isImage } from "./answer_content.ts";
+import { type AnthropicContent, type AnthropicToolReference, toBlock } from "./anthropic_content.ts";
+import { IMAGES_AND_PDF } from "./answer_content.ts";
 import type { SearchTool } from "./search_tool.ts";
 import { openToolbox, type Toolbox } from "./toolbox.ts";
 
@@ -49,6 +50,11 @@ export interface AnthropicOptions extends CallerOptions, LoopOptions {
    * a request. Reading from the cache costs a tenth. Default: they are cached only if another part of the request says so.
    */
   readonly cache?: "5m" | "1h" | undefined;
+  /**
+   * Whether text resources in answers are sent as `search_result` blocks, which the model cites by their URI. The API takes citations of all
+   * search results of a request, or of none: those of other parts of the request need them, too. Default: false, they are texts.
+   */
+  readonly citations?: boolean | undefined;
 }
 
 const ANTHROPIC_RULES: OptionRules<AnthropicOptions> = {
@@ -56,6 +62,7 @@ const ANTHROPIC_RULES: OptionRules<AnthropicOptions> = {
   ...LOOP_RULES,
   strict: BOOLEAN,
   cache: oneOf("5m", "1h"),
+  citations: BOOLEAN,
 };
 
 /** A content block of a message; blocks other than `tool_use` are skipped. */
@@ -70,54 +77,6 @@ export interface AnthropicBlock {
   readonly input?: unknown;
 }
 
-/** A tool that a search found: the API puts its definition in place. */
-export interface AnthropicToolReference {
-  /** Discriminant. */
-  type: "tool_reference";
-  /** The name that the model knows. */
-  tool_name: string;
-}
-
-/** A text block of an answer that has files. Answers without files are one string. */
-export interface AnthropicText {
-  /** Discriminant. */
-  type: "text";
-  /** The text. */
-  text: string;
-}
-
-/** An image of an answer. Files of other media types than these and PDF are sent as text that only names them. */
-export interface AnthropicImage {
-  /** Discriminant. */
-  type: "image";
-  /** The bytes. */
-  source: {
-    /** Discriminant. */
-    type: "base64";
-    /** Media type. */
-    media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp";
-    /** The bytes, in base64. */
-    data: string;
-  };
-}
-
-/** A PDF document of an answer. */
-export interface AnthropicDocument {
-  /** Discriminant. */
-  type: "document";
-  /** The bytes. */
-  source: {
-    /** Discriminant. */
-    type: "base64";
-    /** Media type. */
-    media_type: "application/pdf";
-    /** The bytes, in base64. */
-    data: string;
-  };
-  /** Name of the file. */
-  title?: string;
-}
-
 /** The answer to a `tool_use` block, for the content of the user's next message. */
 export interface AnthropicToolResult {
   /** Discriminant. */
@@ -125,9 +84,34 @@ export interface AnthropicToolResult {
   /** The block that it answers. */
   tool_use_id: string;
   /** The answer, or an explanation of the error with advice; blocks if the answer has files; for a search the found tools. */
-  content: string | (AnthropicText | AnthropicImage | AnthropicDocument)[] | AnthropicToolReference[];
+  content: string | AnthropicContent[] | AnthropicToolReference[];
   /** Present if the call failed. */
   is_error?: true;
+}
+
+/** What the tool runner of Anthropic's package passes to a tool with a call. */
+export interface AnthropicRunContext {
+  /** The call. */
+  readonly toolUse?: {
+    /** The model's id of the call. */
+    readonly id: string;
+  } | undefined;
+  /** Aborts the call. */
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/** A tool that Anthropic's tool runner calls. */
+export interface AnthropicRunnableTool extends AnthropicTool {
+  /** Calls the tool. Rejects with the explanation of the error if the call fails. */
+  run: (input: unknown, context?: AnthropicRunContext) => Promise<AnthropicToolResult["content"]>;
+  /** Returns the arguments as they are: the server validates them. */
+  parse: (input: unknown) => unknown;
+}
+
+/** Tools, the function that runs calls, and the same tools for the package's tool runner. */
+export interface AnthropicTools extends RunnableTools<AnthropicTool, AnthropicBlock, AnthropicToolResult> {
+  /** Tools for `anthropic.beta.messages.toolRunner({ tools, … })`, which makes the calls. */
+  readonly runnable: AnthropicRunnableTool[];
 }
 
 /**
@@ -159,9 +143,10 @@ export interface AnthropicToolResult {
 export async function anthropicTools(
   source: AgentSource,
   given: AnthropicOptions = {},
-): Promise<RunnableTools<AnthropicTool, AnthropicBlock, AnthropicToolResult>> {
+): Promise<AnthropicTools> {
   checkOptions("give tools to a model", given, ANTHROPIC_RULES);
-  const { strict = false, cache, callers, approve: _approve, needsApproval: _needs, ...options } = given;
+  const { strict = false, cache, citations = false, callers, approve: _approve, needsApproval: _needs, ...options } =
+    given;
   const approval = approvalOf(source, given);
   const toolbox = await openToolbox(source, options, { loadsFound: true, approval, media: IMAGES_AND_PDF });
   const budget = new StrictBudget();
@@ -175,14 +160,30 @@ export async function anthropicTools(
   const last = loaded.at(-1);
   // The API refuses the mark on deferred definitions, which are not in the beginning of a request.
   if (cache !== undefined && last !== undefined) last.cache_control = { type: "ephemeral", ttl: cache };
+  const tools = [...loaded, ...toolbox.deferred.map((tool) => describe(tool, true))];
+  const run = (block: ToolUse, options: RunOptions | undefined) => answer(toolbox, block, options, citations);
   return {
-    tools: [
-      ...loaded,
-      ...toolbox.deferred.map((tool) => describe(tool, true)),
-    ],
+    tools,
     names: toolbox.names,
-    run: (content, runOptions) =>
-      Promise.all((content ?? []).filter(isToolUse).map((block) => answer(toolbox, block, runOptions))),
+    runnable: tools.map((tool) => toRunnable(tool, run)),
+    run: (content, runOptions) => Promise.all((content ?? []).filter(isToolUse).map((block) => run(block, runOptions))),
+  };
+}
+
+/** A tool for the tool runner, which marks a result as an error if the tool throws. */
+function toRunnable(
+  tool: AnthropicTool,
+  run: (block: ToolUse, options: RunOptions) => Promise<AnthropicToolResult>,
+): AnthropicRunnableTool {
+  return {
+    ...tool,
+    async run(input, { toolUse, signal } = {}) {
+      const block = { type: "tool_use", id: "", ...toolUse, name: tool.name, input };
+      const { content, is_error: isError } = await run(block, { signal: signal ?? undefined });
+      if (isError) throw new Error(String(content));
+      return content;
+    },
+    parse: (input) => input,
   };
 }
 
@@ -216,26 +217,17 @@ async function answer(
   toolbox: Toolbox,
   { id, name, input, caller }: ToolUse,
   options: RunOptions | undefined,
+  isCited: boolean,
 ): Promise<AnthropicToolResult> {
   const references = name === toolbox.search?.name ? findReferences(toolbox.search, input) : [];
   if (references.length > 0) return { type: "tool_result", tool_use_id: id, content: references };
-  const { text, error, content } = await toolbox.call(name, input, { ...options, id });
+  const { text, error, content, sources } = await toolbox.call(name, input, { ...options, id });
   // Programs take text alone.
   const isDirect = caller === undefined || caller.type === "direct";
-  const blocks = isDirect ? content?.map(toBlock) : undefined;
+  const parts = isCited ? content ?? sources : content;
+  const blocks = isDirect ? parts?.map((part) => toBlock(part, isCited)) : undefined;
   const result: AnthropicToolResult = { type: "tool_result", tool_use_id: id, content: blocks ?? text };
   return error === undefined ? result : { ...result, is_error: true };
-}
-
-function toBlock(part: AnswerPart): AnthropicText | AnthropicImage | AnthropicDocument {
-  if (part.type === "text") return { type: "text", text: part.text };
-  const { data, mimeType, name } = part;
-  if (isImage(part)) {
-    const media_type = mimeType as AnthropicImage["source"]["media_type"];
-    return { type: "image", source: { type: "base64", media_type, data } };
-  }
-  const source = { type: "base64", media_type: mimeType as "application/pdf", data } as const;
-  return { type: "document", source, ...(name !== undefined && { title: name }) };
 }
 
 /** References to the tools that a model searches for. Empty if it finds no tool, or the arguments are not a search: a text then explains it. */

@@ -9,7 +9,7 @@ import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
 import { checkOptions } from "../../internal/options.ts";
 import type { AgentSource, RunnableTools, RunOptions } from "./options.ts";
 import { toParameters } from "./parameters.ts";
-import { openToolbox } from "./toolbox.ts";
+import { openToolbox, type Toolbox } from "./toolbox.ts";
 
 /** A tool of the server, as Gemini takes it: one of `functionDeclarations`. */
 export interface GoogleFunction {
@@ -98,10 +98,7 @@ export const GOOGLE_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
  * @throws {ToolError} If the tools cannot be listed.
  */
 export async function googleTools(source: AgentSource, given: LoopOptions = {}): Promise<GoogleTools> {
-  checkOptions("give tools to a model", given, LOOP_RULES);
-  const { approve: _approve, needsApproval: _needs, ...options } = given;
-  const approval = approvalOf(source, given);
-  const toolbox = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME, approval, media: MEDIA });
+  const toolbox = await openGoogleToolbox(source, given, MEDIA);
   const declared: GoogleTool = { functionDeclarations: toolbox.tools.map(declare) };
   const answer = async ({ id, name = "", args = {} }: GoogleFunctionCall, options: RunOptions | undefined) => {
     const result = await toolbox.call(name, args, { ...options, id });
@@ -117,12 +114,26 @@ export async function googleTools(source: AgentSource, given: LoopOptions = {}):
   };
 }
 
-function declare({ name, description, parameters }: AgentTool): GoogleFunction {
-  return {
-    name,
-    ...(description !== undefined && { description }),
-    parametersJsonSchema: { ...toForm(parameters, "gemini", false).schema },
-  };
+/** Lists the tools of a source for Gemini, whose loop is the application's. */
+export async function openGoogleToolbox(
+  source: AgentSource,
+  given: LoopOptions,
+  media: readonly string[],
+): Promise<Toolbox> {
+  checkOptions("give tools to a model", given, LOOP_RULES);
+  const { approve: _approve, needsApproval: _needs, ...options } = given;
+  const approval = approvalOf(source, given);
+  return await openToolbox(source, options, { toParameters, names: GOOGLE_NAME, approval, media });
+}
+
+/** JSON Schema of a tool's arguments in the form that Gemini takes. */
+export function toGeminiSchema({ parameters }: AgentTool): Record<string, unknown> {
+  return { ...toForm(parameters, "gemini", false).schema };
+}
+
+function declare(tool: AgentTool): GoogleFunction {
+  const { name, description } = tool;
+  return { name, ...(description !== undefined && { description }), parametersJsonSchema: toGeminiSchema(tool) };
 }
 
 function toResponse(

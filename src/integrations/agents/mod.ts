@@ -16,15 +16,22 @@ export {
 export type { AiSchema } from "./ai_schema.ts";
 export {
   type AnthropicBlock,
-  type AnthropicDocument,
-  type AnthropicImage,
   type AnthropicOptions,
-  type AnthropicText,
+  type AnthropicRunContext,
+  type AnthropicRunnableTool,
   type AnthropicTool,
-  type AnthropicToolReference,
   type AnthropicToolResult,
+  type AnthropicTools,
   anthropicTools,
 } from "./anthropic.ts";
+export type {
+  AnthropicContent,
+  AnthropicDocument,
+  AnthropicImage,
+  AnthropicSearchResult,
+  AnthropicText,
+  AnthropicToolReference,
+} from "./anthropic_content.ts";
 export { type ClaudeAgentOptions, type ClaudeAgentServer, claudeAgentServer } from "./claude_agent.ts";
 export type { AnswerFile, AnswerPart, AnswerText } from "./answer_content.ts";
 export type { LoopOptions } from "./approval.ts";
@@ -39,6 +46,13 @@ export {
   type GoogleTools,
   googleTools,
 } from "./google.ts";
+export {
+  type GoogleInteractionFunction,
+  type GoogleInteractionPart,
+  type GoogleInteractionResult,
+  type GoogleInteractionStep,
+  googleInteractionsTools,
+} from "./google_interactions.ts";
 export {
   type LangChainArtifact,
   type LangChainBlock,

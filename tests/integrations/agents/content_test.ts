@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import {
   aiSdkTools,
   anthropicTools,
+  googleInteractionsTools,
   googleTools,
   langchainTools,
   openaiResponsesTools,
@@ -38,6 +39,36 @@ test("texts are joined; what is not text is named", async () => {
     await textOf(rest),
     "# A\n[b.bin: application/zip, 3 bytes]\n[C: file:///c.md]\n[audio/wav, 4 bytes]",
   );
+});
+
+describe("text resources", () => {
+  const NOTES = [
+    { type: "text", text: "Found one" },
+    { type: "resource", resource: { uri: "https://a.example/notes/may.md", mimeType: "text/markdown", text: "# May" } },
+  ];
+  const use = (caller?: object) => [{ type: "tool_use", id: "1", name: "it", input: {}, ...(caller && { caller }) }];
+
+  test("Anthropic: with citations they are search results, except for programs", async () => {
+    const { run } = await anthropicTools(answers(NOTES), { citations: true });
+    deepStrictEqual((await run(use()))[0]?.content, [
+      { type: "text", text: "Found one" },
+      {
+        type: "search_result",
+        source: "https://a.example/notes/may.md",
+        title: "may.md",
+        content: [{ type: "text", text: "# May" }],
+        citations: { enabled: true },
+      },
+    ]);
+    strictEqual((await run(use({ type: "code_execution_20260120", tool_id: "2" })))[0]?.content, "Found one\n# May");
+    const uncited = await anthropicTools(answers(NOTES));
+    strictEqual((await uncited.run(use()))[0]?.content, "Found one\n# May");
+  });
+
+  test("Anthropic: other texts are not cited", async () => {
+    const { run } = await anthropicTools(answers([{ type: "text", text: "Sun" }]), { citations: true });
+    strictEqual((await run(use()))[0]?.content, "Sun");
+  });
 });
 
 test("values that only resemble content stay JSON", async () => {
@@ -90,6 +121,23 @@ describe("images", () => {
         parts: [{ inlineData: { mimeType: "image/png", data: PNG.data } }],
       },
     }]);
+  });
+
+  test("Interactions: parts; a value is an object, or JSON as text where it would be read as parts", async () => {
+    const resultOf = async (value: unknown) => {
+      const { run } = await googleInteractionsTools(answers(value));
+      const [result] = await run([{ type: "function_call", id: "1", name: "it", arguments: {} } as never, {
+        type: "thought",
+      }]);
+      return result?.result;
+    };
+    deepStrictEqual(await resultOf(IMAGE), [
+      { type: "text", text: "A chart" },
+      { type: "image", data: PNG.data, mime_type: "image/png" },
+    ]);
+    deepStrictEqual(await resultOf({ a: 1 }), { a: 1 });
+    deepStrictEqual(await resultOf([{ type: "row" }]), '[{"type":"row"}]');
+    deepStrictEqual(await resultOf(undefined), "Done. The tool returned nothing.");
   });
 
   test("AI SDK: content of files; other answers are text or JSON", async () => {

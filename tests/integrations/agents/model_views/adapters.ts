@@ -2,9 +2,11 @@
 import { ADK } from "./rows/adk.ts";
 import { AI_SDK } from "./rows/ai_sdk.ts";
 import { ANTHROPIC } from "./rows/anthropic.ts";
+import { ANTHROPIC_RUNNER } from "./rows/anthropic_runner.ts";
 import { CLAUDE_AGENT } from "./rows/claude_agent.ts";
 import { FUNCTIONS } from "./rows/functions.ts";
 import { GOOGLE } from "./rows/google.ts";
+import { GOOGLE_INTERACTIONS } from "./rows/google_interactions.ts";
 import { LANGCHAIN } from "./rows/langchain.ts";
 import { MASTRA } from "./rows/mastra.ts";
 import { OPENAI } from "./rows/openai.ts";
@@ -18,7 +20,9 @@ export const ADAPTERS: readonly ViewedAdapter[] = [
   OPENAI,
   OPENAI_RESPONSES,
   ANTHROPIC,
+  ANTHROPIC_RUNNER,
   GOOGLE,
+  GOOGLE_INTERACTIONS,
   AI_SDK,
   LANGCHAIN,
   OPENAI_AGENTS,

@@ -109,6 +109,28 @@ export const GEMINI: Api = {
   },
 };
 
+/** Interactions of Gemini. */
+export const INTERACTIONS: Api = {
+  loaded: ({ tools }) => jsonOf(records(tools)),
+  result({ input }) {
+    const last = records(input).findLast(({ type }) => type === "function_result");
+    if (last === undefined) return undefined;
+    const { result, is_error: isError = false } = last;
+    const parts = records(result);
+    return {
+      text: typeof result === "string"
+        ? result
+        : Array.isArray(result)
+        ? parts.flatMap(({ text }) => typeof text === "string" ? [text] : []).join("\n")
+        : JSON.stringify(result),
+      files: parts.filter(({ type }) => type !== "text").map(({ mime_type: mimeType, data }) =>
+        toFile(String(mimeType), String(data))
+      ),
+      isError: isError === true,
+    };
+  },
+};
+
 /** Results of `tools/call` of MCP, with the listed tools. */
 export const MCP: Api = {
   loaded: ({ tools }) => jsonOf(records(tools)),
