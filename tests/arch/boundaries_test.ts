@@ -63,7 +63,7 @@ const FOREIGN = `
 
 /** Objects of the SDK, whose methods others call. */
 const OURS = `
-  ActivityMonitor AdkTool AiTool AnthropicTool Body BunWebSocketHandlers CallerState CallingClient ClientInfo ClientMethods CloudflareTool
+  ActivityMonitor AdkTool AiTool AnthropicRunnableTool AnthropicTool Body BunWebSocketHandlers CallerState CallingClient ClientInfo ClientMethods CloudflareTool
   ConformanceCheck ContentCatalog ContentHelpers Ctx DefineTool Dispatch DurableObjects EngineCheck FrameListener FunctionTool Gateway
   GoogleTools Head LangChainTool Listening MastraTool McpLogging McpPrompts McpResources McpSessions McpTransport MemoryServer
   MiddlewareCtx NodeHandler Notify OAuthFetch OpenAiAgentsTool OpenAiResponsesFunction OpenAiToolSearchOutput PromisedAnswer PromptBuilder
