@@ -8,6 +8,7 @@ import { checkOptions } from "../../internal/options.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { toForm } from "./explain_schema.ts";
 import { GOOGLE_NAME } from "./google.ts";
+import { fileResponse, sendFilesOf } from "./adk_files.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { toParameters } from "./parameters.ts";
 import { openToolbox } from "./toolbox.ts";
@@ -30,9 +31,15 @@ export interface AdkTool {
   readonly parameters: Record<string, unknown>;
   /** Whether a person has to confirm the call. */
   readonly requireConfirmation: (input: unknown) => boolean;
-  /** Calls the tool. Returns the answer, or `{ error }` with an explanation. Throws the signal's reason if it is aborted. */
-  readonly execute: (input: unknown, context?: AdkContext) => Promise<unknown>;
+  /**
+   * Calls the tool. Returns the answer, or `{ error }` with an explanation. Files of the answer are in the next requests, if it is a method
+   * of a tool of ADK. Throws the signal's reason if the call is aborted.
+   */
+  readonly execute: (this: unknown, input: unknown, context?: AdkContext) => Promise<unknown>;
 }
+
+/** Files that ADK itself puts into requests. */
+const MEDIA = ["image/*", "audio/*", "video/*", "application/pdf"];
 
 const JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema";
 
@@ -57,7 +64,7 @@ const JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema";
 export async function adkTools(source: AgentSource, given: ApprovalOptions = {}): Promise<AdkTool[]> {
   checkOptions("give tools to a model", given, APPROVAL_RULES);
   const { needsApproval = isDestructive, ...options } = given;
-  const { tools } = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME });
+  const { tools } = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME, media: MEDIA });
   return tools.map((tool) => toAdkTool(tool, needsApproval));
 }
 
@@ -69,13 +76,14 @@ function toAdkTool(tool: AgentTool, needsApproval: Complete<ApprovalOptions>["ne
     parameters: { $schema: JSON_SCHEMA, ...toForm(parameters, "gemini", false).schema },
     requireConfirmation: (input) => needsApproval(tool.targetOf(input)),
     async execute(input, context) {
-      const { text, value, error, isContent } = await tool.call(input, {
+      const { text, value, error, content, isContent } = await tool.call(input, {
         id: context?.functionCallId,
         signal: context?.abortSignal,
       });
       if (error !== undefined) return { error: text };
-      // ADK has no place for files beside an answer: the text names them.
-      return isContent ? text : value ?? text;
+      if (content === undefined) return isContent ? text : value ?? text;
+      sendFilesOf(this);
+      return fileResponse(name, text, content);
     },
   };
 }

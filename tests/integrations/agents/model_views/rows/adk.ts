@@ -5,7 +5,7 @@ import { program, type ViewedAdapter } from "../viewed_adapter.ts";
 export const ADK: ViewedAdapter = {
   name: "`adkTools`",
   run: program("adk.ts", "runAdk"),
-  takes: [],
+  takes: ["image", "file", "audio"],
   marksErrors: true,
   api: GEMINI,
   asks: "framework",
