@@ -3,6 +3,7 @@
  *
  * Types are structural: they are those of the package `@google/adk`, which is not needed.
  */
+import { readContract } from "../../core/call/listed_contract.ts";
 import type { Complete } from "../../internal/json.ts";
 import { checkOptions } from "../../internal/options.ts";
 import type { AgentTool } from "./agent_tool.ts";
@@ -29,6 +30,11 @@ export interface AdkTool {
   readonly description: string;
   /** JSON Schema of the arguments. `@google/genai` recognises it by `$schema`, and sends it as `parametersJsonSchema`. */
   readonly parameters: Record<string, unknown>;
+  /**
+   * Whether the answer may be a promise, with `promises: "shown"`: then ADK lists the call in `longRunningToolIds` of its event, and takes
+   * the result as a later `functionResponse` with the same id. The first answer is `{ status: "pending", promise, result }`.
+   */
+  readonly isLongRunning: boolean;
   /** Whether a person has to confirm the call. */
   readonly requireConfirmation: (input: unknown) => boolean;
   /**
@@ -65,22 +71,31 @@ export async function adkTools(source: AgentSource, given: ApprovalOptions = {})
   checkOptions("give tools to a model", given, APPROVAL_RULES);
   const { needsApproval = isDestructive, ...options } = given;
   const { tools } = await openToolbox(source, options, { toParameters, names: GOOGLE_NAME, media: MEDIA });
-  return tools.map((tool) => toAdkTool(tool, needsApproval));
+  const isShown = given.promises === "shown";
+  return tools.map((tool) =>
+    toAdkTool(tool, needsApproval, isShown && readContract(tool.listing).promises !== undefined)
+  );
 }
 
-function toAdkTool(tool: AgentTool, needsApproval: Complete<ApprovalOptions>["needsApproval"]): AdkTool {
+function toAdkTool(
+  tool: AgentTool,
+  needsApproval: Complete<ApprovalOptions>["needsApproval"],
+  isLongRunning: boolean,
+): AdkTool {
   const { name, description = name, parameters } = tool;
   return {
     name,
     description,
     parameters: { $schema: JSON_SCHEMA, ...toForm(parameters, "gemini", false).schema },
+    isLongRunning,
     requireConfirmation: (input) => needsApproval(tool.targetOf(input)),
     async execute(input, context) {
-      const { text, value, error, content, isContent } = await tool.call(input, {
+      const { text, value, error, content, isContent, promise } = await tool.call(input, {
         id: context?.functionCallId,
         signal: context?.abortSignal,
       });
       if (error !== undefined) return { error: text };
+      if (promise !== undefined) return { status: "pending", promise: promise.token, result: text };
       if (content === undefined) return isContent ? text : value ?? text;
       sendFilesOf(this);
       return fileResponse(name, text, content);

@@ -57,7 +57,8 @@ function isProcessor(value: unknown): value is RequestProcessor {
 
 function insertFiles(contents: AdkContent[]): void {
   for (let index = contents.length - 1; index >= 0; index--) {
-    const parts = contents[index]?.parts?.flatMap(({ functionResponse }) => takeFiles(functionResponse?.response)) ?? [];
+    const parts = contents[index]?.parts?.flatMap(({ functionResponse }) => takeFiles(functionResponse?.response)) ??
+      [];
     if (parts.length > 0) contents.splice(index + 1, 0, { role: "user", parts });
   }
 }

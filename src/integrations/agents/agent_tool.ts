@@ -1,4 +1,5 @@
 /** A tool in a framework-neutral form, and its calls; the adapters add only the shapes of their framework. */
+import type { PromiseOutcome } from "../../core/call/outcome.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
 import type { CallOptions, ClientMethods } from "../../client/types.ts";
 import { NO_PIECES } from "../../client/stream.ts";
@@ -26,6 +27,8 @@ export interface ToolCallResult {
   readonly sources?: readonly AnswerPart[];
   /** Whether the answer consists of content blocks or has files: then `text` and `content` are for the model, not the value. */
   readonly isContent?: true;
+  /** The promise that a call was answered with, if promises are shown to the model; `text` explains it. */
+  readonly promise?: PromiseOutcome;
 }
 
 /** Options of one call by a model: its id, and a signal that aborts it. */
@@ -142,7 +145,7 @@ export class ServerTool extends AgentTool {
       case "answer":
         return answered(outcome.value, this.#takes, outcome["~shown"]?.());
       case "promise":
-        return answered(explainPromise(outcome));
+        return { ...answered(explainPromise(outcome)), promise: outcome };
       case "failure":
         return explained(new Failure(outcome.code, outcome.message, outcome.data));
       case "unknown":
