@@ -35,6 +35,16 @@ export interface ToolCallResult {
 export interface AgentCallOptions extends RunOptions {
   /** The model's id of the call. */
   readonly id?: string | undefined;
+  /** Answers to the questions that the same call ended with before. */
+  readonly answers?: QuestionAnswers | undefined;
+}
+
+/** Answers to the questions of a call, by key, and the token with which the questions came. */
+export interface QuestionAnswers {
+  /** The token. */
+  readonly continuation: string;
+  /** The answers. */
+  readonly responses: Readonly<Record<string, unknown>>;
 }
 
 /** A tool as all adapters use it: what the model gets to know of it, and the methods that call it. */
@@ -103,7 +113,7 @@ export class ServerTool extends AgentTool {
 
   override async *stream(
     said: unknown,
-    { id, signal }: AgentCallOptions = {},
+    { id, signal, answers }: AgentCallOptions = {},
   ): AsyncGenerator<unknown, ToolCallResult, undefined> {
     const args = dropNulls(this.listing.inputSchema, this.parameters.toArguments(said));
     if (!isJsonObject(args)) return explained(new ToolError("invalid_input", "The arguments are not a JSON object"));
@@ -112,6 +122,7 @@ export class ServerTool extends AgentTool {
     const options: CallOptions = {
       ...(signal !== undefined && { signal }),
       ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(answers !== undefined && { meta: { ...answers } }),
       ...(onProgress !== undefined && { onProgress: (progress) => onProgress(progress, call) }),
     };
     try {

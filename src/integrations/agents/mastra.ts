@@ -3,13 +3,16 @@
  *
  * Types are structural: they are those of the package `@mastra/core`, which is not needed.
  */
-import type { Complete } from "../../internal/json.ts";
-import { checkOptions } from "../../internal/options.ts";
-import type { AgentTool, ToolCallResult } from "./agent_tool.ts";
+import type { Question } from "../../core/call/outcome.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { type Complete, isJsonObject } from "../../internal/json.ts";
+import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
+import type { AgentTool, QuestionAnswers, ToolCallResult } from "./agent_tool.ts";
 import { type AnswerPart, IMAGES_AND_PDF } from "./answer_content.ts";
 import { AnswerMemory } from "./answer_memory.ts";
 import { type AiSchema, toAiSchema } from "./ai_schema.ts";
 import { takeExamples } from "./examples.ts";
+import { isQuestion } from "./explain.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { openToolbox } from "./toolbox.ts";
 
@@ -19,10 +22,38 @@ export interface MastraContext {
   readonly agent?: {
     /** The model's id of the call. */
     readonly toolCallId?: string | undefined;
+    /** Suspends the run. */
+    readonly suspend?: ((payload: MastraQuestions) => Promise<unknown>) | undefined;
+    /** What the run was suspended with. */
+    readonly suspendPayload?: unknown;
+    /** What the run was resumed with. */
+    readonly resumeData?: unknown;
   } | undefined;
   /** Aborts the call. */
   readonly abortSignal?: AbortSignal | undefined;
 }
+
+/** What a run is suspended with when a tool asks: `suspendPayload` of the result of `generate`. */
+export interface MastraQuestions {
+  /** The questions as text. */
+  readonly message: string;
+  /** The questions, by key. The run is resumed with answers by the same keys, such as `{ sure: { action: "accept", content: {} } }`. */
+  readonly requests: Readonly<Record<string, Question>>;
+  /** Token of the server, with which the tool continues. */
+  readonly continuation: string;
+}
+
+/** Options of {@link mastraTools}. */
+export interface MastraOptions extends ApprovalOptions {
+  /**
+   * What happens to questions of tools that the client does not answer. `"explained"`: the model gets them as text. `"suspended"`: the run is
+   * suspended with {@link MastraQuestions}, and `resumeGenerate` or `resumeStream` continues it with the answers. Suspended runs need a storage
+   * of Mastra. Default: `"explained"`.
+   */
+  readonly questions?: "explained" | "suspended" | undefined;
+}
+
+const RULES: OptionRules<MastraOptions> = { ...APPROVAL_RULES, questions: oneOf("explained", "suspended") };
 
 /** A tool of the server as the argument of `createTool(…)` of Mastra. */
 export interface MastraTool {
@@ -91,18 +122,19 @@ export type MastraContentPart = {
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
-export async function mastraTools(source: AgentSource, given: ApprovalOptions = {}): Promise<MastraTool[]> {
-  checkOptions("give tools to a model", given, APPROVAL_RULES);
-  const { needsApproval = isDestructive, ...options } = given;
+export async function mastraTools(source: AgentSource, given: MastraOptions = {}): Promise<MastraTool[]> {
+  checkOptions("give tools to a model", given, RULES);
+  const { needsApproval = isDestructive, questions, ...options } = given;
   const { tools } = await openToolbox(source, options, { media: IMAGES_AND_PDF });
   const answers = new AnswerMemory(given.media ?? IMAGES_AND_PDF);
-  return tools.map((tool) => toMastraTool(tool, needsApproval, answers));
+  return tools.map((tool) => toMastraTool(tool, needsApproval, answers, questions === "suspended"));
 }
 
 function toMastraTool(
   tool: AgentTool,
   needsApproval: Complete<ApprovalOptions>["needsApproval"],
   answers: AnswerMemory,
+  suspends: boolean,
 ): MastraTool {
   const { name, description = name, parameters, listing: { inputSchema, outputSchema } } = tool;
   const { schema, examples } = takeExamples(inputSchema, parameters);
@@ -114,16 +146,25 @@ function toMastraTool(
     ...(examples.length > 0 && { inputExamples: examples.map((input) => ({ input })) }),
     requireApproval: (input) => needsApproval(tool.targetOf(input)),
     async execute(input, context) {
-      const result = await tool.call(input, {
-        id: context?.agent?.toolCallId,
-        signal: context?.abortSignal,
-      });
+      const { toolCallId: id, suspend } = context?.agent ?? {};
+      const result = await tool.call(input, { id, signal: context?.abortSignal, answers: answersOf(context) });
       const { text, error } = result;
+      if (suspends && suspend !== undefined && error instanceof ToolError && isQuestion(error.details)) {
+        const { requests, continuation } = error.details;
+        return await suspend({ message: text, requests, continuation });
+      }
       if (error !== undefined) throw new Error(text, { cause: error });
       return answers.keep(result);
     },
     toModelOutput: (output) => toModelOutput(answers.recall(output)),
   };
+}
+
+/** The answers with which a run was resumed. */
+function answersOf(context: MastraContext | undefined): QuestionAnswers | undefined {
+  const { resumeData: responses, suspendPayload } = context?.agent ?? {};
+  const continuation = isJsonObject(suspendPayload) ? suspendPayload["continuation"] : undefined;
+  return isJsonObject(responses) && typeof continuation === "string" ? { continuation, responses } : undefined;
 }
 
 function toModelOutput({ text, content }: ToolCallResult): MastraModelOutput {

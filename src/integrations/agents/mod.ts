@@ -64,6 +64,8 @@ export {
   type MastraContentPart,
   type MastraContext,
   type MastraModelOutput,
+  type MastraOptions,
+  type MastraQuestions,
   type MastraTool,
   mastraTools,
 } from "./mastra.ts";
