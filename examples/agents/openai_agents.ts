@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Agent, OpenAIResponsesModel, Runner, tool } from "@openai/agents";
+import { Agent, OpenAIResponsesModel, Runner, tool, toolSearchTool } from "@openai/agents";
 import { type AgentSource, type OpenAiAgentsOptions, openaiAgentsTools } from "jsr:@toolwire/toolwire/agents";
 import OpenAI from "openai";
 import { startOpenAi } from "./scripted/openai.ts";
@@ -17,11 +17,12 @@ export async function runOpenAiAgents(
 ): Promise<string> {
   const service = await startOpenAi(script);
   try {
+    const tools = await openaiAgentsTools(source, { ...options, toolSearch: tool });
     const openai = new OpenAI({ baseURL: service.url, apiKey: "none", maxRetries: 0 });
     const agent = new Agent({
       name: "Travel agent",
       model: new OpenAIResponsesModel(openai, "scripted"), // a hosted model needs no more than its name: model: "…"
-      tools: (await openaiAgentsTools(source, options)).map((one) => tool(one)),
+      tools: [...tools.map((one) => tool(one)), ...tools.search.map((one) => toolSearchTool(one))],
     });
     const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent, "Plan a weekend in Paris");
     return String(finalOutput);

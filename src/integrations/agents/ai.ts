@@ -3,7 +3,6 @@
  *
  * Types are structural: they are those of the package `ai`, which is not needed.
  */
-import { ToolError } from "../../core/errors/tool_error.ts";
 import { joinPartials } from "../../core/call/outcome.ts";
 import { checkOptions } from "../../internal/options.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
@@ -171,10 +170,8 @@ const MAX_FOUND = 20;
  * `toolSearch()`; found tools come with the next step.
  */
 function toAiSearch(search: SearchTool, answers: AnswerMemory): AiTool {
-  const find = ({ query }: { readonly query: string }): readonly string[] => {
-    const input = search.read({ query });
-    return input instanceof ToolError ? [] : search.finder.find(input).map(({ name }) => name);
-  };
+  const find = ({ query }: { readonly query: string }): readonly string[] =>
+    search.findTools({ query }).map(({ name }) => name);
   // The AI SDK passes the query alone.
   const { query } = search.parameters.schema["properties"] as { readonly query: unknown };
   const schema = { type: "object", properties: { query }, required: ["query"], additionalProperties: false };

@@ -11,7 +11,6 @@ import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
 import { takeExamples } from "./examples.ts";
 import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools, type RunOptions } from "./options.ts";
 import type { Parameters } from "./parameters.ts";
-import { ToolError } from "../../core/errors/tool_error.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { type AnthropicContent, type AnthropicToolReference, toBlock } from "./anthropic_content.ts";
 import { IMAGES_AND_PDF } from "./answer_content.ts";
@@ -232,9 +231,7 @@ async function answer(
 
 /** References to the tools that a model searches for. Empty if it finds no tool, or the arguments are not a search: a text then explains it. */
 function findReferences(search: SearchTool, said: unknown): AnthropicToolReference[] {
-  const input = search.read(said);
-  const found = input instanceof ToolError ? [] : search.finder.find(input);
-  return found.map(({ name }) => ({ type: "tool_reference", tool_name: name }));
+  return search.findTools(said).map(({ name }) => ({ type: "tool_reference", tool_name: name }));
 }
 
 /** What is left of the limits of one request. */

@@ -74,7 +74,9 @@ export {
   type OpenAiAgentsDetails,
   type OpenAiAgentsOptions,
   type OpenAiAgentsPart,
+  type OpenAiAgentsSearch,
   type OpenAiAgentsTool,
+  type OpenAiAgentsTools,
   openaiAgentsTools,
 } from "./openai_agents.ts";
 export type { OpenAiFunction, OpenAiOptions } from "./openai_functions.ts";

@@ -4,18 +4,42 @@
  * Types are structural: they are those of the package `@openai/agents`, which is not needed.
  */
 import type { Complete } from "../../internal/json.ts";
-import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
+import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from "../../internal/options.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { type AnswerPart, IMAGES_AND_PDF, isImage } from "./answer_content.ts";
 import { OpenAiFunctions } from "./openai_functions.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { toParameters } from "./parameters.ts";
+import type { SearchTool } from "./search_tool.ts";
 import { openToolbox } from "./toolbox.ts";
 
 /** Options of {@link openaiAgentsTools}. */
 export interface OpenAiAgentsOptions extends ApprovalOptions {
   /** Whether to use strict mode for tools whose schema it can express. Default: true. */
   readonly strict?: boolean | undefined;
+  /**
+   * The SDK's function `tool`. With it, and `defer`, a model of Responses searches with OpenAI's tool search, and the SDK loads what was found.
+   * `search` of the result is then for `toolSearchTool`. Default: deferred tools are called with `call_tool`, as Chat Completions has no search.
+   */
+  readonly toolSearch?: ((options: OpenAiAgentsTool) => object) | undefined;
+}
+
+/** Result of {@link openaiAgentsTools}: the tools, and their search. */
+export interface OpenAiAgentsTools extends Array<OpenAiAgentsTool> {
+  /** Argument of `toolSearchTool(…)`, as an array; empty if no tool is deferred, or without the option `toolSearch`. */
+  readonly search: readonly OpenAiAgentsSearch[];
+}
+
+/** A search over deferred tools, as the argument of `toolSearchTool(…)`. */
+export interface OpenAiAgentsSearch {
+  /** The application searches. */
+  readonly execution: "client";
+  /** What the search does, for the model. */
+  readonly description: string;
+  /** JSON Schema of the search. */
+  readonly parameters: Record<string, unknown>;
+  /** Returns what was found, as tools of the SDK. Their type is that of a package that is not needed here. */
+  readonly execute: (args: { readonly toolCall: { readonly arguments?: unknown } }) => never[];
 }
 
 /** What the Agents SDK passes to `execute` of an {@link OpenAiAgentsTool} as the details of a call. Only these members are used. */
@@ -47,6 +71,8 @@ export interface OpenAiAgentsTool {
   };
   /** Whether the model's output is constrained to the schema. */
   readonly strict: false;
+  /** Present on tools that a search found. */
+  readonly deferLoading?: true;
   /** Whether a person has to approve the call. The run is then interrupted. */
   readonly needsApproval: (context: unknown, input: unknown) => Promise<boolean>;
   /** Calls the tool. Returns the answer as text, with files as parts, or an explanation of the error. Throws the signal's reason if it is aborted. */
@@ -87,7 +113,7 @@ export type OpenAiAgentsPart = {
   };
 };
 
-const RULES: OptionRules<OpenAiAgentsOptions> = { ...APPROVAL_RULES, strict: BOOLEAN };
+const RULES: OptionRules<OpenAiAgentsOptions> = { ...APPROVAL_RULES, strict: BOOLEAN, toolSearch: FUNCTION };
 
 /** Names that the SDK leaves as they are. */
 const NAME = /^[A-Za-z0-9_]{1,64}$/;
@@ -114,12 +140,33 @@ const NAME = /^[A-Za-z0-9_]{1,64}$/;
 export async function openaiAgentsTools(
   source: AgentSource,
   given: OpenAiAgentsOptions = {},
-): Promise<OpenAiAgentsTool[]> {
+): Promise<OpenAiAgentsTools> {
   checkOptions("give tools to a model", given, RULES);
-  const { needsApproval = isDestructive, strict = true, ...options } = given;
-  const toolbox = await openToolbox(source, options, { toParameters, names: NAME, media: IMAGES_AND_PDF });
+  const { needsApproval = isDestructive, strict = true, toolSearch, ...options } = given;
+  const loadsFound = toolSearch !== undefined;
+  const toolbox = await openToolbox(source, options, { toParameters, names: NAME, media: IMAGES_AND_PDF, loadsFound });
   const functions = new OpenAiFunctions(toolbox, strict);
-  return functions.toolbox.tools.map((tool) => toAgentsTool(tool, functions, needsApproval));
+  const toTool = (tool: AgentTool) => toAgentsTool(tool, functions, needsApproval);
+  const { tools, search } = toolbox;
+  if (search === undefined || toolSearch === undefined) return Object.assign(tools.map(toTool), { search: [] });
+  const make = (tool: AgentTool) => toolSearch({ ...toTool(tool), deferLoading: true });
+  return Object.assign(tools.filter((tool) => tool !== search).map(toTool), { search: [toSearch(search, make)] });
+}
+
+function toSearch(search: SearchTool, make: (tool: AgentTool) => object): OpenAiAgentsSearch {
+  // The SDK compares tools by identity when a run is continued.
+  const made = new Map<AgentTool, object>();
+  const makeOnce = (tool: AgentTool) => {
+    const one = made.get(tool) ?? make(tool);
+    made.set(tool, one);
+    return one;
+  };
+  return {
+    execution: "client",
+    description: search.description ?? search.name,
+    parameters: { ...search.parameters.schema },
+    execute: ({ toolCall }) => search.findTools(toolCall.arguments).map(makeOnce) as never[],
+  };
 }
 
 function toAgentsTool(

@@ -3,7 +3,6 @@
  *
  * Types are structural: they are those of the package `openai`, which is not needed.
  */
-import { ToolError } from "../../core/errors/tool_error.ts";
 import { checkOptions } from "../../internal/options.ts";
 import type { AgentTool, ToolCallResult } from "./agent_tool.ts";
 import { type AnswerPart, isImage } from "./answer_content.ts";
@@ -18,7 +17,6 @@ import {
 } from "./openai_functions.ts";
 import { describeNamespace, Namespaces } from "./openai_namespaces.ts";
 import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools, type RunOptions } from "./options.ts";
-import type { SearchTool } from "./search_tool.ts";
 
 /** A tool of the server as a function of OpenAI's Responses: in `tools` of a request, or found by a search. */
 export interface OpenAiResponsesFunction extends OpenAiFunction {
@@ -227,7 +225,7 @@ class Responses {
 
   #search({ call_id, arguments: said }: SearchItem): OpenAiToolSearchOutput {
     const { search } = this.#functions.toolbox;
-    const found = search === undefined ? [] : findTools(search, said);
+    const found = search === undefined ? [] : search.findTools(said);
     return { type: "tool_search_output", call_id, execution: "client", status: "completed", tools: this.#list(found) };
   }
 
@@ -267,12 +265,6 @@ function toOutputPart(part: AnswerPart): OpenAiOutputPart {
   const url = `data:${part.mimeType};base64,${part.data}`;
   if (isImage(part)) return { type: "input_image", image_url: url, detail: "auto" };
   return { type: "input_file", filename: part.name ?? "file", file_data: url };
-}
-
-/** Finds tools; none if the model's arguments are not a search. */
-function findTools(search: SearchTool, said: unknown): readonly AgentTool[] {
-  const input = search.read(said);
-  return input instanceof ToolError ? [] : search.finder.find(input);
 }
 
 interface FunctionCallItem extends OpenAiResponseItem {

@@ -128,6 +128,12 @@ export class SearchTool extends AgentTool {
     return said as unknown as SearchInput;
   }
 
+  /** Finds the tools of a search; none if the model's arguments are not a search. */
+  findTools(said: unknown): readonly AgentTool[] {
+    const input = this.read(said);
+    return input instanceof ToolError ? [] : this.finder.find(input);
+  }
+
   override async *stream(said: unknown): AsyncGenerator<unknown, ToolCallResult, undefined> {
     const input = this.read(said);
     // A search has no pieces.

@@ -31,7 +31,7 @@ const AGENTS = [
   ["Anthropic, Messages", "anthropic.ts", "runAnthropic", "loads"],
   ["AI SDK", "ai_sdk.ts", "runAiSdk", "loads"],
   ["LangChain", "langchain.ts", "runLangChain", "call_tool"],
-  ["OpenAI, Agents SDK", "openai_agents.ts", "runOpenAiAgents", "call_tool"],
+  ["OpenAI, Agents SDK", "openai_agents.ts", "runOpenAiAgents", "loads"],
   ["Google, Gen AI SDK", "google_genai.ts", "runGoogle", "call_tool"],
   ["Google, ADK", "adk.ts", "runAdk", "call_tool"],
   ["Mastra", "mastra.ts", "runMastra", "call_tool"],

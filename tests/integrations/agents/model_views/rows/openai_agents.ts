@@ -9,5 +9,5 @@ export const OPENAI_AGENTS: ViewedAdapter = {
   marksErrors: false,
   api: RESPONSES,
   asks: "framework",
-  deferred: "call_tool",
+  deferred: "loads",
 };
