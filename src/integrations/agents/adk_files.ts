@@ -44,9 +44,9 @@ export function fileResponse(tool: string, text: string, content: readonly Answe
  */
 export function sendFilesOf(tool: unknown): void {
   if (!isProcessor(tool) || Object.hasOwn(tool, "processLlmRequest")) return;
-  const process = tool.processLlmRequest;
+  const ownProcessing = tool.processLlmRequest;
   tool.processLlmRequest = async (request) => {
-    await process.call(tool, request);
+    await ownProcessing.call(tool, request);
     insertFiles(request.llmRequest.contents);
   };
 }
