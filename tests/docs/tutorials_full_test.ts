@@ -10,25 +10,48 @@ import { importFromNpm } from "./extract.ts";
 /** What a reader does: saves a file, or types commands, which print the text. */
 type Deed = { readonly file: string; readonly code: string } | { readonly typed: string; readonly shown?: string };
 
-/** Fences of a tutorial in their order. Those that install packages are left out: the tests have this tree instead. */
+/**
+ * Fences of a tutorial in their order. A file is saved when the page comes to it, so that a later version replaces it. Fences that
+ * install packages are left out: the tests have this tree instead.
+ */
 function deedsOf(page: string): Deed[] {
-  const fences = [...page.matchAll(/(?:[Ss]ave as `([\w.]+)`:\n\n)?^```(ts|sh|text)[^\n]*\n([^]*?)^```$/gm)];
+  const fences = [...page.matchAll(/(?:[Ss]ave as `([\w.]+)`:\n\n)?^```(\w+)[^\n]*\n([^]*?)^```$/gm)];
   return fences.flatMap(([, file, language, body = ""], at): Deed[] => {
-    if (language === "ts") return file === undefined ? [] : [{ file, code: importFromNpm(body) }];
-    if (language === "text" || body.includes("npm install")) return [];
+    if (file !== undefined) return [{ file, code: language === "ts" ? importFromNpm(body) : body }];
+    if (language !== "sh" || body.includes("npm install")) return [];
     const next = fences[at + 1];
-    return [{ typed: body, ...(next?.[2] === "text" && { shown: next[3] ?? "" }) }];
+    return [{ typed: body, ...(next?.[1] === undefined && next?.[2] === "text" && { shown: next[3] ?? "" }) }];
   });
 }
 
-/** A script of all deeds, which marks the output of each. */
-function scriptOf(deeds: readonly Deed[], port: number): string {
+/** The page with free ports in place of those that it names in addresses, and these. */
+async function withFreePorts(page: string): Promise<{ readonly text: string; readonly ports: readonly string[] }> {
+  const named = new Set(Array.from(page.matchAll(/(?:localhost|127\.0\.0\.1):(\d{4})\b/g), ([, port = ""]) => port));
+  const free = new Map<string, string>();
+  for (const port of named) free.set(port, `${await freePort()}`);
+  return { text: page.replaceAll(/\b\d{4}\b/g, (found) => free.get(found) ?? found), ports: [...free.values()] };
+}
+
+/** Commands that wait for the programs of these lines in place of a second, since a machine that is busy takes longer. */
+function waitFor(started: string, deeds: readonly Deed[], ports: readonly string[]): string {
+  const isIn = (text: string) => ports.filter((port) => new RegExp(`\\b${port}\\b`).test(text)).slice(0, 1);
+  const awaited = started.trim().split("\n").flatMap((line) => {
+    const [, file] = /\b([\w.]+\.(?:ts|conf))\b/.exec(line) ?? [];
+    const saved = deeds.find((deed) => "file" in deed && deed.file === file);
+    const [port] = [...isIn(line), ...(saved !== undefined && "file" in saved ? isIn(saved.code) : []), ...ports];
+    return port === undefined ? [] : [`curl -s -o /dev/null --retry 60 --retry-delay 1 --retry-connrefused http://localhost:${port}/`];
+  });
+  return [...awaited, ""].join("\n");
+}
+
+/** A script of all deeds, which marks the output of each. `saved` has the files, by the number of the deed. */
+function scriptOf(deeds: readonly Deed[], ports: readonly string[], saved: string): string {
   const lines = deeds.map((deed, at) => {
-    if ("file" in deed) return "";
-    // A machine that is busy takes longer than a second.
-    const isUp = `curl -s -o /dev/null --retry 60 --retry-delay 1 --retry-connrefused http://localhost:${port}/`;
+    if ("file" in deed) return `cp ${join(saved, `${at}`)} ${deed.file}`;
     const isApproved = "until grep -q approve server.log; do sleep 0.05; done";
-    const typed = deed.typed.replaceAll(/&\nsleep 1$/gm, `&\n${isUp}`).replaceAll(/^sleep 1$/gm, isApproved);
+    const typed = deed.typed
+      .replaceAll(/((?:^.*&\n)+)sleep 1$/gm, (_, started: string) => started + waitFor(started, deeds, ports))
+      .replaceAll(/^sleep 1$/gm, isApproved);
     return `printf '\\n::deed ${at}\\n'\n${typed}`;
   });
   return `set -m\nexec 2>&1\nnpx() { shift; bun ${join(root, "src/cli/main.ts")} "$@"; }\n` +
@@ -42,31 +65,34 @@ function isAsShown(printed: string, shown: string): boolean {
 }
 
 for (const name of readdirSync(join(root, "docs/tutorials"))) {
+  const page = readFileSync(join(root, "docs/tutorials", name), "utf8");
   testWith(
     `docs/tutorials/${name}: what a reader types prints what the page shows`,
-    [findProgram("bash"), findProgram("bun"), findProgram("curl")],
+    [findProgram("bash"), findProgram("bun"), findProgram("curl"), ...(/^nginx /m.test(page) ? [findProgram("nginx")] : [])],
     async (bash) => {
       mkdirSync(join(root, ".cache"), { recursive: true });
       const folder = mkdtempSync(join(root, ".cache/tutorial-"));
-      const port = await freePort();
-      const deeds = deedsOf(readFileSync(join(root, "docs/tutorials", name), "utf8").replaceAll("8000", String(port)));
+      const { text, ports } = await withFreePorts(page);
+      const deeds = deedsOf(text);
       try {
-        for (const deed of deeds) if ("file" in deed) writeFileSync(join(folder, deed.file), deed.code);
+        const saved = `${folder}.saved`;
+        mkdirSync(saved);
+        deeds.forEach((deed, at) => "file" in deed && writeFileSync(join(saved, `${at}`), deed.code));
         const path = [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
         const env = { PATH: path, HOME: folder, NO_COLOR: "1" };
-        const script = scriptOf(deeds, port);
+        const script = scriptOf(deeds, ports, saved);
         const { stdout } = await runProgram([bash, "-c", script], { cwd: folder, env, withinMs: 120_000 });
         const printed = new Map(
           stdout.split(/^::deed /m).slice(1).map((text) => [Number.parseInt(text), text.slice(text.indexOf("\n") + 1)]),
         );
         const shown = deeds.flatMap((deed, at) => "shown" in deed ? [{ at, ...deed }] : []);
         ok(shown.length > 3, `${name} shows ${shown.length} outputs`);
-        for (const { at, typed, shown: text = "" } of shown) {
+        for (const { at, typed, shown: expected = "" } of shown) {
           const output = printed.get(at) ?? "";
-          ok(isAsShown(output, text), `${name}: ${typed}\nshows\n${text}\nand printed\n${output}\nof all:\n${stdout}`);
+          ok(isAsShown(output, expected), `${name}: ${typed}\nshows\n${expected}\nand printed\n${output}\nof all:\n${stdout}`);
         }
       } finally {
-        rmSync(folder, { recursive: true, force: true });
+        for (const made of [folder, `${folder}.saved`]) rmSync(made, { recursive: true, force: true });
       }
     },
     150_000,
