@@ -75,9 +75,29 @@ export const NAV = [
         "Ten minutes: a tool, a mistake, a model that calls it.",
       ),
       page(
+        "tutorials/support-desk.md",
+        "A support desk with approvals",
+        "SQLite, streaming, a person's yes, and the test of it.",
+      ),
+      page(
         "tutorials/night-work.md",
         "Work that takes a night",
         "Steps, a person's yes, and kill -9 in the middle.",
+      ),
+      page(
+        "tutorials/company-api.md",
+        "Your company's REST API as tools",
+        "An OpenAPI document, each user's token, limits, budgets.",
+      ),
+      page(
+        "tutorials/many-tools.md",
+        "Two hundred tools and a model",
+        "Search in place of a list, budgets, approvals.",
+      ),
+      page(
+        "tutorials/production.md",
+        "From a laptop to production",
+        "nginx, three replicas, a crash, keys rotated, traces.",
       ),
     ],
   },

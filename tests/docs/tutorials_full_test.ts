@@ -15,7 +15,7 @@ type Deed = { readonly file: string; readonly code: string } | { readonly typed:
  * install packages are left out: the tests have this tree instead.
  */
 function deedsOf(page: string): Deed[] {
-  const fences = [...page.matchAll(/(?:[Ss]ave as `([\w.]+)`:\n\n)?^```(\w+)[^\n]*\n([^]*?)^```$/gm)];
+  const fences = [...page.matchAll(/(?:[Ss]ave as\s`([\w.]+)`:\n\n)?^```(\w+)[^\n]*\n([^]*?)^```$/gm)];
   return fences.flatMap(([, file, language, body = ""], at): Deed[] => {
     if (file !== undefined) return [{ file, code: language === "ts" ? importFromNpm(body) : body }];
     if (language !== "sh" || body.includes("npm install")) return [];
@@ -32,16 +32,18 @@ async function withFreePorts(page: string): Promise<{ readonly text: string; rea
   return { text: page.replaceAll(/\b\d{4}\b/g, (found) => free.get(found) ?? found), ports: [...free.values()] };
 }
 
-/** Commands that wait for the programs of these lines in place of a second, since a machine that is busy takes longer. */
-function waitFor(started: string, deeds: readonly Deed[], ports: readonly string[]): string {
-  const isIn = (text: string) => ports.filter((port) => new RegExp(`\\b${port}\\b`).test(text)).slice(0, 1);
-  const awaited = started.trim().split("\n").flatMap((line) => {
+/** Commands that wait until the programs of these lines listen, in place of a second, since a machine that is busy takes longer. */
+function waitFor(started: string, before: readonly Deed[], ports: readonly string[]): string {
+  const awaited = started.trim().split("\n").map((line) => {
     const [, file] = /\b([\w.]+\.(?:ts|conf))\b/.exec(line) ?? [];
-    const saved = deeds.find((deed) => "file" in deed && deed.file === file);
-    const [port] = [...isIn(line), ...(saved !== undefined && "file" in saved ? isIn(saved.code) : []), ...ports];
-    return port === undefined ? [] : [`curl -s -o /dev/null --retry 60 --retry-delay 1 --retry-connrefused http://localhost:${port}/`];
+    const code = before.findLast((deed) => "file" in deed && deed.file === file);
+    const listens = /PORT=(\d+)/.exec(line) ??
+      /(?:port: |listen\(|listen )(\d+)/.exec(code !== undefined && "file" in code ? code.code : "");
+    return `curl -s -o /dev/null --retry 60 --retry-delay 1 --retry-connrefused http://localhost:${
+      listens?.[1] ?? ports[0]
+    }/`;
   });
-  return [...awaited, ""].join("\n");
+  return awaited.join("\n");
 }
 
 /** A script of all deeds, which marks the output of each. `saved` has the files, by the number of the deed. */
@@ -50,25 +52,34 @@ function scriptOf(deeds: readonly Deed[], ports: readonly string[], saved: strin
     if ("file" in deed) return `cp ${join(saved, `${at}`)} ${deed.file}`;
     const isApproved = "until grep -q approve server.log; do sleep 0.05; done";
     const typed = deed.typed
-      .replaceAll(/((?:^.*&\n)+)sleep 1$/gm, (_, started: string) => started + waitFor(started, deeds, ports))
+      .replaceAll(
+        /((?:^.*&\n)+)sleep 1$/gm,
+        (_, started: string) => started + waitFor(started, deeds.slice(0, at), ports),
+      )
       .replaceAll(/^sleep 1$/gm, isApproved);
     return `printf '\\n::deed ${at}\\n'\n${typed}`;
   });
   return `set -m\nexec 2>&1\nnpx() { shift; bun ${join(root, "src/cli/main.ts")} "$@"; }\n` +
-    `trap 'kill -9 $(jobs -p) 2>/dev/null' EXIT\n${lines.join("\n")}\n`;
+    `trap 'kill -9 $(jobs -p) $(cat *.pid) 2>/dev/null' EXIT\n${lines.join("\n")}\n`;
 }
 
 /** Whether a text is as shown; `…` stands for anything. */
 function isAsShown(printed: string, shown: string): boolean {
   const parts = shown.trim().split("…").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`^${parts.join("[^]*")}$`).test(printed.trim());
+  const withoutJobs = printed.replaceAll("\r", "").replaceAll(/^\[\d+\][+-]? .*\n/gm, ""); // the shell's own notices of programs that have ended
+  return new RegExp(`^${parts.join("[^]*")}$`).test(withoutJobs.trim());
 }
 
 for (const name of readdirSync(join(root, "docs/tutorials"))) {
   const page = readFileSync(join(root, "docs/tutorials", name), "utf8");
   testWith(
     `docs/tutorials/${name}: what a reader types prints what the page shows`,
-    [findProgram("bash"), findProgram("bun"), findProgram("curl"), ...(/^nginx /m.test(page) ? [findProgram("nginx")] : [])],
+    [
+      findProgram("bash"),
+      findProgram("bun"),
+      findProgram("curl"),
+      ...(/^nginx /m.test(page) ? [findProgram("nginx")] : []),
+    ],
     async (bash) => {
       mkdirSync(join(root, ".cache"), { recursive: true });
       const folder = mkdtempSync(join(root, ".cache/tutorial-"));
@@ -89,7 +100,10 @@ for (const name of readdirSync(join(root, "docs/tutorials"))) {
         ok(shown.length > 3, `${name} shows ${shown.length} outputs`);
         for (const { at, typed, shown: expected = "" } of shown) {
           const output = printed.get(at) ?? "";
-          ok(isAsShown(output, expected), `${name}: ${typed}\nshows\n${expected}\nand printed\n${output}\nof all:\n${stdout}`);
+          ok(
+            isAsShown(output, expected),
+            `${name}: ${typed}\nshows\n${expected}\nand printed\n${output}\nof all:\n${stdout}`,
+          );
         }
       } finally {
         for (const made of [folder, `${folder}.saved`]) rmSync(made, { recursive: true, force: true });
