@@ -90,13 +90,16 @@ function respond(script: Script, { headers, body }: Posted): unknown {
   const items = recordsOf(body["input"], "input");
   const calls = items.filter(({ type }) => type === "function_call" || type === "tool_search_call");
   const outputs = items.filter(({ type }) => type === "function_call_output" || type === "tool_search_output");
-  holdAnswered(
-    calls.map(({ call_id: id }) => id),
-    outputs.map(({ call_id: id }) => id),
-  );
+  const answered = outputs.map(({ call_id: id }) => id);
+  // The model does not wait for these.
+  const awaited = calls.filter(({ async: isAsync, call_id: id }) => isAsync !== true || answered.includes(id));
+  holdAnswered(awaited.map(({ call_id: id }) => id), answered);
   // Each call of a message is a separate item.
   const rounds = new Set(calls.map(({ call_id: id }) => String(id).split("_")[1])).size;
-  const known = functions.map(({ name }): KnownFunction => ({ name: String(name) }));
+  const known = functions.map(({ name, async: isAsync }): KnownFunction => ({
+    name: String(name),
+    ...(isAsync === true && { async: true }),
+  }));
   const texts = outputs.map((output) => {
     if (output["type"] === "function_call_output") {
       return textOf(output["output"]);
@@ -147,6 +150,7 @@ const NO_USAGE = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 interface KnownFunction {
   readonly namespace?: string;
   readonly name: string;
+  readonly async?: true;
 }
 
 function nameOf({ namespace, name }: KnownFunction): string {

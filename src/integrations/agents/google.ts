@@ -7,11 +7,21 @@ import type { AgentTool, ToolCallResult } from "./agent_tool.ts";
 import { toForm } from "./explain_schema.ts";
 import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
 import { checkOptions } from "../../internal/options.ts";
-import type { AgentSource, RunnableTools, RunOptions } from "./options.ts";
+import {
+  type AgentSource,
+  ASYNC_RULES,
+  type AsyncOptions,
+  asyncTools,
+  type RunnableTools,
+  type RunOptions,
+} from "./options.ts";
 import { toParameters } from "./parameters.ts";
 import { openToolbox, type Toolbox } from "./toolbox.ts";
 
-/** A tool of the server, as Gemini takes it: one of `functionDeclarations`. */
+/**
+ * A tool of the server, as Gemini takes it: one of `functionDeclarations`. With the option `async` it has the member `behavior`, too, whose
+ * type is an enumeration of the package.
+ */
 export interface GoogleFunction {
   /** The name that the model knows. */
   name: string;
@@ -71,6 +81,9 @@ export interface GoogleTools extends RunnableTools<GoogleTool, GoogleFunctionCal
   callTool(calls: readonly GoogleFunctionCall[]): Promise<GoogleFunctionResponse[]>;
 }
 
+/** Options of {@link googleTools}. The Live API alone takes `async`. */
+export interface GoogleOptions extends LoopOptions, AsyncOptions {}
+
 /** Files that Gemini takes in answers of functions. */
 const MEDIA = ["image/png", "image/jpeg", "image/webp", "application/pdf"];
 
@@ -97,9 +110,17 @@ export const GOOGLE_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
-export async function googleTools(source: AgentSource, given: LoopOptions = {}): Promise<GoogleTools> {
-  const toolbox = await openGoogleToolbox(source, given, MEDIA);
-  const declared: GoogleTool = { functionDeclarations: toolbox.tools.map(declare) };
+export async function googleTools(source: AgentSource, given: GoogleOptions = {}): Promise<GoogleTools> {
+  checkOptions("give tools to a model", given, { ...LOOP_RULES, ...ASYNC_RULES });
+  const { async: isAsync, ...options } = given;
+  const toolbox = await openGoogleToolbox(source, options, MEDIA);
+  const isNonBlocking = asyncTools(isAsync);
+  const declared: GoogleTool = {
+    functionDeclarations: toolbox.tools.map((tool) => ({
+      ...declare(tool),
+      ...(isNonBlocking(tool.listing) && { behavior: "NON_BLOCKING" }),
+    })),
+  };
   const answer = async ({ id, name = "", args = {} }: GoogleFunctionCall, options: RunOptions | undefined) => {
     const result = await toolbox.call(name, args, { ...options, id });
     return toResponse(id, name, result);

@@ -42,6 +42,7 @@ export {
   type GoogleFunction,
   type GoogleFunctionCall,
   type GoogleFunctionResponse,
+  type GoogleOptions,
   type GoogleTool,
   type GoogleTools,
   googleTools,
@@ -89,7 +90,9 @@ export {
   type OpenAiResponsesFunction,
   type OpenAiResponsesOptions,
   type OpenAiResponsesResult,
+  type OpenAiResponsesRunOptions,
   type OpenAiResponsesTool,
+  type OpenAiResponsesTools,
   openaiResponsesTools,
   type OpenAiToolSearch,
   type OpenAiToolSearchOutput,
@@ -98,6 +101,14 @@ export { type ExplainOptions, explainSchema, type SchemaExplanation, type Schema
 export type { SchemaChange } from "./keywords.ts";
 export type { Refusal as SchemaRefusal } from "./schema_count.ts";
 export { type TanStackContext, type TanStackTool, tanstackTools } from "./tanstack.ts";
-export type { AgentCall, AgentOptions, ApprovalOptions, CallerOptions, RunnableTools, RunOptions } from "./options.ts";
+export type {
+  AgentCall,
+  AgentOptions,
+  ApprovalOptions,
+  AsyncOptions,
+  CallerOptions,
+  RunnableTools,
+  RunOptions,
+} from "./options.ts";
 export { type EstimateOptions, estimateTokens } from "./token_count.ts";
 export type { AgentSource, ClientSource } from "./options.ts";

@@ -16,7 +16,17 @@ import {
   openFunctions,
 } from "./openai_functions.ts";
 import { describeNamespace, Namespaces } from "./openai_namespaces.ts";
-import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools, type RunOptions } from "./options.ts";
+import type { ListedTool } from "../../core/call/transport.ts";
+import {
+  type AgentSource,
+  ASYNC_RULES,
+  type AsyncOptions,
+  asyncTools,
+  CALLER_RULES,
+  type CallerOptions,
+  type RunnableTools,
+  type RunOptions,
+} from "./options.ts";
 
 /** A tool of the server as a function of OpenAI's Responses: in `tools` of a request, or found by a search. */
 export interface OpenAiResponsesFunction extends OpenAiFunction {
@@ -26,12 +36,33 @@ export interface OpenAiResponsesFunction extends OpenAiFunction {
   defer_loading?: true;
   /** Present if programs of the model may call the function. They need the tool `programmatic_tool_calling` in the request. */
   allowed_callers?: ("direct" | "programmatic")[];
+  /** Present if the model does not wait for the answer. */
+  async?: true;
   /** JSON Schema of the answers, which are then all JSON. Present for programs, if the server has one. */
   output_schema?: Record<string, unknown>;
 }
 
 /** Options of {@link openaiResponsesTools}. */
-export interface OpenAiResponsesOptions extends OpenAiOptions, CallerOptions {}
+export interface OpenAiResponsesOptions extends OpenAiOptions, CallerOptions, AsyncOptions {}
+
+/** Options of `run` of {@link OpenAiResponsesTools}. */
+export interface OpenAiResponsesRunOptions extends RunOptions {
+  /**
+   * Called with each call that the model does not wait for: the promise of its answer, for the input of a later request. Default: `run`
+   * waits for these calls, too.
+   */
+  readonly later?: ((answer: Promise<OpenAiResponsesResult>) => void) | undefined;
+}
+
+/** Tools for Responses, and the function that runs calls. */
+export interface OpenAiResponsesTools
+  extends RunnableTools<OpenAiResponsesTool, OpenAiResponseItem, OpenAiResponsesResult> {
+  /** Makes the calls of a response; returns the items of the next request's input, in order, without those of `later`. */
+  run(
+    items: readonly OpenAiResponseItem[] | null | undefined,
+    options?: OpenAiResponsesRunOptions,
+  ): Promise<OpenAiResponsesResult[]>;
+}
 
 /** The tool that lets the model search for deferred tools; `run` answers its calls. */
 export interface OpenAiToolSearch {
@@ -154,19 +185,21 @@ export type OpenAiCaller = {
 export async function openaiResponsesTools(
   source: AgentSource,
   given: OpenAiResponsesOptions = {},
-): Promise<RunnableTools<OpenAiResponsesTool, OpenAiResponseItem, OpenAiResponsesResult>> {
-  checkOptions("give tools to a model", given, { ...OPENAI_RULES, ...CALLER_RULES });
-  const { callers, ...options } = given;
+): Promise<OpenAiResponsesTools> {
+  checkOptions("give tools to a model", given, { ...OPENAI_RULES, ...CALLER_RULES, ...ASYNC_RULES });
+  const { callers, async: isAsync, ...options } = given;
   const functions = await openFunctions(source, options, true);
-  const responses = new Responses(functions, callers);
+  const responses = new Responses(functions, callers, asyncTools(isAsync));
   const { tools, names } = functions.toolbox;
   return {
     tools: tools.map((tool) => responses.describe(tool)),
     names,
-    async run(items, runOptions) {
+    async run(items, { later, ...runOptions } = {}) {
       assertNoItems(items, "function", "Chat Completions: take openaiTools");
       const own = (items ?? []).filter((item): item is OwnItem => isFunctionCall(item) || isSearch(item));
-      return await Promise.all(own.map((item) => responses.answer(item, runOptions)));
+      const isLater = (item: OwnItem) => later !== undefined && isFunctionCall(item) && item.async === true;
+      for (const item of own.filter(isLater)) later?.(responses.answer(item, runOptions));
+      return await Promise.all(own.filter((item) => !isLater(item)).map((item) => responses.answer(item, runOptions)));
     },
   };
 }
@@ -176,10 +209,16 @@ class Responses {
   readonly #functions: OpenAiFunctions;
   readonly #namespaces: Namespaces;
   readonly #callers: CallerOptions["callers"];
+  readonly #isAsync: (tool: ListedTool) => boolean;
 
-  constructor(functions: OpenAiFunctions, callers: CallerOptions["callers"]) {
+  constructor(
+    functions: OpenAiFunctions,
+    callers: CallerOptions["callers"],
+    isAsync: (tool: ListedTool) => boolean,
+  ) {
     this.#functions = functions;
     this.#callers = callers;
+    this.#isAsync = isAsync;
     this.#namespaces = new Namespaces(functions.toolbox.deferred);
   }
 
@@ -196,6 +235,8 @@ class Responses {
       type: "function",
       ...this.#functions.describe(tool, name),
       ...(program && { allowed_callers: model ? ["direct", "programmatic"] : ["programmatic"] }),
+      // A program waits for its calls.
+      ...(!program && this.#isAsync(tool.listing) && { async: true }),
       ...(schema !== undefined && { output_schema: schema }),
     };
   }
@@ -273,6 +314,7 @@ interface FunctionCallItem extends OpenAiResponseItem {
   readonly arguments: unknown;
   readonly caller?: OpenAiCaller | null;
   readonly namespace?: string;
+  readonly async?: unknown;
 }
 
 interface SearchItem extends OpenAiResponseItem {

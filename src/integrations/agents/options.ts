@@ -1,6 +1,7 @@
 import type { Progress } from "../../core/call/outcome.ts";
+import { readContract } from "../../core/call/listed_contract.ts";
 import type { ListedTool, Transport } from "../../core/call/transport.ts";
-import { FUNCTION, oneOf, type OptionRules, POSITIVE, rule, TEXTS } from "../../internal/options.ts";
+import { BOOLEAN, FUNCTION, oneOf, type OptionRules, POSITIVE, rule, TEXTS } from "../../internal/options.ts";
 import { createCoreClient } from "../../client/core_client.ts";
 import type { ClientMethods } from "../../client/types.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
@@ -67,6 +68,14 @@ export interface CallerOptions extends AgentOptions {
   readonly callers?: ((tool: ListedTool) => "model" | "program" | "both") | undefined;
 }
 
+/** Options of adapters whose vendor lets the model continue while a call runs. */
+export interface AsyncOptions extends AgentOptions {
+  /**
+   * Tools whose calls the model does not wait for. `true`: those that give promises. Older models refuse such definitions. Default: none.
+   */
+  readonly async?: boolean | ((tool: ListedTool) => boolean) | undefined;
+}
+
 /** Options of `run` of {@link RunnableTools}, for all calls of a message. */
 export interface RunOptions {
   /** Aborts the calls; pending calls then reject with the signal's reason. */
@@ -112,6 +121,18 @@ export const CALLER_RULES: OptionRules<CallerOptions> = { ...AGENT_RULES, caller
 
 /** Validation rules for {@link ApprovalOptions}. */
 export const APPROVAL_RULES: OptionRules<ApprovalOptions> = { ...AGENT_RULES, needsApproval: FUNCTION };
+
+/** Validation rules for {@link AsyncOptions}. */
+export const ASYNC_RULES: OptionRules<AsyncOptions> = {
+  ...AGENT_RULES,
+  async: rule("true, false or a function", (value) => BOOLEAN.fits(value) || FUNCTION.fits(value)),
+};
+
+/** Returns whether the model does not wait for calls of a tool, by the option `async`. */
+export function asyncTools(given: AsyncOptions["async"] = false): (tool: ListedTool) => boolean {
+  if (typeof given === "function") return given;
+  return given ? (tool) => readContract(tool).promises !== undefined : () => false;
+}
 
 /** Whether a server declares `destructiveHint: true` for a tool. The default of `needsApproval`. */
 export function isDestructive({ annotations }: ListedTool): boolean {
