@@ -66,7 +66,7 @@ const OURS = `
   ActivityMonitor AdkTool AiTool AnthropicRunnableTool AnthropicTool Body BunWebSocketHandlers CallerState CallingClient ClientInfo ClientMethods CloudflareTool
   ConformanceCheck ContentCatalog ContentHelpers Ctx DefineTool Dispatch DurableObjects EngineCheck FrameListener FunctionTool Gateway
   GoogleTools Head LangChainTool Listening MastraTool McpLogging McpPrompts McpResources McpSessions McpTransport MemoryServer
-  MiddlewareCtx NodeHandler Notify OAuthFetch OpenAiAgentsSearch OpenAiAgentsTool OpenAiResponsesFunction OpenAiToolSearchOutput PromisedAnswer PromptBuilder
+  MiddlewareCtx NodeHandler Notify OAuthFetch OpenAiAgentsSearch OpenAiAgentsTool OpenAiResponsesFunction OpenAiResponsesTools OpenAiToolSearchOutput PromisedAnswer PromptBuilder
   RedisChangeBus RedisRateLimitStore RedisSessionStore RenderingTool Replica ReplicaRecord ReplicaSimulation ResourceBuilder RunnableTools
   SchemaExplanation Server ServerJobs ShardObject SignIn Sink SkillReader StdioServer TanStackTool ToolBuilder ToolCall Toolset Upgrade
   ViewMethods ViewToolCall WebMcpRegistration WebSocketTransport WireHost

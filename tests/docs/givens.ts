@@ -27,7 +27,7 @@ export const GIVENS: Readonly<Record<string, string>> = {
   messages: "declare const messages: object[];",
   model: "declare const model: string;",
   openai:
-    "declare const openai: { chat: { completions: { create(request: object): Promise<{ choices: { message: { content: string | null; tool_calls?: any[] } }[] }> } } };",
+    "declare const openai: { chat: { completions: { create(request: object): Promise<{ choices: { message: { content: string | null; tool_calls?: any[] } }[] }> } }; responses: { create(request: object): Promise<{ output: { type: string }[] }> } };",
   payments: "declare const payments: { charge(sku: string, options: { idempotencyKey: string }): Promise<string> };",
   redis: "declare const redis: string;",
   report:
