@@ -1,5 +1,6 @@
 /**
- * All pages of the documentation: groups, titles and one sentence for each page. The sidebar of the site, the descriptions of its
+ * All pages of the documentation: groups, titles and one sentence for each page. A page is of one kind: a tutorial, a guide, a concept or a
+ * reference (docs/style.md has a template of each). The sidebar of the site, the descriptions of its
  * pages and `docs/README.md` are made of this list. `node site/nav.mjs --write` writes `docs/README.md`.
  *
  * @module
@@ -33,32 +34,7 @@ export const NAV = [
         "Getting started",
         "Install; write and call a server.",
       ),
-      page(
-        "concepts.md",
-        "Concepts",
-        "The words; a slow call.",
-      ),
-      page(
-        "tools.md",
-        "Defining tools",
-        "Schemas, streamed pieces, declared errors.",
-      ),
-      page("serving.md", "Serving", "Create and start a server."),
-      page(
-        "client.md",
-        "Calling",
-        "Typed calls, streams, outcomes, retries.",
-      ),
-      page(
-        "cli.md",
-        "The command line",
-        "List, call, check, pack servers.",
-      ),
-      page(
-        "examples.md",
-        "Examples",
-        "Eight servers over real data.",
-      ),
+      page("examples.md", "Examples", "Eight servers over real data."),
       page(
         "comparison.md",
         "Comparison",
@@ -102,13 +78,14 @@ export const NAV = [
     ],
   },
   {
-    title: "Guides",
+    title: "Guides: build",
     pages: [
       page(
         "guides/wrap-an-api.md",
         "Wrap an API",
         "With or without an OpenAPI document.",
       ),
+      page("openapi.md", "OpenAPI", "From and to a document."),
       page(
         "guides/long-job.md",
         "A job that takes an hour",
@@ -120,14 +97,57 @@ export const NAV = [
         "A form in mid-call, without sessions.",
       ),
       page(
+        "credentials.md",
+        "The user's credentials",
+        "Cookies, bearer tokens, on to another API.",
+      ),
+      page("discovery.md", "Discovery", "Models search among many tools."),
+      page("composition.md", "Composition", "Group, mount and gateway."),
+      page("agents.md", "Agents", "AI SDK, LangChain.js, Mastra, TanStack AI."),
+      page(
         "guides/hosts.md",
         "Put it behind Claude, Cursor, VS Code",
         "From a module to a host.",
       ),
-      page("credentials.md", "The user's credentials", "Cookies, bearer tokens, on to another API."),
-      page("guides/many-replicas.md", "Many replicas", "What replicas have to share."),
+      page("apps.md", "MCP Apps", "Pages that hosts show."),
+      page("skills.md", "Skills", "Instructions for models, with digests."),
       page("testing.md", "Test it", "Without a network and without waiting."),
-      page("migrate.md", "Move by command", "toolwire migrate rewrites servers."),
+    ],
+  },
+  {
+    title: "Guides: operate",
+    pages: [
+      page(
+        "deployment.md",
+        "Deployment",
+        "Replicas, proxies, keys, containers, shutdown.",
+      ),
+      page(
+        "guides/many-replicas.md",
+        "Many replicas",
+        "What replicas have to share.",
+      ),
+      page("sign-in.md", "Sign-in", "By Google, GitHub, Entra and others."),
+      page("oauth.md", "OAuth", "How a client gets tokens."),
+      page("observability.md", "Observability", "Logs, traces and metrics."),
+      page("jobs.md", "Jobs", "Inspect, retry, cancel, purge deferred work."),
+      page("console.md", "Console", "Tools, calls and jobs in a page."),
+      page("temporal.md", "Temporal", "Tools whose work is a workflow."),
+      page(
+        "packaging.md",
+        "Packages of servers",
+        ".mcpb bundles, and server.json.",
+      ),
+    ],
+  },
+  {
+    title: "Guides: move here",
+    pages: [
+      page(
+        "migrate.md",
+        "Move by command",
+        "toolwire migrate rewrites servers.",
+      ),
       page(
         "coming-from-the-official-sdk.md",
         "Move from the official SDK",
@@ -148,89 +168,68 @@ export const NAV = [
   {
     title: "Concepts",
     pages: [
-      page("errors.md", "Errors", "Declared failures, errors, all codes."),
+      page("concepts.md", "Concepts", "The words; a slow call."),
+      page("promises.md", "Promises", "Signed tokens for long work."),
+      page("durable.md", "Durable work", "Work that outlives its process."),
+      page("questions.md", "Asking", "Questions to the caller."),
       page(
-        "promises.md",
-        "Promises",
-        "Signed tokens for long work.",
+        "runs-twice.md",
+        "What may run twice",
+        "Steps, handlers, keys, questions, webhooks, schedules.",
       ),
       page(
-        "durable.md",
-        "Durable work",
-        "Work that outlives its process.",
+        "connections.md",
+        "When a connection breaks",
+        "By wire and revision; what survives.",
       ),
       page(
-        "engines.md",
-        "Engines",
-        "Memory, SQLite, BullMQ, Durable Objects.",
+        "caller-state.md",
+        "Caller state",
+        "Signed state that the caller keeps.",
       ),
-      page("runs-twice.md", "What may run twice", "Steps, handlers, keys, questions, webhooks, schedules."),
-      page("connections.md", "When a connection breaks", "By wire and revision; what survives."),
-      page("temporal.md", "Temporal", "Tools whose work is a workflow."),
       page("tokens.md", "Tokens", "Format, keys, rotation."),
+      page("security.md", "Security", "What is trusted and checked."),
+    ],
+  },
+  {
+    title: "Reference: program",
+    pages: [
       page(
-        "questions.md",
-        "Asking",
-        "Questions to the caller.",
+        "tools.md",
+        "Defining tools",
+        "Schemas, streamed pieces, declared errors.",
       ),
-      page("caller-state.md", "Caller state", "Signed state that the caller keeps."),
+      page("serving.md", "Serving", "Create and start a server."),
+      page("client.md", "Calling", "Typed calls, streams, outcomes, retries."),
+      page("errors.md", "Errors", "Declared failures, errors, all codes."),
       page("middleware.md", "Middleware", "Limits, caches, logging."),
-      page("composition.md", "Composition", "Group, mount and gateway."),
-      page("discovery.md", "Discovery", "Models search among many tools."),
+      page("auth.md", "Auth", "Bearer tokens, JWT, scopes, visibility."),
+      page("engines.md", "Engines", "Memory, SQLite, BullMQ, Durable Objects."),
       page("resources.md", "Resources", "Data with URIs, for clients."),
       page("prompts.md", "Prompts", "Templates of messages."),
-      page("apps.md", "MCP Apps", "Pages that hosts show."),
-      page(
-        "skills.md",
-        "Skills",
-        "Instructions for models, with digests.",
-      ),
+      page("mcp-client.md", "MCP client", "Typed calls to any MCP server."),
+      page("cli.md", "The command line", "List, call, check, pack servers."),
     ],
   },
   {
-    title: "Wires",
+    title: "Reference: wires",
     pages: [
       page("mcp.md", "MCP", "MCP over HTTP and stdio."),
-      page("mcp-client.md", "MCP client", "Typed calls to any MCP server."),
-      page(
-        "mcp-lite-http.md",
-        "MCP-lite over HTTP",
-        "Endpoints and messages.",
-      ),
+      page("mcp-lite-http.md", "MCP-lite over HTTP", "Endpoints and messages."),
+      page("rest.md", "REST", "For curl and generated clients."),
       page("grpc.md", "gRPC", "With Connect, gRPC-Web, health and reflection."),
       page("websocket.md", "WebSocket", "MCP-lite over one connection."),
-      page("rest.md", "REST", "For curl and generated clients."),
-      page("webtools.md", "Webtools", "Plain URLs, versions, configuration, pins."),
-      page("openapi.md", "OpenAPI", "From and to a document."),
       page(
-        "agents.md",
-        "Agents",
-        "AI SDK, LangChain.js, Mastra, TanStack AI.",
+        "webtools.md",
+        "Webtools",
+        "Plain URLs, versions, configuration, pins.",
       ),
     ],
   },
   {
-    title: "Operate",
-    pages: [
-      page("deployment.md", "Deployment", "Replicas, proxies, keys, containers, shutdown."),
-      page("auth.md", "Auth", "Bearer tokens, JWT, scopes, visibility."),
-      page(
-        "sign-in.md",
-        "Sign-in",
-        "By Google, GitHub, Entra and others.",
-      ),
-      page("oauth.md", "OAuth", "How a client gets tokens."),
-      page("jobs.md", "Jobs", "Inspect, retry, cancel, purge deferred work."),
-      page("console.md", "Console", "Tools, calls and jobs in a page."),
-      page("observability.md", "Observability", "Logs, traces and metrics."),
-      page("packaging.md", "Packages of servers", ".mcpb bundles, and server.json."),
-    ],
-  },
-  {
-    title: "Reference",
+    title: "Reference: facts",
     pages: [
       page("limits.md", "Limits", "Sizes, times, rates, defaults, errors."),
-      page("security.md", "Security", "What is trusted and checked."),
       page("guarantees.md", "Guarantees", "What holds under attack."),
       page("spec.md", "Specification", "MCP-lite, and errors on each wire."),
       page("conformance.md", "Conformance", "Results of MCP's suites."),
@@ -239,16 +238,21 @@ export const NAV = [
         "The conformance suite",
         "Checks servers of MCP-lite or Webtools.",
       ),
+      page(
+        "performance.md",
+        "Performance",
+        "Measurements, and how to repeat them.",
+      ),
     ],
-  },
-  {
-    title: "Performance",
-    pages: [page("performance.md", "Performance", "Measurements, and how to repeat them.")],
   },
   {
     title: "Contribute",
     pages: [
-      page("../CONTRIBUTING.md", "Contributing", "Commands, layout and habits."),
+      page(
+        "../CONTRIBUTING.md",
+        "Contributing",
+        "Commands, layout and habits.",
+      ),
       page(
         "architecture.md",
         "Architecture",
@@ -269,33 +273,61 @@ export const NAV = [
         "Results are values",
         "Below the client nothing throws; errors are return values.",
       ),
-      page("decisions/continuations.md", "Continuations", "A handler that asked its caller runs again from its start."),
+      page(
+        "decisions/continuations.md",
+        "Continuations",
+        "A handler that asked its caller runs again from its start.",
+      ),
       page(
         "decisions/promise-tokens.md",
         "Promise tokens",
         "A promise token proves itself; no table of tokens exists.",
       ),
-      page("decisions/canonical-base64url.md", "Canonical base64url", "A token has exactly one spelling."),
-      page("decisions/hmac.md", "HMAC by @noble/hashes", "A synchronous library signs tokens, not WebCrypto."),
-      page("decisions/deadline-lanes.md", "Deadline lanes", "One timer for each distinct duration."),
+      page(
+        "decisions/canonical-base64url.md",
+        "Canonical base64url",
+        "A token has exactly one spelling.",
+      ),
+      page(
+        "decisions/hmac.md",
+        "HMAC by @noble/hashes",
+        "A synchronous library signs tokens, not WebCrypto.",
+      ),
+      page(
+        "decisions/deadline-lanes.md",
+        "Deadline lanes",
+        "One timer for each distinct duration.",
+      ),
       page(
         "decisions/one-hop.md",
         "One promise hop",
         "Steps of a call are those of a future; deadlines are set after the turn.",
       ),
-      page("decisions/bodies-as-bytes.md", "Bodies as bytes", "Invalid UTF-8 is rejected, at a measured cost."),
+      page(
+        "decisions/bodies-as-bytes.md",
+        "Bodies as bytes",
+        "Invalid UTF-8 is rejected, at a measured cost.",
+      ),
       page(
         "decisions/grpc-codec.md",
         "A codec for gRPC",
         "Two messages are read and written without reflection, beside protobuf-es.",
       ),
-      page("decisions/connect.md", "Connect", "@connectrpc/connect serves Connect and gRPC-Web, and not native gRPC."),
+      page(
+        "decisions/connect.md",
+        "Connect",
+        "@connectrpc/connect serves Connect and gRPC-Web, and not native gRPC.",
+      ),
       page(
         "decisions/typed-field-numbers.md",
         "Field numbers",
         "Numbers of typed gRPC fields are hashes of name and type.",
       ),
-      page("decisions/compiled-checks.md", "Compiled checks", "Arguments that surely fit skip the schema library."),
+      page(
+        "decisions/compiled-checks.md",
+        "Compiled checks",
+        "Arguments that surely fit skip the schema library.",
+      ),
       page(
         "decisions/valibot-json-schema.md",
         "JSON Schema",
@@ -306,8 +338,16 @@ export const NAV = [
         "zod's JSON Schema",
         "A converter reads schemas of zod that bring no JSON Schema.",
       ),
-      page("decisions/sse-decoder.md", "SSE decoder", "A library decodes Server-Sent Events in every client."),
-      page("decisions/bullmq.md", "BullMQ", "Distributed jobs use an existing queue."),
+      page(
+        "decisions/sse-decoder.md",
+        "SSE decoder",
+        "A library decodes Server-Sent Events in every client.",
+      ),
+      page(
+        "decisions/bullmq.md",
+        "BullMQ",
+        "Distributed jobs use an existing queue.",
+      ),
       page(
         "decisions/bullmq-leases.md",
         "BullMQ's leases",
@@ -318,9 +358,21 @@ export const NAV = [
         "The job protocol",
         "A test covers all orders of writes and faults within small bounds.",
       ),
-      page("decisions/tilde-members.md", "Tilde members", "The public API has values with ~ members, not classes."),
-      page("decisions/one-package.md", "One package", "One version, many entry points."),
-      page("decisions/one-suite-over-wires.md", "One suite", "The same tests run on every wire."),
+      page(
+        "decisions/tilde-members.md",
+        "Tilde members",
+        "The public API has values with ~ members, not classes.",
+      ),
+      page(
+        "decisions/one-package.md",
+        "One package",
+        "One version, many entry points.",
+      ),
+      page(
+        "decisions/one-suite-over-wires.md",
+        "One suite",
+        "The same tests run on every wire.",
+      ),
     ],
   },
 ];
@@ -328,13 +380,20 @@ export const NAV = [
 /** `docs/README.md`, as a text. */
 export function renderIndex() {
   const groups = NAV.map(({ title, pages, index }) => {
-    const listed = index === undefined ? pages : pages.filter(({ page }) => page === index);
-    const rows = listed.map(({ page, title, description }) => `- [${title}](${page}): ${description}`);
+    const listed = index === undefined
+      ? pages
+      : pages.filter(({ page }) => page === index);
+    const rows = listed.map(({ page, title, description }) =>
+      `- [${title}](${page}): ${description}`
+    );
     return `## ${title}\n\n${rows.join("\n")}\n`;
   });
   return `# Documentation
 
-The examples run as tests ([how](examples.md#a-snippet-of-these-pages)).
+A *tutorial* takes half an hour, and something works at its end. A *guide* solves one problem that you have. A *concept* says why things are as they are, with a
+picture. A *reference* has every option. If you are new, begin with [your first server](tutorials/first-server.md).
+
+Every example runs as a test, and shows what it prints ([how](examples.md#a-snippet-of-these-pages)).
 
 ${groups.join("\n")}`;
 }
@@ -343,7 +402,9 @@ const index = new URL("../docs/README.md", import.meta.url);
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes("--write")) writeFileSync(index, renderIndex());
   else if (readFileSync(index, "utf8") !== renderIndex()) {
-    console.error("docs/README.md differs from site/nav.mjs; run: node site/nav.mjs --write");
+    console.error(
+      "docs/README.md differs from site/nav.mjs; run: node site/nav.mjs --write",
+    );
     process.exitCode = 1;
   }
 }

@@ -12,14 +12,19 @@ import { textPathOf, writeTexts } from "../texts.mjs";
 import { canRun } from "../playground_modules.mjs";
 
 const prepared = (file) =>
-  JSON.parse(readFileSync(fileURLToPath(new URL(`../.work/${file}`, import.meta.url)), "utf8"));
+  JSON.parse(
+    readFileSync(
+      fileURLToPath(new URL(`../.work/${file}`, import.meta.url)),
+      "utf8",
+    ),
+  );
 const reference = prepared("reference.json");
 const types = new Map(prepared("types.json"));
 const entries = reference.map(({ file, title }) => ({
   text: title,
   link: `/reference/${file.replace(/\.md$/, "")}`,
 }));
-const OPEN = new Set(["Start", "Guides"]);
+const OPEN = new Set(["Start", "Tutorials", "Guides: build"]);
 
 const ICON = "data:image/svg+xml," +
   encodeURIComponent(
@@ -35,30 +40,38 @@ export default defineConfig({
   cacheDir: ".work/cache",
   lang: "en",
   title: "Toolwire",
-  description: "Define a tool once; serve it on every wire; call it, typed, from anywhere.",
+  description:
+    "Define a tool once; serve it on every wire; call it, typed, from anywhere.",
   cleanUrls: true,
   head: [["link", { rel: "icon", href: ICON }]],
   transformHead: ({ pageData }) => alternateOf(pageData.relativePath),
   buildEnd: ({ outDir }) => writeTexts(outDir, process.env.SITE_URL),
   markdown: {
-    highlight: (code, language, marks) => renderCode(code, `${language} ${marks}`, types),
+    highlight: (code, language, marks) =>
+      renderCode(code, `${language} ${marks}`, types),
     anchor: { slugify: slugOf },
     config: (markdown) => addFences(markdown),
   },
   // VitePress gives the bar this class after it has loaded, and the bar moves.
   transformHtml: (html) =>
-    html.includes('class="VPSidebar"') ? html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"') : html,
+    html.includes('class="VPSidebar"')
+      ? html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"')
+      : html,
   themeConfig: {
     logo: { src: ICON, alt: "" },
     nav: [
+      {
+        text: "Tutorials",
+        link: "/tutorials/first-server",
+        activeMatch: "^/tutorials/",
+      },
       {
         text: "Guides",
         link: "/getting-started",
         activeMatch: "^/(getting-started|guides)",
       },
-      { text: "Wires", link: "/mcp" },
+      { text: "Concepts", link: "/concepts" },
       { text: "Reference", link: "/reference/", activeMatch: "^/reference/" },
-      { text: "Performance", link: "/performance" },
       { text: "Run it", link: "/play" },
     ],
     sidebar: {
@@ -86,7 +99,11 @@ export default defineConfig({
 /** The link to the Markdown of a page. */
 function alternateOf(page) {
   const path = textPathOf(page);
-  return path === undefined ? [] : [["link", { rel: "alternate", type: "text/markdown", href: base + path }]];
+  return path === undefined ? [] : [["link", {
+    rel: "alternate",
+    type: "text/markdown",
+    href: base + path,
+  }]];
 }
 
 function itemsOf(title, pages) {
@@ -94,7 +111,9 @@ function itemsOf(title, pages) {
     text: title,
     link: urlOf(page),
   }));
-  return title === "Reference" ? [{ text: "API of each entry", link: "/reference/" }, ...items] : items;
+  return title === "Reference: program"
+    ? [{ text: "API of each entry", link: "/reference/" }, ...items]
+    : items;
 }
 
 /** The anchors that code hosts give headings, so that one link is right on both. */
@@ -112,7 +131,8 @@ function addFences(markdown) {
     md.options.html = WITH_HTML.has(env.relativePath);
   });
   markdown.core.ruler.push("mark_tables", ({ tokens }) => markTables(tokens));
-  markdown.renderer.rules.table_open = (tokens, at, options, _, self) => self.renderToken(tokens, at, options);
+  markdown.renderer.rules.table_open = (tokens, at, options, _, self) =>
+    self.renderToken(tokens, at, options);
   const fence = markdown.renderer.rules.fence;
   markdown.renderer.rules.fence = (tokens, at, options, env, self) => {
     const { info, content } = tokens[at];
@@ -129,6 +149,8 @@ function addFences(markdown) {
 }
 
 function headingBefore(tokens, at) {
-  const heading = tokens.slice(0, at).findLastIndex(({ type }) => type === "heading_open");
+  const heading = tokens.slice(0, at).findLastIndex(({ type }) =>
+    type === "heading_open"
+  );
   return tokens[heading + 1]?.content ?? "Diagram";
 }
