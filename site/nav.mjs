@@ -380,12 +380,8 @@ export const NAV = [
 /** `docs/README.md`, as a text. */
 export function renderIndex() {
   const groups = NAV.map(({ title, pages, index }) => {
-    const listed = index === undefined
-      ? pages
-      : pages.filter(({ page }) => page === index);
-    const rows = listed.map(({ page, title, description }) =>
-      `- [${title}](${page}): ${description}`
-    );
+    const listed = index === undefined ? pages : pages.filter(({ page }) => page === index);
+    const rows = listed.map(({ page, title, description }) => `- [${title}](${page}): ${description}`);
     return `## ${title}\n\n${rows.join("\n")}\n`;
   });
   return `# Documentation

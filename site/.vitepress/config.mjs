@@ -40,23 +40,19 @@ export default defineConfig({
   cacheDir: ".work/cache",
   lang: "en",
   title: "Toolwire",
-  description:
-    "Define a tool once; serve it on every wire; call it, typed, from anywhere.",
+  description: "Define a tool once; serve it on every wire; call it, typed, from anywhere.",
   cleanUrls: true,
   head: [["link", { rel: "icon", href: ICON }]],
   transformHead: ({ pageData }) => alternateOf(pageData.relativePath),
   buildEnd: ({ outDir }) => writeTexts(outDir, process.env.SITE_URL),
   markdown: {
-    highlight: (code, language, marks) =>
-      renderCode(code, `${language} ${marks}`, types),
+    highlight: (code, language, marks) => renderCode(code, `${language} ${marks}`, types),
     anchor: { slugify: slugOf },
     config: (markdown) => addFences(markdown),
   },
   // VitePress gives the bar this class after it has loaded, and the bar moves.
   transformHtml: (html) =>
-    html.includes('class="VPSidebar"')
-      ? html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"')
-      : html,
+    html.includes('class="VPSidebar"') ? html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"') : html,
   themeConfig: {
     logo: { src: ICON, alt: "" },
     nav: [
@@ -111,9 +107,7 @@ function itemsOf(title, pages) {
     text: title,
     link: urlOf(page),
   }));
-  return title === "Reference: program"
-    ? [{ text: "API of each entry", link: "/reference/" }, ...items]
-    : items;
+  return title === "Reference: program" ? [{ text: "API of each entry", link: "/reference/" }, ...items] : items;
 }
 
 /** The anchors that code hosts give headings, so that one link is right on both. */
@@ -131,8 +125,7 @@ function addFences(markdown) {
     md.options.html = WITH_HTML.has(env.relativePath);
   });
   markdown.core.ruler.push("mark_tables", ({ tokens }) => markTables(tokens));
-  markdown.renderer.rules.table_open = (tokens, at, options, _, self) =>
-    self.renderToken(tokens, at, options);
+  markdown.renderer.rules.table_open = (tokens, at, options, _, self) => self.renderToken(tokens, at, options);
   const fence = markdown.renderer.rules.fence;
   markdown.renderer.rules.fence = (tokens, at, options, env, self) => {
     const { info, content } = tokens[at];
@@ -149,8 +142,6 @@ function addFences(markdown) {
 }
 
 function headingBefore(tokens, at) {
-  const heading = tokens.slice(0, at).findLastIndex(({ type }) =>
-    type === "heading_open"
-  );
+  const heading = tokens.slice(0, at).findLastIndex(({ type }) => type === "heading_open");
   return tokens[heading + 1]?.content ?? "Diagram";
 }

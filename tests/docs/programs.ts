@@ -62,14 +62,21 @@ function besideOf(root: string, { place, code, given = [] }: Example): Record<st
   const page = place.includes(".md:") ? readFileSync(join(root, place.replace(/:\d+$/, "")), "utf8") : "";
   const saved = new Map(
     Array.from(
-      page.matchAll(/^(?:.*[Ss]ave as|As) `([\w.]+)`:\n\n```ts[^\n]*\n([^]*?)^```$/gm),
+      page.matchAll(/^(?:.*[Ss]ave as|As)\s`([\w.]+)`:\n\n```ts[^\n]*\n([^]*?)^```$/gm),
       ([, name = "", text = ""]) => [name, text] as const,
     ),
   );
-  const imported = Array.from(code.matchAll(/from "\.\/([\w.]+)"/g), ([, name = ""]) => name);
-  const declared = given.filter((name) => name.endsWith(".d.ts"));
-  return Object.fromEntries([...imported, ...declared].flatMap((name) => {
+  const files: Record<string, string> = {};
+  const addImported = (text: string) => {
+    for (const [, name = ""] of text.matchAll(/from "\.\/([\w.]+)"/g)) add(name);
+  };
+  const add = (name: string) => {
     const text = given.includes(name) ? GIVEN_FILES[name] : saved.get(name);
-    return text === undefined ? [] : [[name, importFromNpm(text)]];
-  }));
+    if (text === undefined || files[name] !== undefined) return;
+    files[name] = importFromNpm(text);
+    addImported(text);
+  };
+  addImported(code);
+  for (const name of given) if (name.endsWith(".d.ts")) add(name);
+  return files;
 }

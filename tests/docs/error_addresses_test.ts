@@ -1,0 +1,43 @@
+/** Each code has an address: a heading of `docs/errors.md`, which other pages and messages of development link to. */
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { ToolErrorCode } from "../../mod.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const page = readFileSync(join(root, "docs/errors.md"), "utf8");
+
+/** TypeScript refuses a missing or unknown code. */
+const CODES: Readonly<Record<ToolErrorCode, true>> = {
+  parse_error: true,
+  invalid_request: true,
+  method_not_found: true,
+  tool_not_found: true,
+  resource_not_found: true,
+  prompt_not_found: true,
+  invalid_input: true,
+  invalid_config: true,
+  invalid_promise: true,
+  expired_promise: true,
+  invalid_continuation: true,
+  promise_lost: true,
+  conflict: true,
+  deadline_exceeded: true,
+  cancelled: true,
+  unauthenticated: true,
+  permission_denied: true,
+  rate_limited: true,
+  unavailable: true,
+  payload_too_large: true,
+  result_too_large: true,
+  internal: true,
+};
+
+test("docs/errors.md has a section for each code of a refusal, with its HTTP status", () => {
+  const [, body = ""] = page.split("\n## Codes of refusals\n");
+  const sections = body.split("\n## ")[0]!.split("\n### ").slice(1);
+  deepStrictEqual(sections.map((section) => /^`(\w+)`\n/.exec(section)?.[1]), Object.keys(CODES));
+  for (const section of sections) ok(/HTTP [45]\d\d/.test(section), `${section.slice(0, 20)} names no HTTP status`);
+});
